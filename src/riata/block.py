@@ -1,0 +1,117 @@
+"""Block: some rows of a sparse data set. The one unit that flows through Riata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Index = NDArray[np.int32] | NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows in compressed form, as a CSR matrix holds them, with their labels and weights.
+
+    Row i has the features `indices[indptr[i]:indptr[i + 1]]` with the `values` beside them:
+    ascending, each at most once, none of them zero, infinite or NaN. Sources see to that.
+
+    >>> import numpy as np
+    >>> block = Block(
+    ...     indptr=np.array([0, 2, 3]),
+    ...     indices=np.array([0, 4, 2], dtype=np.int32),
+    ...     values=np.array([1, 0.5, 2], dtype=np.float32),
+    ...     labels=np.array([1.0, 0.0]),
+    ... )
+    >>> len(block), block.nnz
+    (2, 3)
+    >>> block[1:].values
+    array([2.], dtype=float32)
+    """
+
+    indptr: NDArray[np.int64]
+    indices: Index
+    values: NDArray[np.float32]
+    labels: NDArray[np.float64] | None = None
+    weights: NDArray[np.float64] | None = None
+    path: str | None = None
+    """Where the rows came from, for messages."""
+    lines: NDArray[np.int64] | None = None
+    """The line of `path` that each row stood on, counted from 1."""
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def nnz(self) -> int:
+        return int(self.indptr[-1] - self.indptr[0])
+
+    def __getitem__(self, rows: slice) -> Block:
+        """Consecutive rows, without copying."""
+        start, stop, step = rows.indices(len(self))
+        if step != 1:
+            raise ValueError("a Block can be cut only into consecutive rows")
+        stop = max(start, stop)
+        first, last = int(self.indptr[start]), int(self.indptr[stop])
+        return Block(
+            indptr=self.indptr[start : stop + 1] - first,
+            indices=self.indices[first:last],
+            values=self.values[first:last],
+            labels=None if self.labels is None else self.labels[start:stop],
+            weights=None if self.weights is None else self.weights[start:stop],
+            path=self.path,
+            lines=None if self.lines is None else self.lines[start:stop],
+        )
+
+    def take(self, rows: NDArray[np.intp]) -> Block:
+        """The given rows, in the given order, copied."""
+        counts = np.diff(self.indptr)[rows]
+        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(counts, out=indptr[1:])
+        where = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], counts)
+        return Block(
+            indptr=indptr,
+            indices=self.indices[where],
+            values=self.values[where],
+            labels=None if self.labels is None else self.labels[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            path=self.path,
+            lines=None if self.lines is None else self.lines[rows],
+        )
+
+    def with_labels(
+        self, labels: NDArray[np.float64] | None, weights: NDArray[np.float64] | None
+    ) -> Block:
+        """The same rows with other labels and weights."""
+        return replace(self, labels=labels, weights=weights)
+
+    def where(self, row: int) -> str:
+        """How to name a row in a message: `file:line`, or `row 17` where there is no file."""
+        if self.path is None or self.lines is None:
+            return f"row {row}"
+        return f"{self.path}:{int(self.lines[row])}"
+
+
+def concatenate(blocks: list[Block]) -> Block:
+    """One Block with the rows of all."""
+    if len(blocks) == 1:
+        return blocks[0]
+    wide = any(b.indices.dtype == np.int64 for b in blocks)
+    starts = np.cumsum([0] + [b.nnz for b in blocks])
+    pointers = [b.indptr[1:] - b.indptr[0] + s for b, s in zip(blocks, starts[:-1], strict=True)]
+    labels = [b.labels for b in blocks if b.labels is not None]
+    weights = [b.weights for b in blocks if b.weights is not None]
+    lines = [b.lines for b in blocks if b.lines is not None]
+    path = blocks[0].path if len({b.path for b in blocks}) == 1 else None
+    return Block(
+        indptr=np.concatenate([np.zeros(1, dtype=np.int64), *pointers]),
+        indices=np.concatenate([b.indices for b in blocks]).astype(
+            np.int64 if wide else np.int32, copy=False
+        ),
+        values=np.concatenate([b.values for b in blocks]),
+        labels=np.concatenate(labels) if len(labels) == len(blocks) else None,
+        weights=np.concatenate(weights) if len(weights) == len(blocks) else None,
+        path=path,
+        lines=np.concatenate(lines) if path and len(lines) == len(blocks) else None,
+    )

@@ -1,0 +1,19 @@
+"""What can go wrong through no fault of Riata's: every message says what, where, and what to do."""
+
+from __future__ import annotations
+
+
+class RiataError(Exception):
+    """The base of all errors that a user can act on; the command line prints them without a traceback."""
+
+
+class DataError(RiataError, ValueError):
+    """The input is not what it should be. The message starts with file:line:column where there is one."""
+
+
+class ModelError(RiataError, ValueError):
+    """A model file cannot be read: cut short, damaged, foreign, or written by a newer Riata."""
+
+
+class DivergenceError(RiataError, ArithmeticError):
+    """The weights have grown beyond what a float holds: the learning rate is too high for these values."""
