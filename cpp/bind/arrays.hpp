@@ -1,0 +1,70 @@
+// NumPy arrays in and out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace riata::bind {
+
+namespace nb = nanobind;
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+template <class T>
+using Out2 = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+
+// An array that owns memory which was never zeroed.
+template <class T>
+struct Fresh {
+  std::unique_ptr<T[]> data;
+  std::size_t size;
+  explicit Fresh(std::size_t n) : data(new T[n > 0 ? n : 1]), size(n) {}
+  T* get() const noexcept { return data.get(); }
+  nb::capsule release_owner() {
+    return nb::capsule(data.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  }
+};
+
+template <class T>
+Out<T> give(Fresh<T>&& fresh) {
+  T* p = fresh.get();
+  return Out<T>(p, {fresh.size}, fresh.release_owner());
+}
+template <class T>
+Out2<T> give(Fresh<T>&& fresh, std::size_t columns) {
+  T* p = fresh.get();
+  return Out2<T>(p, {fresh.size / columns, columns}, fresh.release_owner());
+}
+
+// The vector's memory moves into the array.
+template <class T>
+nb::capsule keep(std::vector<T>&& from, T*& data) {
+  auto* owned = new std::vector<T>(std::move(from));
+  data = owned->data();
+  return nb::capsule(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+}
+template <class T>
+Out<T> give(std::vector<T>&& from) {
+  const std::size_t n = from.size();
+  T* data = nullptr;
+  nb::capsule owner = keep(std::move(from), data);
+  return Out<T>(data, {n}, owner);
+}
+template <class T>
+Out2<T> give(std::vector<T>&& from, std::size_t columns) {
+  const std::size_t n = from.size() / columns;
+  T* data = nullptr;
+  nb::capsule owner = keep(std::move(from), data);
+  return Out2<T>(data, {n, columns}, owner);
+}
+
+}  // namespace riata::bind

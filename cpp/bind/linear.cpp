@@ -1,0 +1,191 @@
+// Linear models: check the arrays, release the GIL, call.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "riata/linear.hpp"
+
+namespace riata::bind {
+
+namespace {
+
+const Loss& loss_named(const std::string& name) {
+  const Loss* loss = find_loss(name);
+  if (loss == nullptr) throw nb::value_error(("unknown loss '" + name + "'").c_str());
+  return *loss;
+}
+
+std::unique_ptr<Linear> make(const std::string& family, const std::string& update, const std::string& store,
+                             const std::string& loss, const std::string& learning_rate,
+                             const std::string& normalize, int columns, bool fit_intercept, const Numbers& numbers) {
+  if (columns < 1) throw nb::value_error("a model has at least one column");
+  LinearSpec spec;
+  spec.loss = &loss_named(loss);
+  if (!spec.loss->parameter.empty()) spec.loss_parameter = numbers.at(std::string(spec.loss->parameter));
+  if (!Schedule::parse(learning_rate, spec.schedule.kind)) throw nb::value_error("unknown learning rate");
+  spec.schedule.eta0 = numbers.at("eta0");
+  spec.schedule.power_t = numbers.at("power_t");
+  if (normalize == "l2") {
+    spec.normalize = Normalize::l2;
+  } else if (normalize == "sqrt_nnz") {
+    spec.normalize = Normalize::sqrt_nnz;
+  } else if (normalize != "none") {
+    throw nb::value_error("unknown normalize");
+  }
+  if (numbers.contains("clip_low")) {
+    spec.clip_low = numbers.at("clip_low");
+    spec.clip_high = numbers.at("clip_high");
+  }
+  spec.columns = columns;
+  spec.fit_intercept = fit_intercept;
+  spec.numbers = numbers;
+  std::unique_ptr<Linear> model;
+  if (family == "elastic-net") model = make_elastic_net(update, store, spec);
+  if (model == nullptr) throw nb::value_error("unknown family, update or store");
+  return model;
+}
+
+template <class Index>
+BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
+                      const std::optional<In<double>>& labels, const std::optional<In<double>>& weights) {
+  if (indptr.size() < 1) throw nb::value_error("indptr is empty");
+  if (indices.size() != values.size()) throw nb::value_error("indices and values differ in length");
+  const auto rows = static_cast<std::int64_t>(indptr.size()) - 1;
+  if (labels && static_cast<std::int64_t>(labels->size()) != rows) throw nb::value_error("labels differ in length");
+  if (weights && static_cast<std::int64_t>(weights->size()) != rows) throw nb::value_error("weights differ in length");
+  return {rows,          static_cast<std::int64_t>(indices.size()), indptr.data(),
+          indices.data(), values.data(),                            labels ? labels->data() : nullptr,
+          weights ? weights->data() : nullptr};
+}
+
+void check(const Outcome& outcome) {
+  switch (outcome.status) {
+    case Outcome::Status::ok:
+    case Outcome::Status::diverged:  // for the caller to word
+      return;
+    case Outcome::Status::bad_block:
+      throw nb::value_error("the block is not well formed: indptr must ascend and stay within indices");
+    case Outcome::Status::bad_index:
+      throw nb::value_error("a feature index is negative or beyond 2^37, too far for the dense store");
+    case Outcome::Status::out_of_memory:
+      throw std::bad_alloc();
+  }
+}
+
+// (scores, examples done): fewer than asked for where the model diverged.
+template <class Index>
+std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                                             const In<float>& values, const In<double>& labels,
+                                             const std::optional<In<double>>& weights,
+                                             const std::optional<In<std::int64_t>>& order) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights);
+  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
+  Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
+  Outcome outcome;
+  {
+    nb::gil_scoped_release nogil;
+    outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
+  }
+  check(outcome);
+  return {give(std::move(scores), model.intercept.size()), outcome.done};
+}
+
+template <class Index>
+Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                   const In<float>& values) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, std::nullopt, std::nullopt);
+  Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
+  Outcome outcome;
+  {
+    nb::gil_scoped_release nogil;
+    outcome = model.score(block, scores.get());
+  }
+  check(outcome);
+  return give(std::move(scores), model.intercept.size());
+}
+
+std::tuple<Out<std::int64_t>, Out2<double>> pairs(Rows&& rows, std::size_t width) {
+  return {give(std::move(rows.keys)), give(std::move(rows.values), width)};
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& m) {
+  m.def(
+      "losses",
+      [] {
+        nb::list out;
+        for (const Loss& loss : kLosses)
+          out.append(nb::make_tuple(std::string(loss.name), loss.classification, loss.probability != nullptr,
+                                    std::string(loss.parameter)));
+        return out;
+      },
+      nb::sig("def losses() -> list[tuple[str, bool, bool, str]]"),
+      "Every loss: its name, whether it classifies, whether it gives probabilities, its parameter's name.");
+  // value, slope: element by element, for tests and for the training loop's own book-keeping
+  const auto apply = [](Loss::Scalar f, const In<double>& p, const In<double>& y, double parameter) {
+    if (p.size() != y.size()) throw nb::value_error("p and y differ in length");
+    Fresh<double> out(p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = f(p.data()[i], y.data()[i], parameter);
+    return give(std::move(out));
+  };
+  m.def("loss_value", [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
+    return apply(loss_named(name).value, p, y, parameter);
+  }, nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
+  m.def("loss_slope", [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
+    return apply(loss_named(name).slope, p, y, parameter);
+  }, nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
+  m.def("loss_probability", [](const std::string& name, const In<double>& p) {
+    const Loss& loss = loss_named(name);
+    if (loss.probability == nullptr) throw nb::value_error("this loss gives no probabilities");
+    Fresh<double> out(p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = loss.probability(p.data()[i]);
+    return give(std::move(out));
+  }, nb::arg("loss"), nb::arg("p"));
+
+  nb::class_<Linear>(m, "Linear", "A linear model: a rule over a store, columns wide.")
+      .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
+           nb::arg("learning_rate"), nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"),
+           nb::arg("numbers"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
+      .def("coefficients", [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },
+           "Keys of the rows with a non-zero weight, and their weights, brought current.")
+      .def("rows", [](const Linear& model) {
+             return pairs(model.rows(), static_cast<std::size_t>(model.row_width()));
+           }, "Keys of the live rows and their state as it is.")
+      .def("set_rows", [](Linear& model, const In<std::int64_t>& keys, const In2<double>& values) {
+             if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
+               throw nb::value_error("rows of another shape");
+             if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size())))
+               throw nb::value_error("rows do not fit this store");
+           }, nb::arg("keys"), nb::arg("values"))
+      .def_prop_rw("clock", [](const Linear& model) { return model.clock(); },
+                   [](Linear& model, const std::vector<double>& clock) {
+                     if (!model.set_clock(clock)) throw nb::value_error("a clock of another rule");
+                   })
+      .def_prop_rw("intercept", [](const Linear& model) { return model.intercept; },
+                   [](Linear& model, const std::vector<double>& intercept) {
+                     if (intercept.size() != model.intercept.size()) throw nb::value_error("another number of columns");
+                     model.intercept = intercept;
+                   })
+      .def_rw("t", &Linear::t)
+      .def_rw("features", &Linear::features)
+      .def_rw("rate_factor", &Linear::rate_factor)
+      .def_prop_ro("live_weights", &Linear::live_weights)
+      .def_prop_ro("bytes", &Linear::bytes);
+}
+
+}  // namespace riata::bind

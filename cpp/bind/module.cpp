@@ -1,0 +1,10 @@
+#include <nanobind/nanobind.h>
+
+namespace riata::bind {
+void bind_linear(nanobind::module_& m);
+}  // namespace riata::bind
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of Riata: kernels behind learners and sources. Not a public interface.";
+  riata::bind::bind_linear(m);
+}

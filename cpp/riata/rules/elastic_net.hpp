@@ -1,0 +1,98 @@
+// Elastic net with delayed updates (Lipton & Elkan 2015), without their tables of P(t) and B(t).
+//
+// P and L = l1 * B are two running scalars. A row holds the scaled weight v = w / P of each column and, once
+// for all of them, the value of L at the last touch, b: then |w| = P * max(0, |v| - (L - b)).
+//
+//   FoBoS, eq. 2:  u = w - n g;  w' = sign(u) max(0, |u| - n l1) / (1 + n l2)
+//                  L += n l1 / P, then P /= 1 + n l2
+//   SGD, eq. 3:    w' = sign(w) max(0, (1 - n l2) |w| - n l1) - n g
+//                  P *= 1 - n l2, then L += n l1 / P      (the paper's Theorem 1 divides by the old P: a misprint)
+#pragma once
+
+#include <cmath>
+
+#include "riata/numbers.hpp"
+
+namespace riata {
+
+inline double shrink(double v, double by) noexcept {  // towards zero, by >= 0
+  const double a = std::fabs(v) - by;
+  return std::copysign(a > 0 ? a : 0.0, v);
+}
+
+template <bool kProximal>
+class ElasticNet {
+ public:
+  static constexpr int kPerColumn = 1;
+  static constexpr int kPerRow = 1;
+
+  explicit ElasticNet(const Numbers& numbers) : l1_(numbers.at("l1")), l2_(numbers.at("l2")) {}
+
+  double scale() const noexcept { return p_; }  // weight = scale * settled value
+
+  // Brings a row current.
+  void settle(double* row, int m) const noexcept {
+    const double by = l_ - row[m];
+    for (int c = 0; c < m; ++c) row[c] = shrink(row[c], by);
+    row[m] = l_;
+  }
+
+  // The settled value of a column, without writing.
+  double peek(const double* row, int m, int c) const noexcept { return shrink(row[c], l_ - row[m]); }
+
+  // A step has three parts: begin, push for every feature of the example, end.
+  void begin(double rate) noexcept {
+    if constexpr (!kProximal) {
+      p_ *= 1 - rate * l2_;
+      l_ += rate * l1_ / p_;
+    }
+  }
+  void push(double* row, int m, const double* gradient, double x) const noexcept {
+    if constexpr (!kProximal) settle(row, m);
+    for (int c = 0; c < m; ++c) row[c] -= gradient[c] * x;
+  }
+  void end(double rate) noexcept {
+    if constexpr (kProximal) {
+      l_ += rate * l1_ / p_;
+      p_ /= 1 + rate * l2_;
+    }
+  }
+  // What `push` multiplies by, given the rate.
+  double gain(double rate) const noexcept { return rate / p_; }
+
+  bool stale() const noexcept { return p_ < kSmallest; }
+  // Once P is small: every row to P = 1, L = 0. Rows that were never touched stay so.
+  template <class Store>
+  void rescale(Store& store, int m) noexcept {
+    store.for_each([&](auto, double* row) {
+      if (row[m] == 0) {
+        bool blank = true;
+        for (int c = 0; c < m; ++c) blank = blank && row[c] == 0;
+        if (blank) return;
+      }
+      settle(row, m);
+      for (int c = 0; c < m; ++c) row[c] *= p_;
+      row[m] = 0;
+    });
+    p_ = 1;
+    l_ = 0;
+  }
+
+  static constexpr int kClock = 2;
+  void save(double* clock) const noexcept {
+    clock[0] = p_;
+    clock[1] = l_;
+  }
+  void load(const double* clock) noexcept {
+    p_ = clock[0];
+    l_ = clock[1];
+  }
+
+ private:
+  // Scaling loses no precision, so P may get very small before all rows have to be visited.
+  static constexpr double kSmallest = 1e-60;
+  double l1_, l2_;
+  double p_ = 1, l_ = 0;
+};
+
+}  // namespace riata

@@ -1,0 +1,121 @@
+// The dense store: an array of rows by index. It grows when a larger index appears, and untouched pages cost
+// nothing: memory is mapped zeroed and extended in place by the kernel, never copied through.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace riata {
+
+// Zeroed memory that grows without touching what was never written.
+class ZeroPages {
+ public:
+  ZeroPages() = default;
+  ZeroPages(const ZeroPages&) = delete;
+  ZeroPages& operator=(const ZeroPages&) = delete;
+  ~ZeroPages() {
+    if (data_ != nullptr) munmap(data_, bytes_);
+  }
+
+  template <class T>
+  T* as() const noexcept {
+    return static_cast<T*>(data_);
+  }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  bool grow(std::size_t bytes) noexcept {
+    bytes = (bytes + kPage - 1) / kPage * kPage;
+    if (bytes <= bytes_) return true;
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#ifdef __linux__
+    void* p = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)
+                               : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED) return false;
+    // Small stores gain from large pages (fewer TLB misses); in large ones they would make every touched
+    // feature cost 2 MiB.
+    madvise(p, bytes, bytes <= kHugeBelow ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#else
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (p == MAP_FAILED) return false;
+    if (data_ != nullptr) {
+      std::memcpy(p, data_, bytes_);
+      munmap(data_, bytes_);
+    }
+#endif
+    data_ = p;
+    bytes_ = bytes;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kHugeBelow = std::size_t{1} << 27;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+class DenseStore {
+ public:
+  explicit DenseStore(int width) noexcept : width_(static_cast<std::uint64_t>(width)) {}
+
+  bool inside(std::uint64_t index) const noexcept { return index < capacity_; }
+  // The row of a feature that is inside; `touch` where it will be written.
+  const double* at(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
+  double* touch(std::uint64_t index) noexcept {
+    touched_.as<Flag>()[index / kChunk] = 1;
+    return rows_.as<double>() + index * width_;
+  }
+  double* touched(std::uint64_t index) noexcept { return rows_.as<double>() + index * width_; }
+  const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
+
+  static bool possible(std::uint64_t index) noexcept { return index < kLimit; }
+  // Makes room for a possible index. False: memory is exhausted.
+  bool reserve(std::uint64_t index) noexcept {
+    const std::uint64_t doubled = capacity_ * 2;
+    return (index < doubled && grow(doubled)) || grow(index + 1);
+  }
+
+  template <class Visit>  // visit(index, row), ascending, for every row that may have been written
+  void for_each(Visit visit) noexcept {
+    each_chunk([&](std::uint64_t i) { visit(i, touched(i)); });
+  }
+  template <class Visit>
+  void for_each(Visit visit) const noexcept {
+    each_chunk([&](std::uint64_t i) { visit(i, at(i)); });
+  }
+
+  std::uint64_t bytes() const noexcept { return rows_.bytes(); }
+
+ private:
+  static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
+  static constexpr std::uint64_t kChunk = 256;
+  using Flag = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
+
+  bool grow(std::uint64_t rows) noexcept {
+    rows = (rows + kChunk - 1) / kChunk * kChunk;
+    if (!touched_.grow(rows / kChunk * sizeof(Flag)) || !rows_.grow(rows * width_ * sizeof(double))) return false;
+    capacity_ = rows;
+    return true;
+  }
+
+  // A nominal dimension of billions must not be walked through: only chunks that were touched.
+  template <class Visit>
+  void each_chunk(Visit visit) const {
+    const Flag* flags = touched_.as<Flag>();
+    for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
+      if (flags[c] == 0) continue;
+      for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i);
+    }
+  }
+
+  ZeroPages rows_, touched_;
+  std::uint64_t width_;
+  std::uint64_t capacity_ = 0;
+};
+
+}  // namespace riata

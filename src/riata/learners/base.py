@@ -1,0 +1,139 @@
+"""What every learner is: frozen parameters, explicit state, learn and score."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import field, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.block import Block
+
+Floats = NDArray[np.float64]
+State = dict[str, NDArray[Any]]
+
+
+def option(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
+    """A parameter of a learner, with what the command line shows for it."""
+    return field(default=default, metadata={"help": help, "choices": choices})
+
+
+class Learner(ABC):
+    """A linear model that learns Blocks.
+
+    Subclasses are frozen dataclasses: their fields are the parameters, and what they have learned is in
+    `state()`. The labels of a Block are class codes 0, 1, ... for classification, numbers for regression.
+    """
+
+    family: ClassVar[str]
+    outputs: int
+
+    @property
+    @abstractmethod
+    def task(self) -> str:
+        """`"classification"` or `"regression"`."""
+
+    @property
+    @abstractmethod
+    def t(self) -> int:
+        """Examples learned so far."""
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """One more than the largest feature index seen."""
+
+    @abstractmethod
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        """Learn the rows one after another; the score of each just before it was learned, (n, outputs)."""
+
+    @abstractmethod
+    def score(self, block: Block) -> Floats:
+        """The score of each row, (n, outputs), by the weights as they are now."""
+
+    @abstractmethod
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        """The learner's own loss of each row, summed over outputs."""
+
+    @abstractmethod
+    def probability(self, scores: Floats) -> Floats | None:
+        """The probability of each output's positive class; None where the loss has none."""
+
+    @abstractmethod
+    def coef(self) -> tuple[NDArray[np.int64], Floats]:
+        """Features with a weight other than zero, ascending, and their weights (live, outputs), brought current."""
+
+    @property
+    @abstractmethod
+    def intercept(self) -> Floats:
+        """One number an output."""
+
+    @abstractmethod
+    def n_live(self) -> int:
+        """How many weights are not zero."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """All that was learned, as arrays: `from_state` continues from there with the same bits."""
+
+    @abstractmethod
+    def _restore(self, state: State) -> None: ...
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters, as JSON can hold them."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+    @classmethod
+    def from_state(cls, parameters: Mapping[str, Any], state: State) -> Self:
+        """The learner that `parameters()` and `state()` were taken from."""
+        learner = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()})
+        learner._restore(state)
+        return learner
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.parameters(), self.state())
+
+
+def _rebuild(cls: type[Learner], parameters: dict[str, Any], state: State) -> Learner:
+    return cls.from_state(parameters, state)
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")
+
+
+def check_number(
+    name: str,
+    value: float,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    infinite: bool = False,
+) -> None:
+    """Refuse what is not a number in the stated range."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={value!r} is not a number") from None
+    wrong = (
+        math.isnan(number)
+        or (math.isinf(number) and not infinite)
+        or (above is not None and number <= above)
+        or (least is not None and number < least)
+        or (below is not None and number >= below)
+    )
+    if wrong:
+        terms = [
+            f"above {above:g}" if above is not None else "",
+            f"at least {least:g}" if least is not None else "",
+            f"below {below:g}" if below is not None else "",
+        ]
+        wanted = " and ".join(t for t in terms if t) or "a finite number"
+        raise ValueError(f"{name}={value!r} must be {wanted}")

@@ -1,0 +1,155 @@
+"""What the first-order learners share: losses, learning rates, intercept, row scaling, the compiled model."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block
+from riata.errors import DivergenceError
+from riata.learners.base import (
+    Floats,
+    Learner,
+    State,
+    check_choice,
+    check_number,
+    option,
+)
+
+LOSSES = {
+    name: (classification, probabilities, parameter)
+    for name, classification, probabilities, parameter in _core.losses()
+}
+RATES = ("constant", "inv_sqrt", "inv_t", "invscaling")
+NORMALIZE = ("none", "l2", "sqrt_nnz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearLearner(Learner):
+    """One gradient step an example, in time proportional to its non-zeros."""
+
+    updates: ClassVar[tuple[str, ...]]
+
+    loss: str = option("logistic", "what to minimise", tuple(LOSSES))
+    update: str
+    eta0: float = option(0.5, "the first learning rate")
+    learning_rate: str = option("inv_sqrt", "how the learning rate falls with the examples seen", RATES)
+    power_t: float = option(0.5, "the exponent of learning rate invscaling")
+    fit_intercept: bool = option(True, "learn an intercept, without penalty")
+    normalize: str = option("none", "divide each row by its length or by the root of its non-zeros", NORMALIZE)
+    clip: tuple[float, float] | None = option(None, "keep predictions inside this interval")
+    epsilon: float = option(1.0, "where loss huber turns linear")
+    quantile: float = option(0.5, "the level of loss quantile")
+    outputs: int = option(1, "columns of weights: one for two classes or a number, one a class for more")
+    _core: _core.Linear = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_choice("loss", self.loss, tuple(LOSSES))
+        check_choice("update", self.update, self.updates)
+        check_choice("learning_rate", self.learning_rate, RATES)
+        check_choice("normalize", self.normalize, NORMALIZE)
+        check_number("eta0", self.eta0, above=0)
+        check_number("power_t", self.power_t, least=0)
+        check_number("epsilon", self.epsilon, above=0)
+        check_number("quantile", self.quantile, above=0, below=1)
+        check_number("outputs", self.outputs, least=1)
+        numbers = {k: float(getattr(self, k)) for k in ("eta0", "power_t", "epsilon", "quantile")}
+        if self.clip is not None:
+            low, high = (float(end) for end in self.clip)
+            if self.task == "classification" or not low < high:
+                raise ValueError(f"clip={self.clip!r} must be (low, high), for a loss of regression")
+            numbers |= {"clip_low": low, "clip_high": high}
+        core = _core.Linear(
+            family=self.family,
+            update=self.update,
+            store="dense",
+            loss=self.loss,
+            learning_rate=self.learning_rate,
+            normalize=self.normalize,
+            columns=self.outputs,
+            fit_intercept=bool(self.fit_intercept),
+            numbers=numbers | self._numbers(),
+        )
+        object.__setattr__(self, "_core", core)
+
+    @abstractmethod
+    def _numbers(self) -> dict[str, float]:
+        """Check the family's own parameters and hand them to the rule."""
+
+    @property
+    def task(self) -> str:
+        return "classification" if LOSSES[self.loss][0] else "regression"
+
+    @property
+    def t(self) -> int:
+        return self._core.t
+
+    @property
+    def n_features(self) -> int:
+        return self._core.features
+
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        if block.labels is None:
+            raise ValueError("a Block without labels cannot be learned")
+        scores, done = self._core.learn(
+            block.indptr, block.indices, block.values, block.labels, block.weights, order
+        )
+        if done < len(scores):
+            row = done if order is None else int(order[done])
+            raise DivergenceError(
+                f"{block.where(row)}: the scores have left the range of floats; "
+                f"lower eta0 (now {self.eta0:g}) or scale the features (normalize='l2')"
+            )
+        return scores
+
+    def score(self, block: Block) -> Floats:
+        return self._core.score(block.indptr, block.indices, block.values)
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        parameter = getattr(self, LOSSES[self.loss][2]) if LOSSES[self.loss][2] else 0.0
+        if self.task == "regression":
+            return _core.loss_value(self.loss, np.ascontiguousarray(scores[:, 0]), labels, parameter)
+        total = np.zeros(len(scores))
+        for column in range(self.outputs):
+            wanted = 1 if self.outputs == 1 else column
+            signs = np.where(labels == wanted, 1.0, -1.0)
+            total += _core.loss_value(self.loss, np.ascontiguousarray(scores[:, column]), signs, parameter)
+        return total
+
+    def probability(self, scores: Floats) -> Floats | None:
+        if not LOSSES[self.loss][1]:
+            return None
+        return _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
+
+    def coef(self) -> tuple[NDArray[np.int64], Floats]:
+        return self._core.coefficients()
+
+    @property
+    def intercept(self) -> Floats:
+        return np.array(self._core.intercept)
+
+    def n_live(self) -> int:
+        return self._core.live_weights
+
+    def state(self) -> State:
+        keys, rows = self._core.rows()
+        return {
+            "keys": keys,
+            "rows": rows,
+            "clock": np.array(self._core.clock),
+            "intercept": self.intercept,
+            "seen": np.array([self.t, self.n_features], dtype=np.int64),
+            "rate_factor": np.array([self._core.rate_factor]),
+        }
+
+    def _restore(self, state: State) -> None:
+        self._core.set_rows(state["keys"], state["rows"])
+        self._core.clock = state["clock"].tolist()
+        self._core.intercept = state["intercept"].tolist()
+        self._core.t, self._core.features = (int(n) for n in state["seen"])
+        self._core.rate_factor = float(state["rate_factor"][0])

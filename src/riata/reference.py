@@ -1,0 +1,176 @@
+"""Every update rule again, dense, in NumPy, as the papers state it: the specification.
+
+Nothing here is fast. Kernels must agree with it to 1e-10, relative, on random sparse problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Losses: the derivative in the prediction p, for a label y (-1 or +1 where the loss classifies).
+
+
+def loss_value(loss: str, p: float, y: float, parameter: float = 0.0) -> float:
+    """The loss of one prediction.
+
+    >>> loss_value("squared", 3.0, 1.0)
+    2.0
+    """
+    z = y * p
+    match loss:
+        case "logistic":
+            return float(np.logaddexp(0, -z))
+        case "hinge":
+            return max(0.0, 1 - z)
+        case "squared_hinge":
+            return max(0.0, 1 - z) ** 2
+        case "modified_huber":
+            return max(0.0, 1 - z) ** 2 if z >= -1 else -4 * z
+        case "squared":
+            return (p - y) ** 2 / 2
+        case "huber":
+            r = abs(p - y)
+            return r * r / 2 if r <= parameter else parameter * (r - parameter / 2)
+        case "quantile":
+            return max(parameter * (y - p), (parameter - 1) * (y - p))
+    raise ValueError(f"unknown loss {loss!r}")
+
+
+def loss_slope(loss: str, p: float, y: float, parameter: float = 0.0) -> float:
+    """The derivative of the loss in p; where there is a kink, the one the kernels choose.
+
+    >>> loss_slope("logistic", 0.0, 1.0)
+    -0.5
+    """
+    z = y * p
+    match loss:
+        case "logistic":
+            return float(-y * np.exp(-np.logaddexp(0, z)))
+        case "hinge":
+            return -y if z < 1 else 0.0
+        case "squared_hinge":
+            return -2 * y * max(0.0, 1 - z)
+        case "modified_huber":
+            return -2 * y * max(0.0, 1 - z) if z >= -1 else -4 * y
+        case "squared":
+            return p - y
+        case "huber":
+            return float(np.clip(p - y, -parameter, parameter))
+        case "quantile":
+            return -parameter if y > p else (1 - parameter if y < p else 0.0)
+    raise ValueError(f"unknown loss {loss!r}")
+
+
+def rate(learning_rate: str, t: int, eta0: float, power_t: float = 0.5) -> float:
+    """The learning rate of step t = 0, 1, 2, ...
+
+    >>> rate("inv_sqrt", 3, eta0=0.5)
+    0.25
+    """
+    power = {"constant": 0.0, "inv_sqrt": 0.5, "inv_t": 1.0, "invscaling": power_t}[learning_rate]
+    return float(eta0 / (t + 1) ** power)
+
+
+# Update rules: new weights from weights w, gradient g, rate n and step i = 1, 2, ...
+
+Rule = Callable[[Floats, Floats, float, int], Floats]
+
+
+def fobos(l1: float, l2: float) -> Rule:
+    """Forward-backward splitting with an elastic net (Lipton & Elkan 2015, eq. 2)."""
+
+    def step(w: Floats, g: Floats, n: float, i: int) -> Floats:
+        u = w - n * g
+        return np.sign(u) * np.maximum(0, np.abs(u) - n * l1) / (1 + n * l2)
+
+    return step
+
+
+def sgd(l1: float, l2: float) -> Rule:
+    """Stochastic gradient with an elastic net (Lipton & Elkan 2015, eq. 3)."""
+
+    def step(w: Floats, g: Floats, n: float, i: int) -> Floats:
+        return np.sign(w) * np.maximum(0, (1 - n * l2) * np.abs(w) - n * l1) - n * g
+
+    return step
+
+
+@dataclass
+class Dense:
+    """A dense linear model of m columns under one of the rules above.
+
+    >>> model = Dense(fobos(l1=0.01, l2=0.0), d=2)
+    >>> model.learn(np.array([[1.0, 0.0]]), np.array([1.0]))
+    array([[0.]])
+    >>> model.w
+    array([[0.245],
+           [0.   ]])
+    """
+
+    rule: Rule
+    d: int
+    m: int = 1
+    loss: str = "logistic"
+    parameter: float = 0.0
+    learning_rate: str = "inv_sqrt"
+    eta0: float = 0.5
+    power_t: float = 0.5
+    fit_intercept: bool = True
+    normalize: str = "none"
+    clip: tuple[float, float] = (-np.inf, np.inf)
+    t: int = 0
+    rate_factor: float = 1.0
+    w: Floats = field(init=False)
+    intercept: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.w = np.zeros((self.d, self.m))
+        self.intercept = np.zeros(self.m)
+
+    @property
+    def classification(self) -> bool:
+        return self.loss in ("logistic", "hinge", "squared_hinge", "modified_huber")
+
+    def scaled(self, x: Floats) -> Floats:
+        """The row as the model sees it: divided by its length or the root of its non-zeros."""
+        divisor = {
+            "none": 1.0,
+            "l2": float(np.sqrt(np.sum(x * x))),
+            "sqrt_nnz": float(np.sqrt(np.count_nonzero(x))),
+        }[self.normalize]
+        return x / divisor if divisor else x
+
+    def score(self, X: Floats) -> Floats:
+        """Predictions (n, m) by the weights as they are."""
+        raw = np.array([self.scaled(x) @ self.w + self.intercept for x in X]).reshape(-1, self.m)
+        return np.clip(raw, *self.clip)
+
+    def targets(self, label: float) -> Floats:
+        """What each column is asked to say: -1 or +1 for a class code, the label itself otherwise."""
+        if not self.classification:
+            return np.full(self.m, label)
+        wanted = np.array([1]) if self.m == 1 else np.arange(self.m)
+        return np.where(label == wanted, 1.0, -1.0)
+
+    def learn(self, X: Floats, labels: Floats, weights: Floats | None = None) -> Floats:
+        """Learn row after row; the predictions just before each."""
+        before = np.empty((len(X), self.m))
+        for i, x in enumerate(X):
+            before[i] = self.score(X[i : i + 1])[0]
+            weight = 1.0 if weights is None else weights[i]
+            targets = self.targets(labels[i])
+            slopes = weight * np.array(
+                [loss_slope(self.loss, p, y, self.parameter) for p, y in zip(before[i], targets, strict=True)]
+            )
+            n = self.rate_factor * rate(self.learning_rate, self.t, self.eta0, self.power_t)
+            self.w = self.rule(self.w, np.outer(self.scaled(x), slopes), n, self.t + 1)
+            if self.fit_intercept:
+                self.intercept = self.intercept - n * slopes
+            self.t += 1
+        return before
