@@ -24,15 +24,13 @@ const Loss& loss_named(const std::string& name) {
 }
 
 std::unique_ptr<Linear> make(const std::string& family, const std::string& update, const std::string& store,
-                             const std::string& loss, const std::string& learning_rate,
-                             const std::string& normalize, int columns, bool fit_intercept, const Numbers& numbers) {
+                             const std::string& loss, const std::string& normalize, int columns, bool fit_intercept,
+                             const Numbers& numbers) {
   if (columns < 1) throw nb::value_error("a model has at least one column");
   LinearSpec spec;
   spec.loss = &loss_named(loss);
   if (!spec.loss->parameter.empty()) spec.loss_parameter = numbers.at(std::string(spec.loss->parameter));
-  if (!Schedule::parse(learning_rate, spec.schedule.kind)) throw nb::value_error("unknown learning rate");
-  spec.schedule.eta0 = numbers.at("eta0");
-  spec.schedule.power_t = numbers.at("power_t");
+  spec.schedule = schedule_of(numbers);
   if (normalize == "l2") {
     spec.normalize = Normalize::l2;
   } else if (normalize == "sqrt_nnz") {
@@ -46,9 +44,13 @@ std::unique_ptr<Linear> make(const std::string& family, const std::string& updat
   }
   spec.columns = columns;
   spec.fit_intercept = fit_intercept;
+  spec.bits = static_cast<int>(numbers.at("bits"));
+  if (spec.bits < 1 || spec.bits > 32) throw nb::value_error("bits must be 1 to 32");
   spec.numbers = numbers;
   std::unique_ptr<Linear> model;
   if (family == "elastic-net") model = make_elastic_net(update, store, spec);
+  if (family == "truncated") model = make_truncated(update, store, spec);
+  if (family == "ftrl") model = make_ftrl(update, store, spec);
   if (model == nullptr) throw nb::value_error("unknown family, update or store");
   return model;
 }
@@ -120,6 +122,14 @@ std::tuple<Out<std::int64_t>, Out2<double>> pairs(Rows&& rows, std::size_t width
 
 void bind_linear(nb::module_& m) {
   m.def(
+      "schedules",
+      [] {
+        nb::list out;
+        for (const std::string_view name : kSchedules) out.append(std::string(name));
+        return out;
+      },
+      nb::sig("def schedules() -> list[str]"), "Every learning rate schedule, by name.");
+  m.def(
       "losses",
       [] {
         nb::list out;
@@ -153,8 +163,7 @@ void bind_linear(nb::module_& m) {
 
   nb::class_<Linear>(m, "Linear", "A linear model: a rule over a store, columns wide.")
       .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
-           nb::arg("learning_rate"), nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"),
-           nb::arg("numbers"))
+           nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
@@ -183,7 +192,8 @@ void bind_linear(nb::module_& m) {
                    })
       .def_rw("t", &Linear::t)
       .def_rw("features", &Linear::features)
-      .def_rw("rate_factor", &Linear::rate_factor)
+      .def_prop_rw("rate_factor", &Linear::rate_factor, &Linear::set_rate_factor)
+      .def("prune", &Linear::prune, nb::arg("threshold"), "Weights up to this size become zero.")
       .def_prop_ro("live_weights", &Linear::live_weights)
       .def_prop_ro("bytes", &Linear::bytes);
 }

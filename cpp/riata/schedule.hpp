@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "riata/numbers.hpp"
+
 namespace riata {
 
 struct Schedule {
@@ -29,16 +31,13 @@ struct Schedule {
     return eta0;
   }
 
-  static bool parse(std::string_view name, Kind& kind) noexcept {
-    constexpr std::string_view names[] = {"constant", "inv_sqrt", "inv_t", "invscaling"};
-    for (int i = 0; i < 4; ++i) {
-      if (names[i] == name) {
-        kind = static_cast<Kind>(i);
-        return true;
-      }
-    }
-    return false;
-  }
 };
+
+inline constexpr std::string_view kSchedules[] = {"constant", "inv_sqrt", "inv_t", "invscaling"};
+
+// Parameters reach a rule as numbers; "schedule" is the place in kSchedules.
+inline Schedule schedule_of(const Numbers& n) {
+  return {static_cast<Schedule::Kind>(static_cast<int>(n.at("schedule"))), n.at("eta0"), n.at("power_t")};
+}
 
 }  // namespace riata

@@ -1,3 +1,50 @@
-"""Riata: sparse linear models from streams."""
+"""Riata: sparse linear models from streams.
+
+Public names are imported when they are first used, so that `import riata` and the command line start fast.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from riata.block import Block as Block
+    from riata.errors import DataError as DataError
+    from riata.errors import DivergenceError as DivergenceError
+    from riata.errors import ModelError as ModelError
+    from riata.errors import RiataError as RiataError
+    from riata.estimators import ElasticNetClassifier as ElasticNetClassifier
+    from riata.estimators import ElasticNetRegressor as ElasticNetRegressor
+    from riata.estimators import load as load
+    from riata.sources import open_source as open_source
+    from riata.training import train as train
+
+_HOMES = {
+    "Block": "block",
+    "DataError": "errors",
+    "DivergenceError": "errors",
+    "ElasticNetClassifier": "estimators",
+    "ElasticNetRegressor": "estimators",
+    "ModelError": "errors",
+    "RiataError": "errors",
+    "load": "estimators",
+    "open_source": "sources",
+    "train": "training",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'riata' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"riata.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

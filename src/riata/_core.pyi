@@ -9,6 +9,9 @@ import numpy
 from numpy.typing import NDArray
 
 
+def schedules() -> list[str]:
+    """Every learning rate schedule, by name."""
+
 def losses() -> list[tuple[str, bool, bool, str]]:
     """
     Every loss: its name, whether it classifies, whether it gives probabilities, its parameter's name.
@@ -23,7 +26,7 @@ def loss_probability(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=
 class Linear:
     """A linear model: a rule over a store, columns wide."""
 
-    def __init__(self, family: str, update: str, store: str, loss: str, learning_rate: str, normalize: str, columns: int, fit_intercept: bool, numbers: Mapping[str, float]) -> None: ...
+    def __init__(self, family: str, update: str, store: str, loss: str, normalize: str, columns: int, fit_intercept: bool, numbers: Mapping[str, float]) -> None: ...
 
     @overload
     def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], int]: ...
@@ -76,6 +79,9 @@ class Linear:
 
     @rate_factor.setter
     def rate_factor(self, arg: float, /) -> None: ...
+
+    def prune(self, threshold: float) -> None:
+        """Weights up to this size become zero."""
 
     @property
     def live_weights(self) -> int: ...

@@ -101,6 +101,55 @@ def sgd(l1: float, l2: float) -> Rule:
     return step
 
 
+def truncate(gravity: float, theta: float = np.inf, period: int = 1) -> Rule:
+    """Truncated gradient (Langford, Li & Zhang 2009, eq. 6)."""
+
+    def step(w: Floats, g: Floats, n: float, i: int) -> Floats:
+        u = w - n * g
+        if i % period:
+            return u
+        shrunk = np.sign(u) * np.maximum(0, np.abs(u) - n * period * gravity)
+        return np.where(np.abs(u) <= theta, shrunk, u)
+
+    return step
+
+
+def rounding(theta: float, period: int = 1) -> Rule:
+    """Coefficient rounding (Langford, Li & Zhang 2009, eq. 4)."""
+
+    def step(w: Floats, g: Floats, n: float, i: int) -> Floats:
+        u = w - n * g
+        return u if i % period else np.where(np.abs(u) <= theta, 0, u)
+
+    return step
+
+
+def subgradient(gravity: float) -> Rule:
+    """The subgradient baseline (Langford, Li & Zhang 2009, eq. 5)."""
+
+    def step(w: Floats, g: Floats, n: float, i: int) -> Floats:
+        return w - n * g - n * gravity * np.sign(w)
+
+    return step
+
+
+class FTRLProximal:
+    """FTRL-Proximal (McMahan et al. 2013, Algorithm 1): a rule with state, so an object."""
+
+    def __init__(self, alpha: float, beta: float, l1: float, l2: float) -> None:
+        self.alpha, self.beta, self.l1, self.l2 = alpha, beta, l1, l2
+        self.z: Floats | float = 0.0
+        self.n: Floats | float = 0.0
+
+    def __call__(self, w: Floats, g: Floats, n: float, i: int) -> Floats:
+        sigma = (np.sqrt(self.n + g * g) - np.sqrt(self.n)) / self.alpha
+        self.z = self.z + g - sigma * w
+        self.n = self.n + g * g
+        divisor = (self.beta + np.sqrt(self.n)) / self.alpha + self.l2
+        safe = np.where(divisor == 0, 1, divisor)
+        return np.where(np.abs(self.z) <= self.l1, 0, -(self.z - np.sign(self.z) * self.l1) / safe)
+
+
 @dataclass
 class Dense:
     """A dense linear model of m columns under one of the rules above.
@@ -124,6 +173,8 @@ class Dense:
     fit_intercept: bool = True
     normalize: str = "none"
     clip: tuple[float, float] = (-np.inf, np.inf)
+    intercept_rule: Rule | None = None
+    """How the intercept moves; None: a plain gradient step."""
     t: int = 0
     rate_factor: float = 1.0
     w: Floats = field(init=False)
@@ -170,7 +221,9 @@ class Dense:
             )
             n = self.rate_factor * rate(self.learning_rate, self.t, self.eta0, self.power_t)
             self.w = self.rule(self.w, np.outer(self.scaled(x), slopes), n, self.t + 1)
-            if self.fit_intercept:
+            if self.fit_intercept and self.intercept_rule is not None:
+                self.intercept = self.intercept_rule(self.intercept, slopes, n, self.t + 1)
+            elif self.fit_intercept:
                 self.intercept = self.intercept - n * slopes
             self.t += 1
         return before

@@ -7,49 +7,16 @@ import pickle
 import numpy as np
 import pytest
 
-from riata import _core, reference
+from riata import _core
 from riata.errors import DivergenceError
 from riata.learners import ElasticNet
+from tests.learners.dense import assert_agrees, assert_same_state, coefficients
 from tests.problems import block_of, dense_rows, labels_for
 
 LOSSES = [name for name, *_ in _core.losses()]
 CLASSIFIES = {name: classification for name, classification, *_ in _core.losses()}
 RATES = ["constant", "inv_sqrt", "inv_t", "invscaling"]
 PENALTIES = [(0.0, 0.0), (0.01, 0.0), (0.0, 0.1), (0.003, 0.05)]
-
-
-def coefficients(learner, d):
-    keys, weights = learner.coef()
-    w = np.zeros((d, learner.outputs))
-    w[keys] = weights
-    return w
-
-
-def dense(learner: ElasticNet, d: int) -> reference.Dense:
-    rule = {"fobos": reference.fobos, "sgd": reference.sgd}[learner.update]
-    parameter = {"huber": learner.epsilon, "quantile": learner.quantile}.get(learner.loss, 0.0)
-    return reference.Dense(
-        rule(learner.l1, learner.l2),
-        d=d,
-        m=learner.outputs,
-        loss=learner.loss,
-        parameter=parameter,
-        learning_rate=learner.learning_rate,
-        eta0=learner.eta0,
-        power_t=learner.power_t,
-        fit_intercept=learner.fit_intercept,
-        normalize=learner.normalize,
-        clip=learner.clip or (-np.inf, np.inf),
-    )
-
-
-def assert_agrees(learner, X, y, weights=None, index=np.int32):
-    model = dense(learner, X.shape[1])
-    before = learner.learn(block_of(X, y, weights, index))
-    np.testing.assert_allclose(before, model.learn(X, y, weights), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(coefficients(learner, X.shape[1]), model.w, rtol=1e-10, atol=1e-13)
-    np.testing.assert_allclose(learner.intercept, model.intercept, rtol=1e-10, atol=1e-13)
-    np.testing.assert_allclose(learner.score(block_of(X)), model.score(X), rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -117,9 +84,8 @@ def test_batch_equals_loop_and_order():
     shuffled.learn(block_of(X, y), order)
     for i in order:
         loop.learn(block_of(X[i : i + 1], y[i : i + 1]))
-    for other in (loop, shuffled):
-        for name, array in batch.state().items():
-            assert np.array_equal(array, other.state()[name]), name
+    assert_same_state(batch, loop)
+    assert_same_state(batch, shuffled)
 
 
 @pytest.mark.parametrize("update", ["fobos", "sgd"])
@@ -133,8 +99,7 @@ def test_resumed_equals_uninterrupted_and_reading_changes_nothing(update):
         stopped.learn(block_of(X[start : start + 37], y[start : start + 37]))
         stopped.coef(), stopped.n_live(), stopped.score(block_of(X))
         stopped = pickle.loads(pickle.dumps(stopped))
-    for name, array in straight.state().items():
-        assert np.array_equal(array, stopped.state()[name]), name
+    assert_same_state(straight, stopped)
 
 
 def test_a_feature_that_never_returns_is_still_shrunk_to_zero():

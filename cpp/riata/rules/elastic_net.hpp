@@ -9,38 +9,20 @@
 //                  P *= 1 - n l2, then L += n l1 / P      (the paper's Theorem 1 divides by the old P: a misprint)
 #pragma once
 
-#include <cmath>
-
-#include "riata/numbers.hpp"
+#include "riata/rules/rule.hpp"
 
 namespace riata {
 
-inline double shrink(double v, double by) noexcept {  // towards zero, by >= 0
-  const double a = std::fabs(v) - by;
-  return std::copysign(a > 0 ? a : 0.0, v);
-}
-
 template <bool kProximal>
-class ElasticNet {
+class ElasticNet : public Marked<ElasticNet<kProximal>> {
  public:
-  static constexpr int kPerColumn = 1;
-  static constexpr int kPerRow = 1;
+  explicit ElasticNet(const Numbers& numbers, int) : l1_(numbers.at("l1")), l2_(numbers.at("l2")) {}
 
-  explicit ElasticNet(const Numbers& numbers) : l1_(numbers.at("l1")), l2_(numbers.at("l2")) {}
+  double now() const noexcept { return l_; }
+  double at(double v, double mark) const noexcept { return shrink(v, l_ - mark); }
+  double scale() const noexcept { return p_; }
+  double gain(double rate) const noexcept { return rate / p_; }
 
-  double scale() const noexcept { return p_; }  // weight = scale * settled value
-
-  // Brings a row current.
-  void settle(double* row, int m) const noexcept {
-    const double by = l_ - row[m];
-    for (int c = 0; c < m; ++c) row[c] = shrink(row[c], by);
-    row[m] = l_;
-  }
-
-  // The settled value of a column, without writing.
-  double peek(const double* row, int m, int c) const noexcept { return shrink(row[c], l_ - row[m]); }
-
-  // A step has three parts: begin, push for every feature of the example, end.
   void begin(double rate) noexcept {
     if constexpr (!kProximal) {
       p_ *= 1 - rate * l2_;
@@ -48,7 +30,7 @@ class ElasticNet {
     }
   }
   void push(double* row, int m, const double* gradient, double x) const noexcept {
-    if constexpr (!kProximal) settle(row, m);
+    if constexpr (!kProximal) this->settle(row, m);
     for (int c = 0; c < m; ++c) row[c] -= gradient[c] * x;
   }
   void end(double rate) noexcept {
@@ -57,28 +39,23 @@ class ElasticNet {
       p_ /= 1 + rate * l2_;
     }
   }
-  // What `push` multiplies by, given the rate.
-  double gain(double rate) const noexcept { return rate / p_; }
 
   bool stale() const noexcept { return p_ < kSmallest; }
-  // Once P is small: every row to P = 1, L = 0. Rows that were never touched stay so.
+  // Every row to P = 1, L = 0. Pages that hold nothing are not written to.
   template <class Store>
   void rescale(Store& store, int m) noexcept {
     store.for_each([&](auto, double* row) {
-      if (row[m] == 0) {
-        bool blank = true;
-        for (int c = 0; c < m; ++c) blank = blank && row[c] == 0;
-        if (blank) return;
-      }
-      settle(row, m);
-      for (int c = 0; c < m; ++c) row[c] *= p_;
+      bool blank = row[m] == 0;
+      for (int c = 0; c < m; ++c) blank = blank && row[c] == 0;
+      if (blank) return;
+      for (int c = 0; c < m; ++c) row[c] = p_ * at(row[c], row[m]);
       row[m] = 0;
     });
     p_ = 1;
     l_ = 0;
   }
 
-  static constexpr int kClock = 2;
+  static constexpr int clock_size(int) noexcept { return 2; }
   void save(double* clock) const noexcept {
     clock[0] = p_;
     clock[1] = l_;

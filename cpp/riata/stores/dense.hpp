@@ -61,7 +61,9 @@ class ZeroPages {
 
 class DenseStore {
  public:
-  explicit DenseStore(int width) noexcept : width_(static_cast<std::uint64_t>(width)) {}
+  static constexpr bool kDirect = true;  // every row is there; a touch is one multiplication away
+
+  DenseStore(int width, int) noexcept : width_(static_cast<std::uint64_t>(width)) {}
 
   bool inside(std::uint64_t index) const noexcept { return index < capacity_; }
   // The row of a feature that is inside; `touch` where it will be written.
@@ -70,7 +72,7 @@ class DenseStore {
     touched_.as<Flag>()[index / kChunk] = 1;
     return rows_.as<double>() + index * width_;
   }
-  double* touched(std::uint64_t index) noexcept { return rows_.as<double>() + index * width_; }
+  double* touched(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
 
   static bool possible(std::uint64_t index) noexcept { return index < kLimit; }
@@ -80,13 +82,19 @@ class DenseStore {
     return (index < doubled && grow(doubled)) || grow(index + 1);
   }
 
-  template <class Visit>  // visit(index, row), ascending, for every row that may have been written
-  void for_each(Visit visit) noexcept {
-    each_chunk([&](std::uint64_t i) { visit(i, touched(i)); });
+  // The row that `for_each` knew by this key, for putting a saved model back. Null: out of memory or range.
+  double* restore(std::uint64_t index) noexcept {
+    return inside(index) || (possible(index) && reserve(index)) ? touch(index) : nullptr;
   }
-  template <class Visit>
-  void for_each(Visit visit) const noexcept {
-    each_chunk([&](std::uint64_t i) { visit(i, at(i)); });
+
+  template <class Visit>  // visit(key, row), ascending, for every row that may have been written
+  void for_each(Visit visit) const {
+    // A nominal dimension of billions must not be walked through: only chunks that were touched.
+    const Flag* flags = touched_.as<Flag>();
+    for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
+      if (flags[c] == 0) continue;
+      for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, touched(i));
+    }
   }
 
   std::uint64_t bytes() const noexcept { return rows_.bytes(); }
@@ -101,16 +109,6 @@ class DenseStore {
     if (!touched_.grow(rows / kChunk * sizeof(Flag)) || !rows_.grow(rows * width_ * sizeof(double))) return false;
     capacity_ = rows;
     return true;
-  }
-
-  // A nominal dimension of billions must not be walked through: only chunks that were touched.
-  template <class Visit>
-  void each_chunk(Visit visit) const {
-    const Flag* flags = touched_.as<Flag>();
-    for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
-      if (flags[c] == 0) continue;
-      for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i);
-    }
   }
 
   ZeroPages rows_, touched_;

@@ -76,6 +76,12 @@ class Learner(ABC):
     def n_live(self) -> int:
         """How many weights are not zero."""
 
+    def end_pass(self) -> None:
+        """The training loop has come to the end of the data: once a pass."""
+
+    def finish(self) -> None:
+        """The training loop is done: the last pass has ended."""
+
     @abstractmethod
     def state(self) -> State:
         """All that was learned, as arrays: `from_state` continues from there with the same bits."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from riata.learners.base import check_number, option
-from riata.learners.linear import LinearLearner
+from riata.learners.linear import GradientLearner
 
 
 @dataclass(frozen=True, kw_only=True)
-class ElasticNet(LinearLearner):
+class ElasticNet(GradientLearner):
     """Minimise the mean loss + l1 * sum abs(w) + l2 / 2 * sum w^2, one example at a time.
 
     Every step shrinks every weight, but only those of the example are touched: a weight remembers when it was

@@ -25,7 +25,8 @@ LOSSES = {
     name: (classification, probabilities, parameter)
     for name, classification, probabilities, parameter in _core.losses()
 }
-RATES = ("constant", "inv_sqrt", "inv_t", "invscaling")
+RATES = tuple(_core.schedules())
+STORES = ("dense", "table", "hashed")
 NORMALIZE = ("none", "l2", "sqrt_nnz")
 
 
@@ -36,50 +37,46 @@ class LinearLearner(Learner):
     updates: ClassVar[tuple[str, ...]]
 
     loss: str = option("logistic", "what to minimise", tuple(LOSSES))
-    update: str
-    eta0: float = option(0.5, "the first learning rate")
-    learning_rate: str = option("inv_sqrt", "how the learning rate falls with the examples seen", RATES)
-    power_t: float = option(0.5, "the exponent of learning rate invscaling")
     fit_intercept: bool = option(True, "learn an intercept, without penalty")
     normalize: str = option("none", "divide each row by its length or by the root of its non-zeros", NORMALIZE)
     clip: tuple[float, float] | None = option(None, "keep predictions inside this interval")
     epsilon: float = option(1.0, "where loss huber turns linear")
     quantile: float = option(0.5, "the level of loss quantile")
+    store: str = option("dense", "an array by index, a table of what is alive, or a fixed size", STORES)
+    bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(1, "columns of weights: one for two classes or a number, one a class for more")
     _core: _core.Linear = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_choice("loss", self.loss, tuple(LOSSES))
-        check_choice("update", self.update, self.updates)
-        check_choice("learning_rate", self.learning_rate, RATES)
         check_choice("normalize", self.normalize, NORMALIZE)
-        check_number("eta0", self.eta0, above=0)
-        check_number("power_t", self.power_t, least=0)
+        check_choice("store", self.store, STORES)
+        check_number("bits", self.bits, least=1, below=33)
         check_number("epsilon", self.epsilon, above=0)
         check_number("quantile", self.quantile, above=0, below=1)
         check_number("outputs", self.outputs, least=1)
-        numbers = {k: float(getattr(self, k)) for k in ("eta0", "power_t", "epsilon", "quantile")}
+        numbers = {"epsilon": float(self.epsilon), "quantile": float(self.quantile), "bits": float(self.bits)}
         if self.clip is not None:
             low, high = (float(end) for end in self.clip)
             if self.task == "classification" or not low < high:
                 raise ValueError(f"clip={self.clip!r} must be (low, high), for a loss of regression")
             numbers |= {"clip_low": low, "clip_high": high}
+        update, own = self._rule()
         core = _core.Linear(
             family=self.family,
-            update=self.update,
-            store="dense",
+            update=update,
+            store=self.store,
             loss=self.loss,
-            learning_rate=self.learning_rate,
             normalize=self.normalize,
             columns=self.outputs,
             fit_intercept=bool(self.fit_intercept),
-            numbers=numbers | self._numbers(),
+            numbers=numbers | own,
         )
         object.__setattr__(self, "_core", core)
 
     @abstractmethod
-    def _numbers(self) -> dict[str, float]:
-        """Check the family's own parameters and hand them to the rule."""
+    def _rule(self) -> tuple[str, dict[str, float]]:
+        """Check the family's own parameters: the rule's name and its numbers."""
 
     @property
     def task(self) -> str:
@@ -103,9 +100,13 @@ class LinearLearner(Learner):
             row = done if order is None else int(order[done])
             raise DivergenceError(
                 f"{block.where(row)}: the scores have left the range of floats; "
-                f"lower eta0 (now {self.eta0:g}) or scale the features (normalize='l2')"
+                f"{self._slower()} or scale the features (normalize='l2')"
             )
         return scores
+
+    @abstractmethod
+    def _slower(self) -> str:
+        """What to do when the weights diverge."""
 
     def score(self, block: Block) -> Floats:
         return self._core.score(block.indptr, block.indices, block.values)
@@ -148,8 +149,37 @@ class LinearLearner(Learner):
         }
 
     def _restore(self, state: State) -> None:
+        self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current
         self._core.set_rows(state["keys"], state["rows"])
         self._core.clock = state["clock"].tolist()
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
-        self._core.rate_factor = float(state["rate_factor"][0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientLearner(LinearLearner):
+    """A first-order learner whose steps follow one learning rate for all features."""
+
+    update: str
+    eta0: float = option(0.5, "the first learning rate")
+    learning_rate: str = option("inv_sqrt", "how the learning rate falls with the examples seen", RATES)
+    power_t: float = option(0.5, "the exponent of learning rate invscaling")
+
+    def _rule(self) -> tuple[str, dict[str, float]]:
+        check_choice("update", self.update, self.updates)
+        check_choice("learning_rate", self.learning_rate, RATES)
+        check_number("eta0", self.eta0, above=0)
+        check_number("power_t", self.power_t, least=0)
+        steps = {
+            "eta0": float(self.eta0),
+            "power_t": float(self.power_t),
+            "schedule": float(RATES.index(self.learning_rate)),
+        }
+        return self.update, steps | self._numbers()
+
+    @abstractmethod
+    def _numbers(self) -> dict[str, float]:
+        """Check the penalty's parameters and hand them to the rule."""
+
+    def _slower(self) -> str:
+        return f"lower eta0 (now {self.eta0:g})"

@@ -1,0 +1,11 @@
+#include "riata/rules/ftrl.hpp"
+
+#include "riata/make_linear.hpp"
+
+namespace riata {
+
+std::unique_ptr<Linear> make_ftrl(const std::string& update, const std::string& store, const LinearSpec& spec) {
+  return update == "ftrl" ? make_linear<Ftrl>(store, spec) : nullptr;
+}
+
+}  // namespace riata

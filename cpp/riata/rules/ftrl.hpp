@@ -1,0 +1,68 @@
+// FTRL-Proximal (McMahan et al. 2013, Algorithm 1). Nothing is delayed: a weight moves only when it is touched.
+//
+//   w = 0 where |z| <= l1, else -(z - sign(z) l1) / ((beta + sqrt(n)) / alpha + l2)
+//   sigma = (sqrt(n + g^2) - sqrt(n)) / alpha;  z += g - sigma w;  n += g^2
+//
+// A row holds w, z and s = sqrt(n) of each column, so that scoring costs no square root.
+#pragma once
+
+#include <vector>
+
+#include "riata/rules/rule.hpp"
+
+namespace riata {
+
+class Ftrl : public PlainRule {
+ public:
+  explicit Ftrl(const Numbers& n, int m)
+      : alpha_(n.at("alpha")), beta_(n.at("beta")), l1_(n.at("l1")), l2_(n.at("l2")), z_(m, 0.0), s_(m, 0.0) {}
+
+  static constexpr int width(int m) noexcept { return 3 * m; }
+  void fresh(double* row, int m) const noexcept {
+    for (int k = 0; k < 3 * m; ++k) row[k] = 0;
+  }
+  void settle(double*, int) const noexcept {}
+  double peek(const double* row, int, int c) const noexcept { return row[c]; }
+  // The sum of squared gradients is needed even where the weight is zero.
+  bool needed(const double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c)
+      if (row[2 * m + c] != 0) return true;
+    return false;
+  }
+
+  double gain(double) const noexcept { return 1; }
+  void push(double* row, int m, const double* gradient, double x) const noexcept {
+    for (int c = 0; c < m; ++c) move(row[c], row[m + c], row[2 * m + c], gradient[c] * x, l1_, l2_);
+  }
+  void end(double) noexcept {}
+  void push_intercept(double* intercept, const double* slopes, int m, double) noexcept {
+    for (int c = 0; c < m; ++c) move(intercept[c], z_[c], s_[c], slopes[c], 0, 0);
+  }
+
+  static int clock_size(int m) noexcept { return 2 * m; }
+  void save(double* clock) const noexcept {
+    for (std::size_t c = 0; c < z_.size(); ++c) {
+      clock[2 * c] = z_[c];
+      clock[2 * c + 1] = s_[c];
+    }
+  }
+  void load(const double* clock) noexcept {
+    for (std::size_t c = 0; c < z_.size(); ++c) {
+      z_[c] = clock[2 * c];
+      s_[c] = clock[2 * c + 1];
+    }
+  }
+
+ private:
+  void move(double& w, double& z, double& s, double g, double l1, double l2) const noexcept {
+    const double after = std::sqrt(s * s + g * g);
+    z += g - (after - s) / alpha_ * w;
+    s = after;
+    w = std::fabs(z) <= l1 ? 0 : -(z - std::copysign(l1, z)) / ((beta_ + s) / alpha_ + l2);
+  }
+
+  double alpha_, beta_, l1_, l2_;
+  std::vector<double> z_, s_;  // of the intercept, which is not penalised
+};
+
+}  // namespace riata

@@ -1,0 +1,162 @@
+// Truncated gradient and its relatives (Langford, Li & Zhang 2009). Steps i = 1, 2, ...; u = w - n g.
+//
+// Phases are global: the truncation of a step happens to every weight when `period` divides i, whenever the
+// weight was last touched. The paper's section 5 counts per feature instead, which is another algorithm.
+#pragma once
+
+#include "riata/rules/rule.hpp"
+#include "riata/schedule.hpp"
+
+namespace riata {
+
+// Eq. 6: when K divides i, |u| <= theta shrinks by n K gravity, clipped at zero. G is the sum of all shrinkages so
+// far; a weight that is above theta stays above it until it is touched, so its mark may be any.
+class Truncate : public Marked<Truncate> {
+ public:
+  explicit Truncate(const Numbers& n, int)
+      : gravity_(n.at("gravity")), theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
+
+  double now() const noexcept { return g_; }
+  double at(double v, double mark) const noexcept { return std::fabs(v) <= theta_ ? shrink(v, g_ - mark) : v; }
+  void push(double* row, int m, const double* gradient, double x) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] -= gradient[c] * x;
+  }
+  void end(double rate) noexcept {
+    if (++step_ % period_ == 0) g_ += rate * static_cast<double>(period_) * gravity_;
+  }
+
+  static constexpr int clock_size(int) noexcept { return 2; }
+  void save(double* clock) const noexcept {
+    clock[0] = static_cast<double>(step_);
+    clock[1] = g_;
+  }
+  void load(const double* clock) noexcept {
+    step_ = static_cast<std::uint64_t>(clock[0]);
+    g_ = clock[1];
+  }
+
+ private:
+  double gravity_, theta_;
+  std::uint64_t period_;
+  std::uint64_t step_ = 0;
+  double g_ = 0;
+};
+
+// Eq. 4: when K divides i, |u| <= theta becomes 0. The mark counts the roundings so far.
+class Round : public Marked<Round> {
+ public:
+  explicit Round(const Numbers& n, int) : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
+
+  double now() const noexcept { return rounds_; }
+  double at(double v, double mark) const noexcept { return rounds_ != mark && std::fabs(v) <= theta_ ? 0 : v; }
+  void push(double* row, int m, const double* gradient, double x) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] -= gradient[c] * x;
+  }
+  void end(double) noexcept {
+    if (++step_ % period_ == 0) ++rounds_;
+  }
+
+  static constexpr int clock_size(int) noexcept { return 2; }
+  void save(double* clock) const noexcept {
+    clock[0] = static_cast<double>(step_);
+    clock[1] = rounds_;
+  }
+  void load(const double* clock) noexcept {
+    step_ = static_cast<std::uint64_t>(clock[0]);
+    rounds_ = clock[1];
+  }
+
+ private:
+  double theta_;
+  std::uint64_t period_;
+  std::uint64_t step_ = 0;
+  double rounds_ = 0;
+};
+
+// Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then swings around it. Away from zero a
+// missed stretch is one subtraction; near zero its steps are replayed, one by one where the rate falls.
+// A row is marked with the number of steps at the last touch and with S, the sum of n gravity over those steps.
+class Subgradient : public PlainRule {
+ public:
+  explicit Subgradient(const Numbers& n, int) : gravity_(n.at("gravity")), schedule_(schedule_of(n)) {}
+
+  static constexpr int width(int m) noexcept { return m + 2; }
+  void fresh(double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] = 0;
+    stamp(row, m);
+  }
+  void settle(double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] = peek(row, m, c);
+    stamp(row, m);
+  }
+  double peek(const double* row, int m, int c) const noexcept {
+    const double w = row[c], way = sum_ - row[m + 1];
+    if (w == 0) return w;
+    if (std::fabs(w) >= way) return w - std::copysign(way, w);
+    return replay(w, static_cast<std::uint64_t>(row[m]));
+  }
+  bool needed(const double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c)
+      if (row[c] != 0) return true;
+    return false;
+  }
+
+  void begin(double rate) noexcept { rate_ = rate; }
+  // The row is settled: its sign is the one that counts. A row met twice in one example is pulled once.
+  void push(double* row, int m, const double* gradient, double x) const noexcept {
+    const double done = static_cast<double>(step_ + 1);
+    for (int c = 0; c < m; ++c) {
+      const double w = row[c];
+      row[c] -= gradient[c] * x;
+      if (w != 0 && row[m] != done) row[c] -= std::copysign(rate_ * gravity_, w);
+    }
+    row[m] = done;
+    row[m + 1] = sum_ + rate_ * gravity_;
+  }
+  void end(double rate) noexcept {
+    ++step_;
+    sum_ += rate * gravity_;
+  }
+
+  // All rows must be current when the factor changes: replayed steps have the factor of now.
+  static constexpr bool kRemembersRates = true;
+  void set_factor(double factor) noexcept { factor_ = factor; }
+
+  static constexpr int clock_size(int) noexcept { return 3; }
+  void save(double* clock) const noexcept {
+    clock[0] = static_cast<double>(step_);
+    clock[1] = sum_;
+    clock[2] = factor_;
+  }
+  void load(const double* clock) noexcept {
+    step_ = static_cast<std::uint64_t>(clock[0]);
+    sum_ = clock[1];
+    factor_ = clock[2];
+  }
+
+ private:
+  void stamp(double* row, int m) const noexcept {
+    row[m] = static_cast<double>(step_);
+    row[m + 1] = sum_;
+  }
+  double replay(double w, std::uint64_t from) const noexcept {
+    if (schedule_.kind == Schedule::Kind::constant) {
+      const double pull = factor_ * schedule_.eta0 * gravity_;
+      const double down = std::floor(std::fabs(w) / pull);  // steps until it is within one pull of zero
+      const double rest = std::fabs(w) - down * pull;
+      const bool swings = (step_ - from - static_cast<std::uint64_t>(down)) % 2 == 1;
+      return std::copysign(1.0, w) * (swings && rest != 0 ? rest - pull : rest);
+    }
+    for (std::uint64_t s = from; s < step_ && w != 0; ++s)
+      w -= std::copysign(factor_ * schedule_(s) * gravity_, w);
+    return w;
+  }
+
+  double gravity_;
+  Schedule schedule_;
+  double rate_ = 0, factor_ = 1;
+  std::uint64_t step_ = 0;
+  double sum_ = 0;
+};
+
+}  // namespace riata

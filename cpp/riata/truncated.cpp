@@ -1,0 +1,14 @@
+#include "riata/rules/truncated.hpp"
+
+#include "riata/make_linear.hpp"
+
+namespace riata {
+
+std::unique_ptr<Linear> make_truncated(const std::string& update, const std::string& store, const LinearSpec& spec) {
+  if (update == "truncate") return make_linear<Truncate>(store, spec);
+  if (update == "round") return make_linear<Round>(store, spec);
+  if (update == "subgradient") return make_linear<Subgradient>(store, spec);
+  return nullptr;
+}
+
+}  // namespace riata

@@ -1,0 +1,32 @@
+"""The scikit-learn face: flat parameters, no arithmetic."""
+
+from __future__ import annotations
+
+import os
+
+from riata import model_file
+from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
+from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
+
+ESTIMATORS: tuple[type[LinearEstimator], ...] = (ElasticNetClassifier, ElasticNetRegressor)
+
+
+def load(path: str | os.PathLike[str]) -> LinearEstimator:
+    """The estimator whose model was saved at `path`, by `save` or by the command line.
+
+    >>> import tempfile, pathlib, riata
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.riata"
+    >>> model = riata.ElasticNetClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    >>> model.save(path)
+    >>> riata.load(path)
+    ElasticNetClassifier(random_state=0)
+    """
+    model = model_file.load(path)
+    face = LinearClassifier if model.learner.task == "classification" else LinearRegressor
+    for estimator in ESTIMATORS:
+        if estimator._learner is type(model.learner) and issubclass(estimator, face):
+            return estimator()._adopt(model)
+    raise TypeError(f"no estimator for the family {model.learner.family!r}")
+
+
+__all__ = ["ESTIMATORS", "ElasticNetClassifier", "ElasticNetRegressor", "load"]

@@ -1,0 +1,319 @@
+"""What all estimators share: from arrays to a source, from the trained model to attributes. No arithmetic."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from riata import model_file
+from riata.block import Block
+from riata.learners import Learner
+from riata.sources import Source, open_source
+from riata.training import Model, Record, Settings, train
+
+Floats = NDArray[np.float64]
+
+
+def _is_plain_csr(X: Any) -> bool:
+    """CSR that needs no conversion beyond its dtypes: the fast path of single rows."""
+    return (
+        sp.issparse(X) and X.format == "csr" and X.dtype.kind == "f" and bool(X.has_canonical_format)
+    )
+
+
+class LinearEstimator(BaseEstimator):  # type: ignore[misc]
+    """Fits a learner of one family, reads its weights, saves it. Parameters are flat and stay as given."""
+
+    _learner: ClassVar[type[Learner]]
+    model_: Model
+
+    # Parameters
+
+    def _learner_parameters(self) -> dict[str, Any]:
+        wanted = {f.name for f in fields(self._learner) if f.init}  # type: ignore[arg-type]
+        return {k: v for k, v in self.get_params(deep=False).items() if k in wanted}
+
+    def _make_learner(self, outputs: int) -> Learner:
+        return self._learner(**self._learner_parameters(), outputs=outputs)  # type: ignore[call-arg]
+
+    def _seed(self) -> int:
+        if self.random_state is None or isinstance(self.random_state, int | np.integer):
+            return int(self.random_state or 0)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    # Learning
+
+    def _source(self, X: Any, y: Floats | None, sample_weight: Any = None) -> Source:
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        return open_source(X, y, sample_weight)
+
+    def _fit(self, source: Source, classes: Any, class_weight: Any) -> Model:
+        return train(
+            source,
+            self._make_learner,
+            passes=self.passes,
+            shuffle=(source.n_rows or 0) if self.shuffle else 0,
+            random_state=self._seed(),
+            holdout=self.holdout,
+            patience=self.patience,
+            classes=classes,
+            class_weight=class_weight,
+        )
+
+    def learn(self, source: Any, **options: Any) -> Self:
+        """Learn from anything `open_source` takes (a path, `"-"`, a matrix, ...), from the start.
+
+        `options` go to `riata.training.train`, whose defaults hold: one pass, in the order of the stream.
+        """
+        opened = source if isinstance(source, Source) else open_source(source)
+        self.model_ = train(opened, self._make_learner, **options)
+        self.n_features_in_ = self.model_.learner.n_features
+        return self
+
+    # What was learned
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def _fitted(self) -> Learner:
+        if not hasattr(self, "model_"):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet: call fit, partial_fit or learn first"
+            )
+        return self.model_.learner
+
+    def _scores(self, X: Any) -> Floats:
+        learner = self._fitted()
+        if _is_plain_csr(X) and X.shape[1] == self.n_features_in_:
+            source = open_source(X)
+        else:
+            source = open_source(
+                validate_data(self, X, accept_sparse=True, dtype=[np.float32, np.float64], reset=False)
+            )
+        return np.concatenate([learner.score(block) for block in source])
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The weights as a CSR matrix of (outputs, features), brought current."""
+        learner = self._fitted()
+        keys, weights = learner.coef()
+        where = np.nonzero(weights)
+        shape = (learner.outputs, max(self.n_features_in_, learner.n_features))
+        return sp.csr_matrix((weights[where], (where[1], keys[where[0]])), shape=shape)
+
+    @property
+    def intercept_(self) -> Floats:
+        """One number an output."""
+        return self._fitted().intercept
+
+    @property
+    def t_(self) -> int:
+        """Examples learned."""
+        return self._fitted().t
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes made over the data."""
+        self._fitted()
+        return max(1, self.model_.record.passes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file: `riata.load` and the command line read it."""
+        self._fitted()
+        model_file.save(self.model_, path)
+
+    def _adopt(self, model: Model) -> Self:
+        """Become the estimator of a model that was trained elsewhere."""
+        known = self.get_params(deep=False)
+        settings = model.record.settings
+        values = model.learner.parameters() | {"passes": settings.passes, "random_state": settings.random_state}
+        self.set_params(**{k: v for k, v in values.items() if k in known})
+        self.model_ = model
+        self.n_features_in_ = model.learner.n_features
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _has_probability(estimator: LinearEstimator) -> bool:
+    learner = estimator.model_.learner if hasattr(estimator, "model_") else estimator._make_learner(1)
+    if learner.probability(np.zeros((1, learner.outputs))) is None:
+        raise AttributeError(f"loss={learner.parameters().get('loss')!r} gives no probabilities")
+    return True
+
+
+class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+    """Two classes in one column of weights, more in one column a class (one against the rest)."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The class labels, ascending."""
+        self._fitted()
+        assert self.model_.classes is not None
+        return self.model_.classes
+
+    def _factors(self, classes: NDArray[Any], y: NDArray[Any]) -> dict[float, float] | None:
+        """class_weight by class code."""
+        if self.class_weight is None:
+            return None
+        factors = compute_class_weight(self.class_weight, classes=classes, y=y)
+        return dict(enumerate(map(float, factors)))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rows of X from the start, `passes` times over."""
+        X, y = validate_data(
+            self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], ensure_all_finite=False
+        )
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y has one class only, {classes[0]!r}: a classifier needs at least two")
+        source = self._source(X, codes.astype(np.float64), sample_weight)
+        model = self._fit(source, np.arange(len(classes)), self._factors(classes, y))
+        self.model_ = Model(model.learner, classes, model.record)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning, one pass over the rows of X in their order. The first call names all `classes`."""
+        first = not hasattr(self, "model_")
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit")
+            if self.class_weight == "balanced":
+                raise ValueError("class_weight='balanced' needs all of y at once: give a dict to partial_fit")
+            names = np.unique(np.asarray(classes))
+            learner = self._make_learner(1 if len(names) <= 2 else len(names))
+            record = Record(data=["partial_fit"], settings=Settings())
+        else:
+            names, learner, record = self.classes_, self.model_.learner, self.model_.record
+            if classes is not None and not np.array_equal(names, np.unique(np.asarray(classes))):
+                raise ValueError(f"classes={classes!r} is not the same as on the first call: {names!r}")
+        if first or not (_is_plain_csr(X) and X.shape[1] == self.n_features_in_):
+            X, y = validate_data(
+                self, X, y, accept_sparse=True, dtype=[np.float32, np.float64],
+                ensure_all_finite=False, reset=first,
+            )  # fmt: skip
+        y = np.asarray(y) if isinstance(y, np.ndarray | list) else column_or_1d(y)
+        codes = np.minimum(np.searchsorted(names, y), len(names) - 1)
+        if not (names[codes] == y).all():
+            unknown = next(label for label in y if label not in names)
+            raise ValueError(f"y has the label {unknown!r}, which is none of the classes {names!r}")
+        factors = self._factors(names, y)
+        for block in self._source(X, codes.astype(np.float64), sample_weight):
+            if factors is not None:
+                assert block.labels is not None
+                ones = np.ones(len(block)) if block.weights is None else block.weights
+                weights = ones * np.array([factors[c] for c in block.labels])
+                block = block.with_labels(block.labels, weights)
+            _learn_more(learner, record, block)
+        if first:
+            self.model_ = Model(learner, names, record)
+        return self
+
+    def learn(self, source: Any, **options: Any) -> Self:
+        if isinstance(self.class_weight, Mapping | str):
+            options.setdefault("class_weight", self.class_weight)
+        return super().learn(source, **options)
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each row: (n,) for two classes, (n, classes) for more."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        scores = self._scores(X)
+        codes = (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    @available_if(_has_probability)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, (n, classes); one against the rest is normalised to sum 1."""
+        probability = self._fitted().probability(self._scores(X))
+        assert probability is not None
+        if probability.shape[1] == 1:
+            return np.hstack([1 - probability, probability])
+        total = probability.sum(axis=1, keepdims=True)
+        even = np.full_like(probability, 1 / probability.shape[1])
+        return np.divide(probability, total, out=even, where=total > 0)
+
+    @available_if(_has_probability)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights, (1, features) for two classes or (classes, features), brought current."""
+        return np.asarray(self.sparse_coef_.toarray())
+
+
+class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
+    """One number a row."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rows of X from the start, `passes` times over."""
+        X, y = validate_data(
+            self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], y_numeric=True,
+            ensure_all_finite=False,
+        )  # fmt: skip
+        self.model_ = self._fit(self._source(X, y.astype(np.float64), sample_weight), None, None)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go on learning, one pass over the rows of X in their order."""
+        first = not hasattr(self, "model_")
+        if first or not (_is_plain_csr(X) and X.shape[1] == self.n_features_in_):
+            X, y = validate_data(
+                self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], y_numeric=True,
+                ensure_all_finite=False, reset=first,
+            )  # fmt: skip
+        if first:
+            learner, record = self._make_learner(1), Record(data=["partial_fit"], settings=Settings())
+        else:
+            learner, record = self.model_.learner, self.model_.record
+        for block in self._source(X, np.asarray(y, dtype=np.float64), sample_weight):
+            _learn_more(learner, record, block)
+        if first:
+            self.model_ = Model(learner, None, record)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """The prediction for each row."""
+        return self._scores(X)[:, 0]
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights, (features,), brought current."""
+        return np.asarray(self.sparse_coef_.toarray())[0]
+
+    @property
+    def intercept_(self) -> Floats:
+        """One number, in an array."""
+        return self._fitted().intercept
+
+
+def _learn_more(learner: Learner, record: Record, block: Block) -> None:
+    scores = learner.learn(block)
+    assert block.labels is not None
+    record.loss.add(learner.losses(scores, block.labels), block.weights)
+    record.examples += len(block)

@@ -1,0 +1,142 @@
+"""Every first-order learner on every store: the same numbers, and only what is alive is kept."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from riata.learners import FTRL, ElasticNet, TruncatedGradient
+from tests.learners.dense import assert_same_state, coefficients
+from tests.problems import block_of, dense_rows, labels_for
+
+LEARNERS = [
+    (ElasticNet, {"l1": 0.003, "l2": 0.05}),
+    (ElasticNet, {"update": "sgd", "l1": 0.003, "l2": 0.05}),
+    (ElasticNet, {"l1": 1e-4, "l2": 1.8, "learning_rate": "constant"}),
+    (ElasticNet, {"loss": "hinge", "l1": 0.003}),
+    (TruncatedGradient, {"gravity": 0.01, "period": 5}),
+    (TruncatedGradient, {"gravity": 0.02, "theta": 0.1}),
+    (TruncatedGradient, {"update": "round", "theta": 0.05, "period": 7}),
+    (TruncatedGradient, {"update": "subgradient", "gravity": 0.01}),
+    (FTRL, {"l1": 0.3}),
+]
+IDS = [f"{c.family}-{'-'.join(map(str, p.values()))}" for c, p in LEARNERS]
+
+
+@pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_table_equals_dense_store_bit_for_bit(make, parameters, outputs):
+    X = dense_rows(500, 80, density=0.1)
+    y = labels_for(X, max(2, outputs))
+    dense, table = (make(store=s, outputs=outputs, **parameters) for s in ("dense", "table"))
+    assert np.array_equal(dense.learn(block_of(X, y)), table.learn(block_of(X, y)))
+    assert np.array_equal(coefficients(dense, 80), coefficients(table, 80))
+    assert np.array_equal(dense.score(block_of(X)), table.score(block_of(X)))
+    assert dense.n_live() == table.n_live()
+    assert_same_state(dense, table)
+
+
+@pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)
+def test_hashed_without_collisions_equals_dense_store(make, parameters):
+    X = dense_rows(300, 40)
+    y = labels_for(X, 2)
+    dense, hashed = make(store="dense", **parameters), make(store="hashed", bits=22, **parameters)
+    assert np.array_equal(dense.learn(block_of(X, y)), hashed.learn(block_of(X, y)))
+    assert np.array_equal(dense.score(block_of(X)), hashed.score(block_of(X)))
+
+
+def test_hashed_with_collisions_learns_the_sum_of_its_features():
+    X = dense_rows(200, 400)
+    y = labels_for(X, 2)
+    learner = ElasticNet(store="hashed", bits=4, l1=1e-3)
+    learner.learn(block_of(X, y))
+    assert learner.coef()[0].max() < 16
+    assert np.isfinite(learner.score(block_of(X))).all()
+
+
+@pytest.mark.parametrize("store", ["dense", "table", "hashed"])
+@pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)
+def test_resumed_equals_uninterrupted(make, parameters, store):
+    X = dense_rows(400, 50)
+    y = labels_for(X, 2)
+    straight, stopped = (make(store=store, **parameters) for _ in range(2))
+    straight.learn(block_of(X, y))
+    for start in range(0, 400, 37):
+        stopped.learn(block_of(X[start : start + 37], y[start : start + 37]))
+        stopped.coef(), stopped.n_live(), stopped.score(block_of(X))
+        stopped = pickle.loads(pickle.dumps(stopped))
+    assert_same_state(straight, stopped)
+
+
+@pytest.mark.parametrize("store", ["dense", "table", "hashed"])
+@pytest.mark.parametrize(
+    "learner", [lambda s: ElasticNet(l1=1e-3, l2=0.0, eta0=0.1, learning_rate="constant", store=s),
+                lambda s: TruncatedGradient(gravity=1e-3, eta0=0.1, learning_rate="constant", store=s),
+                lambda s: TruncatedGradient(gravity=1e-3, period=10, theta=1.0, eta0=0.1, learning_rate="constant", store=s),
+                lambda s: TruncatedGradient(update="round", theta=0.06, period=10, eta0=0.1, store=s)]
+)  # fmt: skip
+def test_a_feature_seen_once_is_shrunk_to_zero(learner, store):
+    rows = np.zeros((5001, 2))
+    rows[0, 0] = 1
+    rows[1:, 1] = 1
+    learner = learner(store)
+    learner.learn(block_of(rows[:1], np.ones(1)))
+    assert learner.n_live() == 1
+    labels = np.arange(5000) % 10 < 9
+    learner.learn(block_of(rows[1:], labels.astype(float)))
+    assert learner.n_live() == 1
+    assert len(learner.coef()[0]) == 1
+    assert len(learner.state()["keys"]) == 1
+    assert learner.score(block_of(rows[:1]))[0, 0] == learner.intercept[0]
+
+
+def test_the_table_lets_go_of_features_that_never_come_back():
+    """A stream of features that are seen once: memory holds the live ones, not all that ever were."""
+    n, per_row = 20_000, 10
+    indices = np.arange(n * per_row, dtype=np.int64) * 7919 + 10**12
+    learner = TruncatedGradient(gravity=0.05, eta0=0.5, learning_rate="constant", store="table")
+    block = block_of(np.ones((n, per_row)), (np.arange(n) % 2).astype(float), index=np.int64)
+    block.indices[:] = indices
+    sizes = []
+    for start in range(0, n, 1000):
+        learner.learn(block[start : start + 1000])
+        sizes.append(learner._core.bytes)
+    assert 0 < learner.n_live() < 2_000
+    assert max(sizes[5:]) < 2 * min(sizes[5:])
+    assert max(sizes) < 24 * n * per_row / 10
+
+
+def test_table_memory_per_live_weight():
+    n = 300_000
+    keys = np.random.default_rng(0).choice(2**62, size=n, replace=False)
+    block = block_of(np.ones((1000, n // 1000)), np.ones(1000), index=np.int64)
+    block.indices[:] = np.sort(keys)
+    learner = TruncatedGradient(gravity=0.0, store="table")
+    learner.learn(block)
+    assert learner.n_live() == n
+    assert learner._core.bytes <= 40 * n
+
+
+def test_keys_of_63_bits_come_back_exactly():
+    keys = np.array([0, 1, 2**31, 2**32 + 5, 2**62, 2**63 - 1], dtype=np.int64)
+    block = block_of(np.ones((1, 6)), np.ones(1), index=np.int64)
+    block.indices[:] = keys
+    learner = ElasticNet(store="table")
+    learner.learn(block)
+    assert learner.coef()[0].tolist() == keys.tolist()
+
+
+def test_negative_key_is_refused():
+    block = block_of(np.ones((1, 2)), np.ones(1), index=np.int64)
+    block.indices[0] = -5
+    for store in ("table", "hashed"):
+        with pytest.raises(ValueError, match="negative"):
+            ElasticNet(store=store).learn(block)
+
+
+@pytest.mark.parametrize("bits", [0, 33, -1])
+def test_bits_out_of_range(bits):
+    with pytest.raises(ValueError, match="bits"):
+        ElasticNet(store="hashed", bits=bits)
