@@ -1,24 +1,16 @@
 #include "riata/matrix.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include "hand_over.hpp"
 
-namespace nb = nanobind;
+namespace riata::bind {
+
 using namespace nb::literals;
 
-namespace riata::bind {
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Dense = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 template <class Index>
-nb::tuple inspect(const Vector<std::int64_t>& indptr, const Vector<Index>& indices,
-                  const Vector<float>& values, std::int64_t n_columns) {
+nb::tuple inspect(const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
+                  std::int64_t n_columns) {
   if (indptr.size() == 0 || indices.size() != values.size()) throw nb::value_error("not a sparse row matrix");
   Inspection found;
   {
@@ -32,13 +24,13 @@ nb::tuple inspect(const Vector<std::int64_t>& indptr, const Vector<Index>& indic
 }
 
 template <class Float>
-std::int64_t not_finite(const Dense<Float>& dense) {
+std::int64_t not_finite(const In2<Float>& dense) {
   nb::gil_scoped_release release;
   return first_not_finite(dense.data(), static_cast<std::int64_t>(dense.size()));
 }
 
 template <class Float>
-nb::tuple compress(const Dense<Float>& dense) {
+nb::tuple compress(const In2<Float>& dense) {
   if (dense.shape(1) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw nb::value_error("too many columns for a dense matrix");
   }

@@ -1,19 +1,14 @@
 #include "riata/svmlight.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <cstring>
 
 #include "hand_over.hpp"
 
-namespace nb = nanobind;
+namespace riata::bind {
+
 using namespace nb::literals;
 
-namespace riata::bind {
 namespace {
-
-using Text = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t kExcerpt = 60;
 
@@ -29,7 +24,7 @@ nb::object describe(const SvmlightRows& rows, const char* end) {
                         nb::bytes(rows.where, static_cast<std::size_t>(stop - rows.where)), rows.previous);
 }
 
-nb::tuple parse_svmlight(const Text& text, std::size_t size, bool zero_based, bool labelled) {
+nb::tuple parse_svmlight(const In<std::uint8_t>& text, std::size_t size, bool zero_based, bool labelled) {
   if (size > text.size()) throw nb::value_error("size is larger than the text");
   const char* begin = reinterpret_cast<const char*>(text.data());
   SvmlightRows rows;
