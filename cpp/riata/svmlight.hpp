@@ -153,7 +153,7 @@ inline const char* read_plain_features(const char* p, std::int64_t base, Sink<In
     if (end >= 32 || !ends_token(after) || !quick(m, -fraction, value)) break;
     indices[size] = static_cast<Index>(index - base);
     values[size] = negative ? -value : value;
-    size += value != 0;
+    size += m != 0;  // as good as value != 0 with so few digits, and known before the division is done
     last = index;
     p += end;
     if (after != ' ') break;
