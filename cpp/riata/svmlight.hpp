@@ -116,7 +116,8 @@ inline const char* read_plain_features(const char* p, std::int64_t base, Sink<In
   std::size_t size = sink.size;
   std::int64_t last = sink.last;
   while (size < capacity) {
-    // Bits 32 and up end every search, so that a token beyond the window is just not recognised.
+    // Bits 32 and up end every search; a search that gets there found digits only, and what follows is looked
+    // at like any other byte.
     std::uint64_t gaps = non_digits32(p) | std::uint64_t{15} << 32;
     const int colon = std::countr_zero(gaps);
     gaps &= gaps - 1;
@@ -150,7 +151,7 @@ inline const char* read_plain_features(const char* p, std::int64_t base, Sink<In
     }
     const char after = p[end];
     float value;
-    if (end >= 32 || !ends_token(after) || !quick(m, -fraction, value)) break;
+    if (!ends_token(after) || !quick(m, -fraction, value)) break;
     indices[size] = static_cast<Index>(index - base);
     values[size] = negative ? -value : value;
     size += m != 0;  // as good as value != 0 with so few digits, and known before the division is done
