@@ -1,0 +1,95 @@
+"""Sources: from files, standard input, matrices and frames to Blocks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from riata.block import Block
+from riata.errors import DataError
+from riata.sources.frame import is_frame, open_frame
+from riata.sources.matrix import BlockSource, open_dense, open_sparse
+from riata.sources.source import Source
+from riata.sources.svmlight import SvmlightSource
+
+__all__ = ["FORMATS", "Source", "open_source"]
+
+FORMATS = ("svmlight",)
+
+
+def open_source(
+    what: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    format: str | None = None,
+    block_rows: int | None = None,
+    zero_based: bool = False,
+    labelled: bool = True,
+    threads: int | None = None,
+) -> Source:
+    """A stream of Blocks from whatever holds the examples.
+
+    `what` is a path, a list of paths, or `"-"` for standard input (svmlight text, plain or gzip);
+    a scipy sparse matrix, a NumPy array, a pandas or polars frame of numbers (with labels in `y`
+    and weights in `sample_weight`); a Block; or a Source, which is returned as it is.
+
+    For text: indices count from 1 unless `zero_based`; with `labelled=False` lines may lack their
+    label, which then is NaN; `threads` threads parse beside the consumer. `block_rows` limits the
+    rows of a Block.
+
+    >>> import numpy as np
+    >>> source = open_source(np.eye(2), y=[1, -1])
+    >>> source.name
+    'ndarray 2 x 2'
+    >>> for block in source:
+    ...     print(block.labels, block.indices, block.values)
+    [ 1. -1.] [0 1] [1. 1.]
+    """
+    if block_rows is not None and block_rows < 1:
+        raise ValueError(f"block_rows must be at least 1, not {block_rows}")
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(what):
+        return open_sparse(what, y, sample_weight, block_rows)
+    if isinstance(what, np.ndarray):
+        return open_dense(what, y, sample_weight, block_rows)
+    if is_frame(what):
+        return open_frame(what, y, sample_weight, block_rows)
+    paths = _paths(what)
+    if paths is None and isinstance(what, (list, tuple)):
+        return open_dense(_as_array(what), y, sample_weight, block_rows)
+    if y is not None or sample_weight is not None:
+        given = "y" if y is not None else "sample_weight"
+        raise DataError(f"{given} goes with a matrix or a frame; text and Blocks bring their own")
+    if paths is not None:
+        if format not in (None, *FORMATS):
+            raise DataError(f"unknown format {format!r}; known are: {', '.join(FORMATS)}")
+        return SvmlightSource(
+            paths, block_rows=block_rows, zero_based=zero_based, labelled=labelled, threads=threads
+        )
+    if isinstance(what, Block):
+        return BlockSource(what, f"Block of {len(what)} rows", block_rows)
+    if isinstance(what, Source):
+        return what
+    raise TypeError(
+        f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
+        "a scipy sparse matrix, a NumPy array, or a pandas or polars DataFrame"
+    )
+
+
+def _paths(what: Any) -> list[str] | None:
+    if isinstance(what, (str, os.PathLike)):
+        return [os.fsdecode(what)]
+    if isinstance(what, (list, tuple)) and all(isinstance(p, (str, os.PathLike)) for p in what):
+        return [os.fsdecode(path) for path in what]
+    return None
+
+
+def _as_array(rows: list[Any] | tuple[Any, ...]) -> np.ndarray[Any, Any]:
+    try:
+        return np.asarray(rows)
+    except ValueError as error:
+        raise DataError(f"the rows do not form a matrix: {error}") from None

@@ -1,0 +1,118 @@
+"""Cut a stream of bytes into chunks of whole lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from riata import _core
+from riata.sources.bytes import Input, Stop
+
+PADDING: int = _core.SVMLIGHT_PADDING
+LONGEST_LINE = 64 << 20
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Whole lines of one file: the first `size` bytes of `buffer`, the last of them a newline."""
+
+    buffer: bytearray
+    size: int
+    path: str
+    """As messages name it."""
+    first: bool
+    """These are the first lines of the file."""
+    position: int
+    """How far into all the input, in bytes as stored, reading has got."""
+
+
+class LineTooLong(Exception):
+    """A line that cannot be text of examples. Only the consumer knows its number."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+class Buffers:
+    """Buffers that go from the reader to the parser and back."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._free: list[bytearray] = []
+
+    def take(self, size: int) -> bytearray:
+        if size <= self.size and self._free:
+            return self._free.pop()
+        return bytearray(max(size, self.size) + PADDING)
+
+    def give_back(self, buffer: bytearray) -> None:
+        if len(buffer) == self.size + PADDING:
+            self._free.append(buffer)
+
+
+def cut_lines(paths: list[str], buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
+    """The lines of all files, one file after another, in chunks of about `buffers.size` bytes.
+
+    The lines before a fault, such as gzip data cut short, come before the error it raises.
+    """
+    before = 0
+    for path in paths:
+        source = Input(path, stop)
+        try:
+            for chunk in _cut(source, buffers):
+                chunk.position += before
+                yield chunk
+            before += source.position
+        finally:
+            source.close()
+
+
+def _cut(source: Input, buffers: Buffers) -> Iterator[Chunk]:
+    carry = b""
+    first = True
+    ended = False
+    while not ended:
+        buffer = buffers.take(min(2 * len(carry), LONGEST_LINE))
+        buffer[: len(carry)] = carry
+        filled = len(carry)
+        cut = 0
+        fault: Exception | None = None
+        while not (ended or fault):
+            room = len(buffer) - PADDING - filled
+            if cut and (room == 0 or not source.ready(0.05)):
+                break  # full, or nothing more is coming just now
+            if room == 0:
+                if filled >= LONGEST_LINE:
+                    raise LineTooLong(source.name)
+                buffer = _grown(buffer, filled, buffers)
+                continue
+            try:
+                with memoryview(buffer) as view, view[filled : filled + room] as free:
+                    count = source.read_into(free)
+            except Exception as error:
+                fault = error
+                count = 0
+            ended = count == 0
+            cut = buffer.rfind(b"\n", filled, filled + count) + 1 or cut
+            filled += count
+        if ended and not fault and filled > cut:
+            buffer[filled] = ord("\n")  # the last line had none; there is room in the padding
+            filled += 1
+            cut = filled
+        carry = bytes(memoryview(buffer)[cut:filled])
+        if cut:
+            if first and buffer.startswith(BYTE_ORDER_MARK):
+                buffer[:3] = b"   "
+            yield Chunk(buffer, cut, source.name, first, source.position)
+            first = False
+        if fault:
+            raise fault
+
+
+def _grown(buffer: bytearray, filled: int, buffers: Buffers) -> bytearray:
+    larger = buffers.take(min(2 * filled, LONGEST_LINE))
+    larger[:filled] = memoryview(buffer)[:filled]
+    buffers.give_back(buffer)
+    return larger

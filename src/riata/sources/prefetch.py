@@ -1,0 +1,158 @@
+"""Work ahead of the consumer in threads, and hand over the results in order."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Generator, Iterator
+from typing import Generic, NoReturn, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_running: weakref.WeakSet[_Team[object, object]] = weakref.WeakSet()
+
+
+def ordered_map(
+    work: Callable[[Item], Result],
+    items: Iterator[Item],
+    *,
+    threads: int,
+    ahead: int | None = None,
+    cancel: Callable[[], None] | None = None,
+) -> Generator[Result, None, None]:
+    """Like `map(work, items)`, with `threads` threads that run ahead of the consumer.
+
+    `items` is advanced by one thread at a time. At most `ahead` results wait or are being made.
+    An exception, of `work` or of `items`, is raised after all results before it were handed over.
+    Closing the generator stops the threads and waits for them; `cancel` is called first and should
+    wake `items` if it can be waiting for something.
+
+    >>> list(ordered_map(lambda x: x * x, iter(range(5)), threads=2))
+    [0, 1, 4, 9, 16]
+    """
+    team: _Team[Item, Result] = _Team(work, items, ahead or threads + 2, cancel)
+    try:
+        team.start(threads)
+        yield from team.results()
+    finally:
+        team.stop()
+
+
+class _Team(Generic[Item, Result]):
+    def __init__(
+        self,
+        work: Callable[[Item], Result],
+        items: Iterator[Item],
+        ahead: int,
+        cancel: Callable[[], None] | None,
+    ) -> None:
+        self._work = work
+        self._items = items
+        self._ahead = ahead
+        self._cancel = cancel
+        self._reading = threading.Lock()  # held by the thread that advances `items`
+        self._changed = threading.Condition()  # guards everything below
+        self._outcomes: dict[int, Callable[[], Result]] = {}
+        self._in_flight = 0
+        self._tickets = 0  # handed out, in the order of `items`
+        self._no_more = False
+        self._threads: list[threading.Thread] = []
+
+    def start(self, threads: int) -> None:
+        # Daemons, so that a pass nobody finished cannot hold up the end of the program; but none
+        # may be inside the core while the interpreter goes down, so they are stopped at exit.
+        _running.add(self)  # type: ignore[arg-type]
+        for i in range(threads):
+            thread = threading.Thread(target=self._run, name=f"riata-source-{i}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self) -> None:
+        with self._changed:
+            self._no_more = True
+            self._changed.notify_all()
+        if self._cancel is not None:
+            self._cancel()
+        for thread in self._threads:
+            thread.join()
+        self._outcomes.clear()
+        if isinstance(self._items, Generator):
+            self._items.close()
+        _running.discard(self)  # type: ignore[arg-type]
+
+    def results(self) -> Iterator[Result]:
+        ticket = 0
+        while True:
+            with self._changed:
+                while ticket not in self._outcomes:
+                    self._changed.wait()
+                outcome = self._outcomes.pop(ticket)
+                self._in_flight -= 1
+                self._changed.notify_all()
+            try:
+                result = outcome()
+            except _EndOfItems:
+                return
+            yield result
+            del result, outcome  # not alive while waiting for the next one
+            ticket += 1
+
+    def _run(self) -> None:
+        while True:
+            with self._reading:
+                ticket = self._draw_ticket()
+                if ticket is None:
+                    return None
+                try:
+                    item = next(self._items)
+                except StopIteration:
+                    return self._deliver(ticket, _raiser(_EndOfItems()), last=True)
+                except BaseException as error:
+                    return self._deliver(ticket, _raiser(error), last=True)
+            try:
+                result = self._work(item)
+            except BaseException as error:
+                return self._deliver(ticket, _raiser(error), last=True)
+            self._deliver(ticket, _returner(result))
+            del item, result
+
+    def _draw_ticket(self) -> int | None:
+        with self._changed:
+            while self._in_flight >= self._ahead and not self._no_more:
+                self._changed.wait()
+            if self._no_more:
+                return None
+            self._in_flight += 1
+            self._tickets += 1
+            return self._tickets - 1
+
+    def _deliver(self, ticket: int, outcome: Callable[[], Result], last: bool = False) -> None:
+        with self._changed:
+            self._outcomes[ticket] = outcome
+            self._no_more = self._no_more or last
+            self._changed.notify_all()
+
+
+class _EndOfItems(Exception):
+    pass
+
+
+def _raiser(error: BaseException) -> Callable[[], NoReturn]:
+    def outcome() -> NoReturn:
+        raise error
+
+    return outcome
+
+
+def _returner(result: Result) -> Callable[[], Result]:
+    return lambda: result
+
+
+@atexit.register
+def _stop_all() -> None:
+    for team in list(_running):
+        with contextlib.suppress(Exception):
+            team.stop()
