@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -44,7 +44,7 @@ class Feed:
         self.held_out: list[Block] = []
         self._held_out_complete = False
 
-    def portions(self, pass_number: int) -> Iterator[Portion]:
+    def portions(self, pass_number: int) -> Generator[Portion, None, None]:
         """A pass over the data."""
         portions = self._portions()
         if self.shuffle > 1:
@@ -53,7 +53,7 @@ class Feed:
             yield from portions
         self._held_out_complete = True
 
-    def _portions(self) -> Iterator[Portion]:
+    def _portions(self) -> Generator[Portion, None, None]:
         position = 0
         with closing(iterate(self.source)) as blocks:
             for block in blocks:
@@ -73,7 +73,9 @@ class Feed:
             self.held_out.append(block.take(np.flatnonzero(held)))
         return np.flatnonzero(~held)
 
-    def _shuffled(self, portions: Iterator[Portion], pass_number: int) -> Iterator[Portion]:
+    def _shuffled(
+        self, portions: Generator[Portion, None, None], pass_number: int
+    ) -> Generator[Portion, None, None]:
         """Gather `shuffle` rows, learn them in random order, gather the next."""
         gathered: list[Portion] = []
         rows = chunk = 0
@@ -119,14 +121,14 @@ def skip(portion: Portion, rows: int) -> Portion:
     return _split(portion, rows)[1] if rows else portion
 
 
-def pieces(portion: Portion, cuts: Callable[[], int]) -> Iterator[Portion]:
+def pieces(portion: Portion, cuts: Callable[[], int]) -> Generator[Portion, None, None]:
     """The portion cut up: each piece has as many rows as `cuts` says then, or what is left."""
     while _rows(portion):
         piece, portion = _split(portion, cuts())
         yield piece
 
 
-def iterate(source: Source) -> Iterator[Block]:
+def iterate(source: Source) -> Generator[Block, None, None]:
     """A generator over a source, so that closing it always reaches the source's own iterator."""
     iterator = iter(source)
     try:

@@ -88,8 +88,8 @@ def auc(scores: Floats, positive: NDArray[np.bool_], weights: Floats | None = No
     """
     weights = np.ones(len(scores)) if weights is None else weights
     _, group = np.unique(scores, return_inverse=True)
-    positives = np.bincount(group, weights=np.where(positive, weights, 0.0))
-    negatives = np.bincount(group, weights=np.where(positive, 0.0, weights))
+    positives: Any = np.bincount(group, weights=np.where(positive, weights, 0.0))
+    negatives: Any = np.bincount(group, weights=np.where(positive, 0.0, weights))
     return _auc_of_groups(positives, negatives)[0]
 
 
@@ -99,8 +99,9 @@ def _auc_of_groups(positives: Floats, negatives: Floats) -> tuple[float | None, 
     if pairs <= 0:
         return None, 0.0
     below = np.cumsum(negatives) - negatives
-    tied = float(np.dot(positives, negatives))
-    return (float(np.dot(positives, below)) + 0.5 * tied) / float(pairs), 0.5 * tied / float(pairs)
+    # Not np.dot: its threads take longer to wake up than this takes.
+    tied = 0.5 * float((positives * negatives).sum()) / float(pairs)
+    return float((positives * below).sum()) / float(pairs) + tied, tied
 
 
 @dataclass
@@ -348,7 +349,8 @@ def predicted_codes(scores: Floats) -> NDArray[np.intp]:
     """
     if scores.shape[1] == 1:
         return (scores[:, 0] > 0).astype(np.intp)
-    return np.argmax(scores, axis=1)
+    best: NDArray[np.intp] = np.argmax(scores, axis=1)
+    return best
 
 
 def class_probabilities(probabilities: Floats) -> Floats:
@@ -367,7 +369,8 @@ def class_probabilities(probabilities: Floats) -> Floats:
         return np.hstack([1 - probabilities, probabilities])
     total = probabilities.sum(axis=1, keepdims=True)
     even = np.full_like(probabilities, 1 / probabilities.shape[1])
-    return np.divide(probabilities, total, out=even, where=total > 0)
+    shares: Floats = np.divide(probabilities, total, out=even, where=total > 0)
+    return shares
 
 
 def sparsity(live: int, total: int) -> float:

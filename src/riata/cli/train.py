@@ -38,57 +38,47 @@ Every example is predicted before it is learned, so the loss that is shown is ho
 holdout. Ctrl-C saves what was learned and says how to go on."""
 
 
-class HoldoutType(click.ParamType):
+def parse_holdout(ctx: click.Context, parameter: click.Parameter, value: str) -> float | str:
     """A fraction, or the name of a file."""
-
-    name = "fraction|file"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | str:
-        try:
-            fraction = float(value)
-        except ValueError:
-            return str(value)
-        if not 0 <= fraction < 1:
-            self.fail(f"{value} is not a fraction: at least 0 and below 1", param, ctx)
-        return fraction
+    try:
+        fraction = float(value)
+    except ValueError:
+        return value
+    if not 0 <= fraction < 1:
+        raise click.BadParameter(f"{value} is not a fraction: at least 0 and below 1")
+    return fraction
 
 
-class ClassesType(click.ParamType):
+def parse_classes(
+    ctx: click.Context, parameter: click.Parameter, value: str | None
+) -> str | list[float] | None:
     """Labels with commas between them, or `scan`."""
-
-    name = "scan|list"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | list[float]:
-        if value == "scan":
-            return "scan"
-        try:
-            labels = [float(word) for word in str(value).split(",")]
-        except ValueError:
-            self.fail(f"{value!r} is neither scan nor a list such as -1,1 or 1,2,3", param, ctx)
-        if len(set(labels)) < 2:
-            self.fail(f"{value!r} names fewer than two classes", param, ctx)
-        return labels
+    if value is None or value == "scan":
+        return value
+    try:
+        labels = [float(word) for word in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is neither scan nor a list such as -1,1 or 1,2,3"
+        ) from None
+    if len(set(labels)) < 2:
+        raise click.BadParameter(f"{value!r} names fewer than two classes")
+    return labels
 
 
-class ClassWeightType(click.ParamType):
+def parse_class_weight(
+    ctx: click.Context, parameter: click.Parameter, value: str | None
+) -> str | dict[float, float] | None:
     """LABEL=WEIGHT with commas between them, or `balanced`."""
-
-    name = "balanced|list"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | dict[float, float]:
-        if value == "balanced":
-            return "balanced"
-        try:
-            pairs = [word.split("=") for word in str(value).split(",")]
-            return {float(label): float(weight) for label, weight in pairs}
-        except ValueError:
-            self.fail(f"{value!r} is neither balanced nor a list such as 0=1,1=20", param, ctx)
+    if value is None or value == "balanced":
+        return value
+    try:
+        pairs = [word.split("=") for word in value.split(",")]
+        return {float(label): float(weight) for label, weight in pairs}
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is neither balanced nor a list such as 0=1,1=20"
+        ) from None
 
 
 @click.command("train", cls=Command, help=HELP)
@@ -115,8 +105,9 @@ class ClassWeightType(click.ParamType):
 @option("--seed", type=click.IntRange(min=0), default=0, section="Training", help="Of the shuffle.")
 @option(
     "--holdout",
-    type=HoldoutType(),
-    default=0.0,
+    callback=parse_holdout,
+    metavar="FRACTION|FILE",
+    default="0",
     section="Training",
     help="Never learn this fraction of the examples (65,536 at most), or take a file of its own; "
     "score it after every pass.",
@@ -129,14 +120,16 @@ class ClassWeightType(click.ParamType):
 )
 @option(
     "--classes",
-    type=ClassesType(),
+    callback=parse_classes,
+    metavar="LIST|scan",
     section="Training",
     help="The labels, such as -1,1 or 1,2,3; scan finds them in a pass of its own.  "
     "[default: those of the first rows]",
 )
 @option(
     "--class-weight",
-    type=ClassWeightType(),
+    callback=parse_class_weight,
+    metavar="LIST|balanced",
     section="Training",
     help="Factors on examples by label, such as 0=1,1=20; balanced counts labels in a first pass.",
 )
