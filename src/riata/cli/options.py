@@ -30,7 +30,9 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
+            record = (
+                parameter.get_help_record(ctx) if parameter.param_type_name == "option" else None
+            )
             if record is not None:
                 section = getattr(parameter, "section", "Options")
                 sections.setdefault(section, []).append(record)
@@ -80,8 +82,10 @@ def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any
     kind: dict[str, Any] = {"default": None, "section": "Method"}
     families = [family for family, _ in owned]
     known_by = "" if len(families) == len(FAMILIES) else f"{', '.join(families)}: "
-    field = owned[0][1]
-    kind["help"] = f"{known_by}{field.metadata.get('help', '')}{_default_text(owned)}"
+    help_text = owned[0][1].metadata.get("help", "")
+    if name.startswith("fit_"):
+        help_text = f"do not {help_text.partition(',')[0]}"
+    kind["help"] = f"{known_by}{help_text[:1].upper()}{help_text[1:]}.{_default_text(owned)}"
     choices = dict.fromkeys(c for _, f in owned for c in f.metadata.get("choices", ()))
     type_ = _type_of(FAMILIES[families[0]], name)
     if type_ is bool:
@@ -90,7 +94,7 @@ def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any
         return kind | {"type": click.Choice(list(choices))}
     if isinstance(type_, tuple):
         return kind | {"type": type_, "metavar": "LOW HIGH"}
-    return kind | {"type": type_}
+    return kind | {"type": type_, "metavar": "NUMBER"}
 
 
 def _default_text(owned: list[tuple[str, Field[Any]]]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from riata.cli.text import count, number, size
+from riata.cli.text import count, number, short, size
 from riata.record import Progress
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ class Table:
     """
 
     HEAD = (
-        f"{'examples':>13} {'pass':>5} {'loss':>9} {'since last':>11} {'holdout':>9} "
-        f"{'non-zero':>11} {'read':>9} {'examples/s':>11}"
+        f"{'examples':>12} {'pass':>4} {'loss':>9} {'since last':>10} {'holdout':>9} "
+        f"{'non-zero':>10} {'read':>8} {'examples/s':>10}"
     )
 
     def __init__(self, stream: IO[str]) -> None:
@@ -60,10 +60,10 @@ class Table:
         holdout = progress.holdout_loss if progress.end_of_pass else None
         since = progress.loss_since(self.rows.last)
         print(
-            f"{count(progress.examples):>13} {progress.pass_number:>5} "
-            f"{number(progress.loss):>9} {number(since):>11} {number(holdout):>9} "
-            f"{count(progress.n_live):>11} {size(progress.bytes_read):>9} "
-            f"{count(progress.examples_per_second):>11}",
+            f"{count(progress.examples):>12} {progress.pass_number:>4} "
+            f"{number(progress.loss):>9} {number(since):>10} {number(holdout):>9} "
+            f"{count(progress.n_live):>10} {size(progress.bytes_read):>8} "
+            f"{count(progress.examples_per_second):>10}",
             file=self.stream,
             flush=True,
         )
@@ -115,18 +115,16 @@ class Bar:
 
     def __init__(self, stream: IO[str]) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
         self.bar: RichProgress = RichProgress(
-            TextColumn("{task.fields[passes]}"),
-            BarColumn(bar_width=24),
+            TextColumn("  {task.fields[passes]}"),
+            BarColumn(bar_width=12),
             TextColumn("{task.fields[read]}"),
-            TextColumn("[bold]{task.fields[examples]}[/bold] examples"),
-            TextColumn("{task.fields[speed]}/s"),
+            TextColumn("[bold]{task.fields[examples]}[/bold] examples, {task.fields[speed]}/s"),
             TextColumn("loss [bold]{task.fields[loss]}[/bold]"),
             TextColumn("{task.fields[live]} non-zero"),
-            TimeRemainingColumn(compact=True),
             console=Console(file=stream),
             transient=True,
         )
@@ -142,15 +140,15 @@ class Bar:
         if progress.end_of_pass or now - self.counted >= self.COUNT_EVERY:
             self.live, self.counted = progress.n_live, now
         total = progress.n_bytes
-        read = size(progress.bytes_read) + (f" of {size(total)}" if total else "")
+        read = size(progress.bytes_read) + (f" / {size(total)}" if total else "")
         self.bar.update(
             self.task,
             total=total,
             completed=progress.bytes_read,
-            passes=f"pass {progress.pass_number}/{progress.passes}",
+            passes=f"{progress.pass_number}/{progress.passes}" if progress.passes > 1 else "",
             read=read,
             examples=count(progress.examples),
-            speed=count(progress.examples_per_second),
+            speed=short(progress.examples_per_second),
             loss=number(progress.loss),
             live=count(self.live),
         )

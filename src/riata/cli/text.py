@@ -25,6 +25,16 @@ def size(n_bytes: float) -> str:
     return f"{n_bytes:.0f} B"
 
 
+def short(value: float) -> str:
+    """
+    >>> short(950), short(12_345), short(1_858_412)
+    ('950', '12k', '1.9M')
+    """
+    if value >= 1e6:
+        return f"{value / 1e6:.1f}M"
+    return f"{value / 1e3:.0f}k" if value >= 1e4 else f"{value:.0f}"
+
+
 def number(value: float | None, digits: int = 5) -> str:
     """
     >>> number(0.6931471), number(None)

@@ -93,7 +93,13 @@ def parse_class_weight(
     help="The family of learners.",
 )
 @method_options
-@option("--passes", type=click.IntRange(min=1), section="Training", help="Times over the data.")
+@option(
+    "--passes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    section="Training",
+    help="Times over the data.  [default: 1]",
+)
 @option(
     "--shuffle",
     type=click.IntRange(min=0),
@@ -102,7 +108,14 @@ def parse_class_weight(
     section="Training",
     help="Gather so many rows and learn them in random order; 0 keeps the order of the data.",
 )
-@option("--seed", type=click.IntRange(min=0), default=0, section="Training", help="Of the shuffle.")
+@option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    section="Training",
+    help="Decides the order of the shuffle.  [default: 0]",
+)
 @option(
     "--holdout",
     callback=parse_holdout,
@@ -115,8 +128,9 @@ def parse_class_weight(
 @option(
     "--patience",
     type=click.IntRange(min=1),
+    metavar="PASSES",
     section="Training",
-    help="Stop after so many passes without a better holdout (or progressive) loss.",
+    help="Stop after so many passes without a better loss on the holdout (or progressive one).",
 )
 @option(
     "--classes",
@@ -223,7 +237,7 @@ class Job:
 
     def command_to_resume(self, saved_at: str) -> list[str]:
         words = ["riata", "train", *self.data, "-o", self.output, "--resume", saved_at]
-        if isinstance(self.options["holdout"], str):
+        if isinstance(self.options.get("holdout"), str):
             words += ["--holdout", self.options["holdout"]]
         if self.reading["format_"]:
             words += ["--format", self.reading["format_"]]
@@ -259,11 +273,12 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
 def learn(job: Job, source: Source, displays: Displays) -> Model:
     """The call of train() that a job stands for."""
     options = dict(job.options)
-    if isinstance(options["holdout"], str):
+    if isinstance(options.get("holdout"), str):
         options["holdout"] = open_data([options["holdout"]], **job.reading)
     try:
         if job.resume is not None:
-            del options["classes"], options["class_weight"]
+            options.pop("classes", None)
+            options.pop("class_weight", None)
             model = model_file.load(job.resume)
             return train(
                 source, model.learner, **options, resume=model, on_progress=displays.on_progress
@@ -271,7 +286,7 @@ def learn(job: Job, source: Source, displays: Displays) -> Model:
         if job.initial is None:
             return train(source, job.make, **options, on_progress=displays.on_progress)
         before = model_file.load(job.initial)
-        if before.classes is not None and options["classes"] is None:
+        if before.classes is not None and options.get("classes") is None:
             options["classes"] = before.classes
         model = train(source, before.learner, **options, on_progress=displays.on_progress)
         model.record.earlier = [*before.record.earlier, before.record.summary()]
