@@ -1,0 +1,82 @@
+"""Files that are either the old one or the whole new one, never something between."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write to that takes the place of `path` when the block ends without an error.
+
+    The bytes go to a temporary file in the same directory, reach the disk, and then the name moves
+    over. On any failure the temporary file is removed and what was at `path` stays. A symbolic link
+    is followed; what is not a regular file (a device, a named pipe) is written directly.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "answer"
+    >>> with atomic_write(target) as file:
+    ...     _ = file.write(b"42")
+    >>> target.read_bytes()
+    b'42'
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode_for(target)
+    if mode is None:
+        with open(target, "wb") as direct:
+            yield direct
+        return
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+    _sync_directory(target.parent)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise now the OSError that `atomic_write` would raise after an hour of training."""
+    target = Path(os.path.realpath(path))
+    if _mode_for(target) is None:
+        if not os.access(target, os.W_OK):
+            raise PermissionError(13, "Permission denied", str(path))
+        return
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    os.close(descriptor)
+    os.unlink(name)
+
+
+def _mode_for(target: Path) -> int | None:
+    """Permission bits for the new file: the old one's, or the usual; None for devices and pipes."""
+    try:
+        old = target.stat().st_mode
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+    if stat.S_ISDIR(old):
+        raise IsADirectoryError(21, "Is a directory", str(target))
+    return stat.S_IMODE(old) if stat.S_ISREG(old) else None
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the rename itself last. Some file systems cannot; the file is whole all the same."""
+    with suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

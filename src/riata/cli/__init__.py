@@ -1,0 +1,82 @@
+"""The command line. One file a command; each is imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from riata import __version__
+from riata.errors import RiataError
+
+COMMANDS = {
+    "train": "Learn a sparse linear model from data.",
+    "predict": "Predict with a model.",
+    "evaluate": "Measure a model on labelled data.",
+    "demo": "See it work: make a click stream, learn from it, look at the result.",
+}
+
+INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name; `riata --help` imports none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"riata.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="riata %(version)s")
+def group() -> None:
+    """Riata learns sparse linear models from streams: text, clicks, mail, anything with millions of
+    features of which each example shows a few.
+
+    New here? Type: riata demo
+    """
+
+
+def main() -> None:
+    """Run and exit: 0 done, 1 a mistake in data or files, 2 wrong usage, 130 Ctrl-C."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """The command line as a function: prints, and returns the exit code."""
+    try:
+        result = group.main(arguments, prog_name="riata", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("riata: interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has had enough. Python would complain at exit: give it a sink.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except RiataError as error:
+        click.echo(f"riata: {error}", err=True)
+        return 1
+    except OSError as error:
+        where = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"riata: {where}{error.strerror or error}", err=True)
+        return 1
+    except MemoryError:
+        click.echo("riata: out of memory", err=True)
+        return 1
+    return result if isinstance(result, int) else 0

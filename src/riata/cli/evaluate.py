@@ -1,0 +1,82 @@
+"""riata evaluate"""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import Any
+
+import click
+
+from riata import model_file
+from riata.cli.data import data_options, open_data
+from riata.cli.options import Command, option
+from riata.cli.summary import weights_line
+from riata.cli.text import number, percent, plural, rows
+from riata.errors import DataError
+from riata.feed import iterate
+from riata.record import Model
+from riata.training import evaluate
+
+HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
+
+\b
+  riata evaluate clicks.riata test.svm
+  riata evaluate clicks.riata test.svm --json"""
+
+
+@click.command("evaluate", cls=Command, help=HELP)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@data_options
+def command(model: str, data: tuple[str, ...], as_json: bool, **reading: Any) -> int:
+    loaded = model_file.load(model)
+    source = open_data(data, **reading)
+    with closing(iterate(source)) as blocks:
+        result = evaluate(loaded, blocks)
+    if result["examples"] == 0:
+        raise DataError(f"{source.name}: no examples")
+    if as_json:
+        live = {"live_weights": loaded.learner.n_live(), "features": loaded.learner.n_features}
+        click.echo(json.dumps(result | live))
+    else:
+        click.echo(report(loaded, result, source.name))
+    return 0
+
+
+def report(model: Model, result: dict[str, Any], name: str) -> str:
+    """The result for people."""
+    loss = model.learner.parameters().get("loss", "loss")
+    lines = [
+        ("data", f"{plural(result['examples'], 'example')} of {name}"),
+        ("loss", f"{number(result['loss'])} {loss}"),
+    ]
+    if "log_loss" in result:
+        base = f"(always predicting the shares of the classes: {number(result['base_log_loss'])})"
+        lines.append(("log loss", f"{number(result['log_loss'])} {base}"))
+    if "accuracy" in result:
+        lines.append(("accuracy", percent(result["accuracy"], 2)))
+    if result.get("auc") is not None:
+        lines.append(("AUC", f"{number(result['auc'])} within {result['auc_error']:.0e}"))
+    if "rmse" in result:
+        lines += [("RMSE", f"{result['rmse']:.6g}"), ("MAE", f"{result['mae']:.6g}")]
+        lines.append(("R2", number(result["r2"])))
+    lines.append(("weights", weights_line(model)))
+    text = rows(lines)
+    if result.get("calibration"):
+        text += "\n\n" + calibration(result)
+    return text
+
+
+def calibration(result: dict[str, Any]) -> str:
+    """Predicted against observed, bin by bin."""
+    head = f"{'predicted':>14}{'mean':>10}{'observed':>10}{'share':>9}"
+    total = sum(b["weight"] for b in result["calibration"])
+    lines = [
+        f"{b['from']:>7.1f} - {b['to']:.1f} {b['predicted']:>9.4f}{b['observed']:>10.4f}"
+        f"{percent(b['weight'] / total):>9}"
+        for b in result["calibration"]
+    ]
+    error = f"off by {number(result['calibration_error'], 4)} on average"
+    return "\n".join(["calibration", head, *lines, error])

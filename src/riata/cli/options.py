@@ -1,0 +1,137 @@
+"""Options of commands: in sections; those of a method come from its learner's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any, TypeVar, get_args, get_type_hints
+
+import click
+
+from riata.learners import FAMILIES, Learner
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NOT_OPTIONS = ("outputs",)
+"""Parameters that follow from the data."""
+
+
+class Option(click.Option):
+    """An option that knows the section of the help it stands in."""
+
+    def __init__(self, *args: Any, section: str = "Options", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help has sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = (
+                parameter.get_help_record(ctx) if parameter.param_type_name == "option" else None
+            )
+            if record is not None:
+                section = getattr(parameter, "section", "Options")
+                sections.setdefault(section, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def option(*names: str, section: str = "Options", **kwargs: Any) -> Callable[[F], F]:
+    """`click.option` with a section."""
+    return click.option(*names, cls=Option, section=section, **kwargs)
+
+
+def flag_name(parameter: str) -> str:
+    """
+    >>> flag_name("learning_rate"), flag_name("fit_intercept")
+    ('--learning-rate', '--no-intercept')
+    """
+    if parameter.startswith("fit_"):
+        return f"--no-{parameter[4:].replace('_', '-')}"
+    return f"--{parameter.replace('_', '-')}"
+
+
+def method_options(command: F) -> F:
+    """Add every family's parameters as options; all default to None: not given.
+
+    A family only has to be in FAMILIES: its dataclass fields carry default, help and choices.
+    Families may share a name; the help says who knows it, unless all do.
+    """
+    owners: dict[str, list[tuple[str, Field[Any]]]] = {}
+    for family, learner in FAMILIES.items():
+        for field in _parameters(learner).values():
+            owners.setdefault(field.name, []).append((family, field))
+    for name, owned in reversed(owners.items()):
+        command = click.option(flag_name(name), name, cls=Option, **_click_kind(name, owned))(
+            command
+        )
+    return command
+
+
+def _parameters(learner: type[Learner]) -> dict[str, Field[Any]]:
+    declared: tuple[Field[Any], ...] = fields(learner)  # type: ignore[arg-type]
+    return {f.name: f for f in declared if f.init and f.name not in NOT_OPTIONS}
+
+
+def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any]:
+    kind: dict[str, Any] = {"default": None, "section": "Method"}
+    families = [family for family, _ in owned]
+    known_by = "" if len(families) == len(FAMILIES) else f"{', '.join(families)}: "
+    help_text = owned[0][1].metadata.get("help", "")
+    if name.startswith("fit_"):
+        help_text = f"do not {help_text.partition(',')[0]}"
+    kind["help"] = f"{known_by}{help_text[:1].upper()}{help_text[1:]}.{_default_text(owned)}"
+    choices = dict.fromkeys(c for _, f in owned for c in f.metadata.get("choices", ()))
+    type_ = _type_of(FAMILIES[families[0]], name)
+    if type_ is bool:
+        return kind | {"is_flag": True, "flag_value": False}
+    if choices:
+        return kind | {"type": click.Choice(list(choices))}
+    if isinstance(type_, tuple):
+        return kind | {"type": type_, "metavar": "LOW HIGH"}
+    return kind | {"type": type_, "metavar": "NUMBER"}
+
+
+def _default_text(owned: list[tuple[str, Field[Any]]]) -> str:
+    defaults = {family: f.default for family, f in owned if f.default is not MISSING}
+    values = {v for v in defaults.values() if v is not None and not isinstance(v, bool)}
+    if not values:
+        return ""
+    if len(values) == 1:
+        return f"  [default: {values.pop()}]"
+    return f"  [default: {', '.join(f'{v} ({k})' for k, v in defaults.items())}]"
+
+
+def _type_of(learner: type[Learner], name: str) -> Any:
+    """The type of a parameter: float, int, bool, str, or a tuple of two floats."""
+    hint = get_type_hints(learner)[name]
+    known = [t for t in (get_args(hint) or (hint,)) if t is not type(None)]
+    if hint in (float, int, bool, str):
+        return hint
+    if known and known[0] in (float, int, bool, str):
+        return known[0]
+    return (float, float)
+
+
+def pick_parameters(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters given on the command line; one that the method lacks is wrong usage."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    own = _parameters(FAMILIES[method])
+    for name in chosen:
+        if name not in own:
+            owners = [f for f, learner in FAMILIES.items() if name in _parameters(learner)]
+            raise click.UsageError(
+                f"{flag_name(name)} belongs to --method {' or '.join(owners)}, not to {method}; "
+                f"{method} takes {', '.join(map(flag_name, own))}"
+            )
+    return chosen
+
+
+def parameter_names() -> set[str]:
+    """The parameters of all families."""
+    return {name for learner in FAMILIES.values() for name in _parameters(learner)}

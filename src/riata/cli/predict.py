@@ -1,0 +1,122 @@
+"""riata predict"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any, BinaryIO
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import model_file
+from riata.atomic import atomic_write
+from riata.cli.data import data_options, open_data
+from riata.cli.options import Command, option
+from riata.errors import DataError
+from riata.feed import iterate
+from riata.metrics import class_probabilities, predicted_codes
+from riata.record import Model
+
+HELP = """Predict each row of DATA (files, or - for standard input) with MODEL: one line a row.
+
+The line is the predicted label, or the predicted number of a regression. --proba and --score print
+for two classes one number, of the larger label; for more classes one number a class, tab separated,
+in ascending order of the labels (--header names them).
+
+\b
+  riata predict clicks.riata today.svm --proba | sort -gr | head
+  zcat today.svm.gz | riata predict clicks.riata - -o today.txt"""
+
+
+@click.command("predict", cls=Command, help=HELP)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@option("-o", "--output", metavar="FILE", help="Write there, all or nothing, not to the screen.")
+@option("--proba", "what", flag_value="proba", help="Print probabilities.")
+@option("--score", "what", flag_value="score", help="Print scores: x'w + intercept.")
+@option("--header", is_flag=True, help="First a line with the labels of the columns.")
+@option("--no-labels", is_flag=True, section="Data", help="The rows of DATA start without a label.")
+@data_options
+def command(
+    model: str,
+    data: tuple[str, ...],
+    output: str | None,
+    what: str | None,
+    header: bool,
+    no_labels: bool,
+    **reading: Any,
+) -> int:
+    loaded = model_file.load(model)
+    check(loaded, model, what)
+    source = open_data(data, **reading, labelled=not no_labels)
+
+    def write_to(stream: BinaryIO) -> None:
+        if header:
+            stream.write(head(loaded, what))
+        with closing(iterate(source)) as blocks:
+            for block in blocks:
+                scores = loaded.learner.score(block)
+                stream.write(lines(loaded, scores, what))
+                if output is None:
+                    stream.flush()
+
+    if output is None:
+        write_to(sys.stdout.buffer)
+    else:
+        with atomic_write(output) as file:
+            write_to(file)
+    return 0
+
+
+def check(model: Model, path: str, what: str | None) -> None:
+    """Refuse what the model cannot give before reading any data."""
+    if what != "proba":
+        return
+    if model.classes is None:
+        raise DataError(f"{path}: a regression has no probabilities: leave out --proba")
+    if model.learner.probability(np.zeros((1, model.learner.outputs))) is None:
+        loss = model.learner.parameters().get("loss")
+        raise DataError(
+            f"{path}: the loss {loss} gives no probabilities: use --score, or train with "
+            f"--loss logistic"
+        )
+
+
+def head(model: Model, what: str | None) -> bytes:
+    """The names of the columns."""
+    if model.classes is None or what is None:
+        return b"prediction\n"
+    labels = model.classes[1:] if model.learner.outputs == 1 else model.classes
+    return ("\t".join(_label(value) for value in labels) + "\n").encode()
+
+
+def lines(model: Model, scores: NDArray[np.float64], what: str | None) -> bytes:
+    """A line a row of scores; numbers as short as they can be without losing a bit."""
+    if len(scores) == 0:
+        return b""
+    if what == "score" or model.classes is None:
+        return _numbers(scores)
+    if what == "proba":
+        probabilities = model.learner.probability(scores)
+        assert probabilities is not None
+        if model.learner.outputs > 1:
+            probabilities = class_probabilities(probabilities)
+        return _numbers(probabilities)
+    names = np.array([_label(value) for value in model.classes], dtype=object)
+    return ("\n".join(names[predicted_codes(scores)]) + "\n").encode()
+
+
+def _label(value: float) -> str:
+    """A label as it stood in the data: 1, not 1.0."""
+    return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def _numbers(columns: NDArray[np.float64]) -> bytes:
+    if columns.shape[1] == 1:
+        texts: Iterator[str] = map(repr, columns[:, 0].tolist())
+    else:
+        texts = ("\t".join(map(repr, row)) for row in columns.tolist())
+    return ("\n".join(texts) + "\n").encode()

@@ -1,0 +1,204 @@
+"""Progress while training: a live bar, a table, JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from riata.cli.text import count, number, short, size
+from riata.record import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+FIRST_ROW = 128
+"""The table's first row comes after so many examples, the next after twice as many, and so on."""
+
+
+class Display(Protocol):
+    def show(self, progress: Progress) -> None: ...
+    def close(self) -> None: ...
+
+
+class Doubling:
+    """Which moments make a row: the example counts that double, and the end of a pass."""
+
+    def __init__(self) -> None:
+        self.next = FIRST_ROW
+        self.last: Progress | None = None
+
+    def due(self, progress: Progress) -> bool:
+        if progress.examples < self.next and not progress.end_of_pass:
+            return False
+        while self.next <= progress.examples:
+            self.next *= 2
+        return True
+
+
+class Table:
+    """A row each time the number of examples has doubled, and at the end of a pass.
+
+    `loss` is progressive, since the start; `since last` only since the row above.
+    """
+
+    HEAD = (
+        f"{'examples':>12} {'pass':>4} {'loss':>9} {'since last':>10} {'holdout':>9} "
+        f"{'non-zero':>10} {'read':>8} {'examples/s':>10}"
+    )
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream, self.rows = stream, Doubling()
+        print(self.HEAD, file=stream, flush=True)
+
+    def show(self, progress: Progress) -> None:
+        if not self.rows.due(progress):
+            return
+        holdout = progress.holdout_loss if progress.end_of_pass else None
+        since = progress.loss_since(self.rows.last)
+        print(
+            f"{count(progress.examples):>12} {progress.pass_number:>4} "
+            f"{number(progress.loss):>9} {number(since):>10} {number(holdout):>9} "
+            f"{count(progress.n_live):>10} {size(progress.bytes_read):>8} "
+            f"{count(progress.examples_per_second):>10}",
+            file=self.stream,
+            flush=True,
+        )
+        self.rows.last = progress
+
+    def close(self) -> None:
+        pass
+
+
+class JsonLog:
+    """What the table says, as one JSON object a line."""
+
+    def __init__(self, path: str) -> None:
+        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        self.rows = Doubling()
+
+    def show(self, progress: Progress) -> None:
+        if not self.rows.due(progress):
+            return
+        self.write(
+            {
+                "event": "pass" if progress.end_of_pass else "progress",
+                "examples": progress.examples,
+                "pass": progress.pass_number,
+                "loss": progress.loss,
+                "loss_since_last": progress.loss_since(self.rows.last),
+                "holdout_loss": progress.holdout_loss if progress.end_of_pass else None,
+                "live_weights": progress.n_live,
+                "bytes_read": progress.bytes_read,
+                "bytes": progress.n_bytes,
+                "seconds": round(progress.seconds, 6),
+            }
+        )
+        self.rows.last = progress
+
+    def write(self, entry: dict[str, Any]) -> None:
+        self.file.write(json.dumps(entry) + "\n")
+        self.file.flush()
+
+    def close(self) -> None:
+        self.file.close()
+
+
+class Bar:
+    """A live bar on a terminal: how far, how fast, how good, how sparse."""
+
+    COUNT_EVERY = 0.5
+    """Seconds between two counts of the non-zero weights, which take a look at each."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as RichProgress
+
+        self.bar: RichProgress = RichProgress(
+            TextColumn("  {task.fields[passes]}"),
+            BarColumn(bar_width=12),
+            TextColumn("{task.fields[read]}"),
+            TextColumn("[bold]{task.fields[examples]}[/bold] examples, {task.fields[speed]}/s"),
+            TextColumn("loss [bold]{task.fields[loss]}[/bold]"),
+            TextColumn("{task.fields[live]} non-zero"),
+            console=Console(file=stream),
+            transient=True,
+        )
+        self.task = self.bar.add_task(
+            "", total=None, passes="", read="", examples="0", speed="0", loss="-", live="0"
+        )
+        self.counted = -self.COUNT_EVERY
+        self.live = 0
+        self.bar.start()
+
+    def show(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if progress.end_of_pass or now - self.counted >= self.COUNT_EVERY:
+            self.live, self.counted = progress.n_live, now
+        total = progress.n_bytes
+        read = size(progress.bytes_read) + (f" / {size(total)}" if total else "")
+        self.bar.update(
+            self.task,
+            total=total,
+            completed=progress.bytes_read,
+            passes=f"{progress.pass_number}/{progress.passes}" if progress.passes > 1 else "",
+            read=read,
+            examples=count(progress.examples),
+            speed=short(progress.examples_per_second),
+            loss=number(progress.loss),
+            live=count(self.live),
+        )
+
+    def close(self) -> None:
+        self.bar.stop()
+
+
+class Displays:
+    """All that watch a run; a context that closes them."""
+
+    def __init__(self, displays: list[Display]) -> None:
+        self.displays = displays
+
+    @classmethod
+    def of(cls, kind: str, log: str | None = None, stream: IO[str] | None = None) -> Displays:
+        """kind: auto (a bar on a terminal, a table elsewhere), bar, plain or none."""
+        stream = sys.stderr if stream is None else stream
+        if kind == "auto":
+            kind = "bar" if stream.isatty() else "plain"
+        displays: list[Display] = [] if log is None else [JsonLog(log)]
+        if kind == "bar":
+            displays.append(Bar(stream))
+        elif kind == "plain":
+            displays.append(Table(stream))
+        return cls(displays)
+
+    @property
+    def on_progress(self) -> Callable[[Progress], None] | None:
+        """For `train`; None when nobody watches, so that it costs nothing."""
+        return self._show if self.displays else None
+
+    def _show(self, progress: Progress) -> None:
+        for display in self.displays:
+            display.show(progress)
+
+    def note(self, entry: dict[str, Any]) -> None:
+        """Write an entry of another kind to the log, if there is one."""
+        for display in self.displays:
+            if isinstance(display, JsonLog):
+                display.write(entry)
+
+    def __enter__(self) -> Displays:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for display in self.displays:
+            display.close()

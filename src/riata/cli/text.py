@@ -1,0 +1,80 @@
+"""Numbers as people read them, and commands as they type them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+
+def count(number: float) -> str:
+    """
+    >>> count(1234567)
+    '1,234,567'
+    """
+    return f"{number:,.0f}"
+
+
+def size(n_bytes: float) -> str:
+    """
+    >>> size(999), size(1_530_000), size(2.5e9)
+    ('999 B', '1.5 MB', '2.5 GB')
+    """
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= scale:
+            return f"{n_bytes / scale:.1f} {unit}"
+    return f"{n_bytes:.0f} B"
+
+
+def short(value: float) -> str:
+    """
+    >>> short(950), short(12_345), short(1_858_412)
+    ('950', '12k', '1.9M')
+    """
+    if value >= 1e6:
+        return f"{value / 1e6:.1f}M"
+    return f"{value / 1e3:.0f}k" if value >= 1e4 else f"{value:.0f}"
+
+
+def number(value: float | None, digits: int = 5) -> str:
+    """
+    >>> number(0.6931471), number(None)
+    ('0.69315', '-')
+    """
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """
+    >>> percent(0.1234)
+    '12.3 %'
+    """
+    return "-" if share is None else f"{100 * share:.{digits}f} %"
+
+
+def plural(n: int, noun: str) -> str:
+    """
+    >>> plural(1, "pass"), plural(2, "pass"), plural(3, "example")
+    ('1 pass', '2 passes', '3 examples')
+    """
+    if n == 1:
+        return f"1 {noun}"
+    return f"{count(n)} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def command_line(words: Sequence[str]) -> str:
+    """A command that can be pasted into a shell.
+
+    >>> command_line(["riata", "train", "my data.svm"])
+    "riata train 'my data.svm'"
+    """
+    return shlex.join(words)
+
+
+def rows(pairs: Sequence[tuple[str, str]]) -> str:
+    """Lines of a label and a text, aligned; an empty label continues the one above.
+
+    >>> print(rows([("loss", "0.5"), ("holdout", "0.6")]))
+    loss      0.5
+    holdout   0.6
+    """
+    return "\n".join(f"{label:<10}{text}".rstrip() for label, text in pairs)

@@ -1,0 +1,307 @@
+"""riata train"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from riata import model_file
+from riata.atomic import check_writable
+from riata.cli import INTERRUPTED, summary
+from riata.cli.data import data_options, open_data
+from riata.cli.options import (
+    Command,
+    method_options,
+    option,
+    parameter_names,
+    pick_parameters,
+)
+from riata.cli.progress import Displays
+from riata.learners import FAMILIES, Learner
+from riata.record import Model
+from riata.sources import Source
+from riata.training import partial_model, train
+
+HELP = """Learn a sparse linear model from DATA: one or more files, or - for standard input.
+
+\b
+  riata train clicks.svm -o clicks.riata --l1 1e-5 --holdout 0.1
+  zcat clicks.svm.gz | riata train - -o clicks.riata
+  riata train more.svm -o clicks.riata --initial clicks.riata
+
+Every example is predicted before it is learned, so the loss that is shown is honest without a
+holdout. Ctrl-C saves what was learned and says how to go on."""
+
+
+def parse_holdout(ctx: click.Context, parameter: click.Parameter, value: str) -> float | str:
+    """A fraction, or the name of a file."""
+    try:
+        fraction = float(value)
+    except ValueError:
+        return value
+    if not 0 <= fraction < 1:
+        raise click.BadParameter(f"{value} is not a fraction: at least 0 and below 1")
+    return fraction
+
+
+def parse_classes(
+    ctx: click.Context, parameter: click.Parameter, value: str | None
+) -> str | list[float] | None:
+    """Labels with commas between them, or `scan`."""
+    if value is None or value == "scan":
+        return value
+    try:
+        labels = [float(word) for word in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is neither scan nor a list such as -1,1 or 1,2,3"
+        ) from None
+    if len(set(labels)) < 2:
+        raise click.BadParameter(f"{value!r} names fewer than two classes")
+    return labels
+
+
+def parse_class_weight(
+    ctx: click.Context, parameter: click.Parameter, value: str | None
+) -> str | dict[float, float] | None:
+    """LABEL=WEIGHT with commas between them, or `balanced`."""
+    if value is None or value == "balanced":
+        return value
+    try:
+        pairs = [word.split("=") for word in value.split(",")]
+        return {float(label): float(weight) for label, weight in pairs}
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is neither balanced nor a list such as 0=1,1=20"
+        ) from None
+
+
+@click.command("train", cls=Command, help=HELP)
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@option("-o", "--output", required=True, metavar="MODEL", help="Where to save the model.")
+@option(
+    "--method",
+    type=click.Choice(list(FAMILIES)),
+    default="elastic-net",
+    show_default=True,
+    section="Method",
+    help="The family of learners.",
+)
+@method_options
+@option(
+    "--passes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    section="Training",
+    help="Times over the data.  [default: 1]",
+)
+@option(
+    "--shuffle",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="ROWS",
+    section="Training",
+    help="Gather so many rows and learn them in random order; 0 keeps the order of the data.",
+)
+@option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    section="Training",
+    help="Decides the order of the shuffle.  [default: 0]",
+)
+@option(
+    "--holdout",
+    callback=parse_holdout,
+    metavar="FRACTION|FILE",
+    default="0",
+    section="Training",
+    help="Never learn this fraction of the examples (65,536 at most), or take a file of its own; "
+    "score it after every pass.",
+)
+@option(
+    "--patience",
+    type=click.IntRange(min=1),
+    metavar="PASSES",
+    section="Training",
+    help="Stop after so many passes without a better loss on the holdout (or progressive one).",
+)
+@option(
+    "--classes",
+    callback=parse_classes,
+    metavar="LIST|scan",
+    section="Training",
+    help="The labels, such as -1,1 or 1,2,3; scan finds them in a pass of its own.  "
+    "[default: those of the first rows]",
+)
+@option(
+    "--class-weight",
+    callback=parse_class_weight,
+    metavar="LIST|balanced",
+    section="Training",
+    help="Factors on examples by label, such as 0=1,1=20; balanced counts labels in a first pass.",
+)
+@option(
+    "--resume",
+    metavar="MODEL",
+    section="Going on",
+    help="Go on with a run that was stopped, from the same data. The result is the same as if it "
+    "had never been stopped.",
+)
+@option(
+    "--initial",
+    metavar="MODEL",
+    section="Going on",
+    help="Start from a model, with its parameters, and learn other data.",
+)
+@data_options
+@option(
+    "--progress",
+    "progress_kind",
+    type=click.Choice(["auto", "bar", "plain", "none"]),
+    default="auto",
+    section="Output",
+    help="A live bar, or a table with a row each time the examples double.  [default: by terminal]",
+)
+@option("--log", metavar="FILE", section="Output", help="Write the progress as JSON lines too.")
+@option("-q", "--quiet", is_flag=True, section="Output", help="Print nothing but errors.")
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> int:
+    names = parameter_names()
+    parameters = pick_parameters(given["method"], {k: given[k] for k in names})
+    explicit = {k for k in given if ctx.get_parameter_source(k) is ParameterSource.COMMANDLINE}
+    job = Job(
+        data=given["data"],
+        output=given["output"],
+        method=given["method"],
+        parameters=parameters,
+        reading={k: given[k] for k in ("format_", "zero_based", "threads")},
+        resume=given["resume"],
+        initial=given["initial"],
+        options={
+            "passes": given["passes"],
+            "shuffle": given["shuffle"],
+            "random_state": given["seed"],
+            "holdout": given["holdout"],
+            "patience": given["patience"],
+            "classes": given["classes"],
+            "class_weight": given["class_weight"],
+        },
+    )
+    job.check(explicit)
+    quiet = given["quiet"]
+    return run(job, "none" if quiet else given["progress_kind"], given["log"], quiet)
+
+
+@dataclass
+class Job:
+    """What to train, from what, to where."""
+
+    data: Sequence[str]
+    output: str
+    method: str
+    parameters: dict[str, Any]
+    reading: dict[str, Any]
+    options: dict[str, Any]
+    resume: str | None = None
+    initial: str | None = None
+
+    def check(self, explicit: set[str]) -> None:
+        """Find wrong usage before any work is done."""
+        if self.resume is not None and self.initial is not None:
+            raise click.UsageError("--resume goes on with a run, --initial begins one: choose one")
+        saved = "resume" if self.resume is not None else "initial" if self.initial else None
+        if saved is not None and (self.parameters or "method" in explicit):
+            names = sorted(f"--{name.replace('_', '-')}" for name in self.parameters)
+            raise click.UsageError(
+                f"--{saved} takes the method and its parameters from the model: leave out "
+                f"{', '.join(names or ['--method'])}"
+            )
+        if self.resume is not None:
+            for name in sorted(explicit & {"classes", "class_weight"}):
+                raise click.UsageError(f"--resume keeps --{name.replace('_', '-')} as it was")
+        if saved is None:
+            self.make(1)
+
+    def make(self, outputs: int) -> Learner:
+        try:
+            return FAMILIES[self.method](**self.parameters, outputs=outputs)  # type: ignore[call-arg]
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+
+    def command_to_resume(self, saved_at: str) -> list[str]:
+        words = ["riata", "train", *self.data, "-o", self.output, "--resume", saved_at]
+        if isinstance(self.options.get("holdout"), str):
+            words += ["--holdout", self.options["holdout"]]
+        if self.reading["format_"]:
+            words += ["--format", self.reading["format_"]]
+        if self.reading["zero_based"]:
+            words += ["--zero-based"]
+        return words
+
+
+def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = False) -> int:
+    """Train, save and report; the exit code."""
+    check_writable(job.output)
+    started = time.perf_counter()
+    source = open_data(job.data, **job.reading)
+    with Displays.of(progress_kind, log) as displays:
+        try:
+            model = learn(job, source, displays)
+        except Exception as error:
+            rescue(job, error)
+            raise
+        model_file.save(model, job.output)
+        seconds = time.perf_counter() - started
+        displays.note({"event": "saved", "model": job.output, "record": model.record.to_json()})
+    if model.record.interrupted:
+        click.echo(
+            summary.interrupted(model, job.output, job.command_to_resume(job.output)), err=True
+        )
+        return INTERRUPTED
+    if not quiet:
+        click.echo(summary.trained(model, job.output, seconds))
+    return 0
+
+
+def learn(job: Job, source: Source, displays: Displays) -> Model:
+    """The call of train() that a job stands for."""
+    options = dict(job.options)
+    if isinstance(options.get("holdout"), str):
+        options["holdout"] = open_data([options["holdout"]], **job.reading)
+    try:
+        if job.resume is not None:
+            options.pop("classes", None)
+            options.pop("class_weight", None)
+            model = model_file.load(job.resume)
+            return train(
+                source, model.learner, **options, resume=model, on_progress=displays.on_progress
+            )
+        if job.initial is None:
+            return train(source, job.make, **options, on_progress=displays.on_progress)
+        before = model_file.load(job.initial)
+        if before.classes is not None and options.get("classes") is None:
+            options["classes"] = before.classes
+        model = train(source, before.learner, **options, on_progress=displays.on_progress)
+        model.record.earlier = [*before.record.earlier, before.record.summary()]
+    except ValueError as error:
+        if type(error) is ValueError:  # settings that do not go together, not bad data
+            raise click.UsageError(str(error)) from error
+        raise
+    return model
+
+
+def rescue(job: Job, error: Exception) -> None:
+    """Save what was learned before an error ended the training, beside the output."""
+    model = partial_model(error)
+    if model is None:
+        return
+    beside = f"{job.output}.partial"
+    model_file.save(model, beside)
+    click.echo(summary.rescued(model, beside, job.command_to_resume(beside)), err=True)

@@ -1,0 +1,139 @@
+"""In which order a run learns the examples of a source, and which it keeps aside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.block import Block, concatenate
+
+if TYPE_CHECKING:
+    from riata.sources import Source
+
+MOST_HELD_OUT = 65_536
+"""Rows that a held-out fraction keeps in memory; what it would take beyond them is learned."""
+
+Order: TypeAlias = NDArray[np.int64]
+Portion: TypeAlias = tuple[Block, Order | None]
+"""Rows, and the order in which to learn them; None is all of them as they stand."""
+
+
+class Feed:
+    """The examples of a source, pass by pass, as a learner wants them.
+
+    Which example comes when follows from the data, the settings and the number of the pass
+    alone: not from where Blocks begin, nor from what was learned. So a run that was stopped can
+    find its place.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        prepare: Callable[[Block], Block],
+        *,
+        shuffle: int = 0,
+        random_state: int = 0,
+        fraction: float = 0.0,
+    ) -> None:
+        self.source, self.prepare = source, prepare
+        self.shuffle, self.random_state, self.fraction = shuffle, random_state, fraction
+        self.held_out: list[Block] = []
+        self._held_out_complete = False
+
+    def portions(self, pass_number: int) -> Generator[Portion, None, None]:
+        """A pass over the data."""
+        portions = self._portions()
+        if self.shuffle > 1:
+            portions = self._shuffled(portions, pass_number)
+        with closing(portions):
+            yield from portions
+        self._held_out_complete = True
+
+    def _portions(self) -> Generator[Portion, None, None]:
+        position = 0
+        with closing(iterate(self.source)) as blocks:
+            for block in blocks:
+                if len(block) == 0:
+                    continue
+                block = self.prepare(block)
+                yield block, self._keep_aside(block, position) if self.fraction > 0 else None
+                position += len(block)
+
+    def _keep_aside(self, block: Block, position: int) -> Order | None:
+        """Hold out row i of the data where floor(i * fraction) rises; the order of the others."""
+        edges = np.floor(np.arange(position, position + len(block) + 1) * self.fraction)
+        held = (np.diff(edges) > 0) & (edges[:-1] < MOST_HELD_OUT)
+        if not held.any():
+            return None
+        if not self._held_out_complete:
+            self.held_out.append(block.take(np.flatnonzero(held)))
+        return np.flatnonzero(~held)
+
+    def _shuffled(
+        self, portions: Generator[Portion, None, None], pass_number: int
+    ) -> Generator[Portion, None, None]:
+        """Gather `shuffle` rows, learn them in random order, gather the next."""
+        gathered: list[Portion] = []
+        rows = chunk = 0
+        for portion in portions:
+            while rows + _rows(portion) >= self.shuffle:
+                cut = self.shuffle - rows
+                now, portion = _split(portion, cut)
+                yield self._permuted([*gathered, now], pass_number, chunk)
+                gathered, rows, chunk = [], 0, chunk + 1
+            if _rows(portion):
+                gathered.append(portion)
+                rows += _rows(portion)
+        if gathered:
+            yield self._permuted(gathered, pass_number, chunk)
+
+    def _permuted(self, portions: list[Portion], pass_number: int, chunk: int) -> Portion:
+        starts = np.cumsum([0] + [len(block) for block, _ in portions])
+        rows = np.concatenate(
+            [
+                start + (np.arange(len(block)) if order is None else order)
+                for start, (block, order) in zip(starts[:-1], portions, strict=True)
+            ]
+        )
+        random = np.random.Generator(np.random.PCG64([self.random_state, pass_number, chunk]))
+        return concatenate([block for block, _ in portions]), random.permutation(rows)
+
+
+def _rows(portion: Portion) -> int:
+    block, order = portion
+    return len(block) if order is None else len(order)
+
+
+def _split(portion: Portion, cut: int) -> tuple[Portion, Portion]:
+    """The first `cut` rows to learn, and the others."""
+    block, order = portion
+    if order is None:
+        return (block[:cut], None), (block[cut:], None)
+    return (block, order[:cut]), (block, order[cut:])
+
+
+def skip(portion: Portion, rows: int) -> Portion:
+    """The portion without its first rows."""
+    return _split(portion, rows)[1] if rows else portion
+
+
+def pieces(portion: Portion, cuts: Callable[[], int]) -> Generator[Portion, None, None]:
+    """The portion cut up: each piece has as many rows as `cuts` says then, or what is left."""
+    while _rows(portion):
+        piece, portion = _split(portion, cuts())
+        yield piece
+
+
+def iterate(source: Source) -> Generator[Block, None, None]:
+    """A generator over a source, so that closing it always reaches the source's own iterator."""
+    iterator = iter(source)
+    try:
+        yield from iterator
+    finally:
+        close = getattr(iterator, "close", None)
+        if close is not None:
+            close()

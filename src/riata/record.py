@@ -1,0 +1,159 @@
+"""What a training run hands on: Progress on the way, the Model, the Record of how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.metrics import Mean
+
+if TYPE_CHECKING:
+    from riata.learners import Learner
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the examples are led past the learner. Checked on creation."""
+
+    passes: int = 1
+    shuffle: int = 0
+    random_state: int = 0
+    holdout: float | str = 0.0
+    """A fraction of the examples, or the name of a source of its own."""
+    patience: int | None = None
+    class_weight: list[tuple[float, float]] | None = None
+    """Label and factor, resolved: `"balanced"` is stored as the factors that it came to."""
+
+    def __post_init__(self) -> None:
+        if self.passes < 1:
+            raise ValueError(f"passes must be at least 1, not {self.passes}")
+        if self.shuffle < 0:
+            raise ValueError(f"shuffle is a number of rows, 0 for none, not {self.shuffle}")
+        if self.random_state < 0:
+            raise ValueError(f"random_state must not be negative, not {self.random_state}")
+        if isinstance(self.holdout, float) and not 0 <= self.holdout < 1:
+            raise ValueError(f"holdout is a fraction, at least 0 and below 1, not {self.holdout}")
+        if self.patience is not None and self.patience < 1:
+            raise ValueError(f"patience is a number of passes, at least 1, not {self.patience}")
+
+
+@dataclass
+class Record:
+    """How a model was made, as far as it has got. Plain values that JSON holds, and no clock times:
+    the same data and settings give the same record.
+
+    >>> record = Record(data=["train.svm"], settings=Settings(passes=3))
+    >>> Record.from_json(record.to_json()) == record
+    True
+    """
+
+    data: list[str]
+    settings: Settings
+    examples: int = 0
+    """Examples learned, over all passes."""
+    passes: int = 0
+    """Passes completed."""
+    position: int = 0
+    """Examples learned in the pass that is not complete."""
+    loss: Mean = field(default_factory=Mean)
+    """Progressive: every example was scored before it was learned."""
+    pass_loss: Mean = field(default_factory=Mean)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    """One entry a completed pass: pass, examples, loss, holdout_loss, live."""
+    holdout: dict[str, Any] | None = None
+    """What `metrics.Evaluation` said of the held-out examples after the last completed pass."""
+    classes_open: bool = False
+    """The only label so far was 1: whether the other one is 0 or -1 is still to be seen."""
+    interrupted: bool = False
+    stopped_early: bool = False
+    earlier: list[dict[str, Any]] = field(default_factory=list)
+    """Summaries of the runs that the learner went through before this one."""
+
+    @property
+    def progressive_loss(self) -> float | None:
+        """Mean loss of every example before it was learned, weighted; None before the first one."""
+        return self.loss.value
+
+    @property
+    def complete(self) -> bool:
+        return self.stopped_early or self.passes >= self.settings.passes
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Record:
+        known = {f.name for f in fields(cls)}
+        values = {k: v for k, v in values.items() if k in known}
+        settings = dict(values["settings"])
+        if settings.get("class_weight") is not None:
+            settings["class_weight"] = [(float(k), float(v)) for k, v in settings["class_weight"]]
+        values["settings"] = Settings(**settings)
+        for name in ("loss", "pass_loss"):
+            values[name] = Mean(**values[name])
+        return cls(**values)
+
+    def summary(self) -> dict[str, Any]:
+        """What a later run says of this one."""
+        return {
+            "data": self.data,
+            "examples": self.examples,
+            "passes": self.passes,
+            "progressive_loss": self.progressive_loss,
+        }
+
+
+@dataclass
+class Model:
+    """A learner, the classes that its codes stand for, and how it came to be."""
+
+    learner: Learner
+    classes: NDArray[np.float64] | None
+    """Ascending; code i means classes[i]. None for a regression."""
+    record: Record
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is. `n_live` counts weights when asked: not for every block, please."""
+
+    pass_number: int
+    passes: int
+    examples: int
+    bytes_read: int
+    n_bytes: int | None
+    loss_total: float
+    loss_weight: float
+    holdout_loss: float | None
+    """After the last completed pass."""
+    seconds: float
+    """Since this call of `train` started."""
+    examples_here: int
+    """Learned in this call of `train`: fewer than `examples` after a resume."""
+    count_live: Callable[[], int]
+    end_of_pass: bool = False
+
+    @property
+    def loss(self) -> float | None:
+        """Progressive loss since the start."""
+        return self.loss_total / self.loss_weight if self.loss_weight > 0 else None
+
+    def loss_since(self, earlier: Progress | None) -> float | None:
+        """Progressive loss of the examples learned after `earlier`."""
+        if earlier is None:
+            return self.loss
+        weight = self.loss_weight - earlier.loss_weight
+        return (self.loss_total - earlier.loss_total) / weight if weight > 0 else None
+
+    @property
+    def n_live(self) -> int:
+        """Weights that are not zero now."""
+        return self.count_live()
+
+    @property
+    def examples_per_second(self) -> float:
+        return self.examples_here / self.seconds if self.seconds > 0 else 0.0
