@@ -27,13 +27,17 @@ def block_of(
     """The same rows as a Block."""
     rows, columns = np.nonzero(X)
     indptr = np.searchsorted(rows, np.arange(len(X) + 1)).astype(np.int64)
-    return Block(indptr, columns.astype(index), X[rows, columns].astype(np.float32), labels, weights)
+    return Block(
+        indptr, columns.astype(index), X[rows, columns].astype(np.float32), labels, weights
+    )
 
 
 def labels_for(X: NDArray[np.float64], classes: int, seed: int = 1) -> NDArray[np.float64]:
     """Class codes 0 .. classes - 1, or real numbers where classes is 0, that depend on X."""
     rng = np.random.default_rng(seed)
-    scores = X @ rng.normal(size=(X.shape[1], max(classes, 1))) + rng.normal(size=(len(X), max(classes, 1)))
+    scores = X @ rng.normal(size=(X.shape[1], max(classes, 1))) + rng.normal(
+        size=(len(X), max(classes, 1))
+    )
     if classes == 0:
         return scores[:, 0]
     if classes == 2:

@@ -19,7 +19,9 @@ def test_value_and_slope(name, classification, probabilities, parameter):
     np.testing.assert_allclose(value, expected, rtol=1e-13, atol=1e-300)
     np.testing.assert_allclose(slope, slopes, rtol=1e-13, atol=1e-300)
     h = 1e-6
-    difference = (_core.loss_value(name, p + h, y, 0.7) - _core.loss_value(name, p - h, y, 0.7)) / (2 * h)
+    difference = (_core.loss_value(name, p + h, y, 0.7) - _core.loss_value(name, p - h, y, 0.7)) / (
+        2 * h
+    )
     np.testing.assert_allclose(slope[:500], difference[:500], rtol=1e-4, atol=1e-5)
 
 

@@ -72,7 +72,9 @@ def test_where_blocks_begin_and_who_watches_changes_no_bit(
     options: dict[str, Any] = {"shuffle": shuffle, "holdout": holdout, "passes": 2}
     whole = train(ListSource(block, 200), make, **options)
     seen: list[int] = []
-    watch: Callable[[Progress], None] | None = (lambda p: seen.append(p.n_live)) if watched else None
+    watch: Callable[[Progress], None] | None = (
+        (lambda p: seen.append(p.n_live)) if watched else None
+    )
     other = train(ListSource(block, rows), make, **options, on_progress=watch)
     assert same(whole, other)
     assert bool(seen) == watched
@@ -227,7 +229,9 @@ def test_regression_takes_any_label() -> None:
     assert model.classes is None
     assert model.learner.outputs == 1
     with pytest.raises(ValueError, match="regression"):
-        train(ListSource(problem(classes=0)), lambda m: make(m, loss="squared"), class_weight={1: 2})
+        train(
+            ListSource(problem(classes=0)), lambda m: make(m, loss="squared"), class_weight={1: 2}
+        )
 
 
 # What cannot be done

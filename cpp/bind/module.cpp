@@ -2,9 +2,13 @@
 
 namespace riata::bind {
 void bind_linear(nanobind::module_& m);
+void bind_matrix(nanobind::module_& m);
+void bind_svmlight(nanobind::module_& m);
 }  // namespace riata::bind
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of Riata: kernels behind learners and sources. Not a public interface.";
   riata::bind::bind_linear(m);
+  riata::bind::bind_matrix(m);
+  riata::bind::bind_svmlight(m);
 }

@@ -88,3 +88,39 @@ class Linear:
 
     @property
     def bytes(self) -> int: ...
+
+@overload
+def inspect_rows(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], values: NDArray[numpy.float32], n_columns: int) -> tuple[str, int, int, bool]: ...
+
+@overload
+def inspect_rows(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], n_columns: int) -> tuple[str, int, int, bool]:
+    """
+    (flaw or '', its row, its position, whether rows are ascending without zeros)
+    """
+
+@overload
+def first_not_finite(dense: NDArray[numpy.float32]) -> int: ...
+
+@overload
+def first_not_finite(dense: NDArray[numpy.float64]) -> int:
+    """
+    Where the first entry is that is not a finite float32, counted row by row.
+    """
+
+@overload
+def compress_rows(dense: NDArray[numpy.float32]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+
+@overload
+def compress_rows(dense: NDArray[numpy.float64]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    """The entries that are not zero: indptr, indices, values."""
+
+SVMLIGHT_PADDING: int = 64
+
+def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32] | NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]:
+    """
+    Rows of the first `size` bytes of svmlight text, which are whole lines.
+
+    Returns labels, indptr, indices (from 0), values, the line of each row (from 0), the number of lines read,
+    and None or what was wrong with the line after them: (kind, column from 1, excerpt, previous index).
+    The text is not copied if it ends in a newline and SVMLIGHT_PADDING more bytes follow within the buffer.
+    """

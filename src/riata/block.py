@@ -97,7 +97,7 @@ def concatenate(blocks: list[Block]) -> Block:
     """One Block with the rows of all."""
     if len(blocks) == 1:
         return blocks[0]
-    wide = any(b.indices.dtype == np.int64 for b in blocks)
+    indices: Index = np.concatenate([b.indices for b in blocks])
     starts = np.cumsum([0] + [b.nnz for b in blocks])
     pointers = [b.indptr[1:] - b.indptr[0] + s for b, s in zip(blocks, starts[:-1], strict=True)]
     labels = [b.labels for b in blocks if b.labels is not None]
@@ -106,9 +106,7 @@ def concatenate(blocks: list[Block]) -> Block:
     path = blocks[0].path if len({b.path for b in blocks}) == 1 else None
     return Block(
         indptr=np.concatenate([np.zeros(1, dtype=np.int64), *pointers]),
-        indices=np.concatenate([b.indices for b in blocks]).astype(
-            np.int64 if wide else np.int32, copy=False
-        ),
+        indices=indices,
         values=np.concatenate([b.values for b in blocks]),
         labels=np.concatenate(labels) if len(labels) == len(blocks) else None,
         weights=np.concatenate(weights) if len(weights) == len(blocks) else None,

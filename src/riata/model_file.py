@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path}: the parts of this model do not fit together: {error}") from error
     classes = header["classes"]
-    return Model(learner, None if classes is None else np.array(classes, dtype=np.float64), record)
+    return Model(learner, None if classes is None else np.array(classes), record)
 
 
 def _to_bytes(model: Model) -> bytes:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from riata.metrics import Mean
@@ -112,8 +111,8 @@ class Model:
     """A learner, the classes that its codes stand for, and how it came to be."""
 
     learner: Learner
-    classes: NDArray[np.float64] | None
-    """Ascending; code i means classes[i]. None for a regression."""
+    classes: NDArray[Any] | None
+    """Ascending; code i means classes[i]: numbers as text has them, or whatever y held. None for a regression."""
     record: Record
 
 

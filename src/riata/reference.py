@@ -147,7 +147,8 @@ class FTRLProximal:
         self.n = self.n + g * g
         divisor = (self.beta + np.sqrt(self.n)) / self.alpha + self.l2
         safe = np.where(divisor == 0, 1, divisor)
-        return np.where(np.abs(self.z) <= self.l1, 0, -(self.z - np.sign(self.z) * self.l1) / safe)
+        w = -(self.z - np.sign(self.z) * self.l1) / safe
+        return np.asarray(np.where(np.abs(self.z) <= self.l1, 0.0, w))
 
 
 @dataclass
@@ -217,7 +218,10 @@ class Dense:
             weight = 1.0 if weights is None else weights[i]
             targets = self.targets(labels[i])
             slopes = weight * np.array(
-                [loss_slope(self.loss, p, y, self.parameter) for p, y in zip(before[i], targets, strict=True)]
+                [
+                    loss_slope(self.loss, p, y, self.parameter)
+                    for p, y in zip(before[i], targets, strict=True)
+                ]
             )
             n = self.rate_factor * rate(self.learning_rate, self.t, self.eta0, self.power_t)
             self.w = self.rule(self.w, np.outer(self.scaled(x), slopes), n, self.t + 1)

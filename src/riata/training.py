@@ -74,7 +74,7 @@ def train(
     >>> model = train(open_source(x, y), lambda m: ElasticNet(outputs=m), passes=2)
     >>> model.classes, model.record.examples
     (array([-1.,  1.]), 200)
-    >>> model.record.progressive_loss < np.log(2)
+    >>> bool(model.record.progressive_loss < np.log(2))
     True
     """
     run = _Run(source, on_progress)
@@ -285,6 +285,8 @@ class _Run:
                 while not self.record.complete:
                     self._one_pass()
                     self._end_pass()
+            assert self.learner is not None
+            self.learner.finish()
         except KeyboardInterrupt:
             if self.learned_here == 0 and self.record.examples == 0:
                 raise
@@ -397,6 +399,7 @@ class _Run:
         record.passes += 1
         record.position = 0
         record.pass_loss = type(record.pass_loss)()
+        self.learner.end_pass()
         record.stopped_early = self._out_of_patience()
         self._tell(end_of_pass=True)
 

@@ -35,7 +35,11 @@ def rule_of(learner):
 
 def dense(learner, d: int) -> reference.Dense:
     """The reference model with the learner's parameters."""
-    steps = {name: getattr(learner, name) for name in ("learning_rate", "eta0", "power_t") if hasattr(learner, name)}
+    steps = {
+        name: getattr(learner, name)
+        for name in ("learning_rate", "eta0", "power_t")
+        if hasattr(learner, name)
+    }
     parameter = {"huber": learner.epsilon, "quantile": learner.quantile}.get(learner.loss, 0.0)
     plain = isinstance(learner, FTRL) and reference.FTRLProximal(learner.alpha, learner.beta, 0, 0)
     return reference.Dense(

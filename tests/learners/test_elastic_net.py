@@ -43,7 +43,12 @@ def test_columns_weights_and_scaling_equal_dense(update, index, fit_intercept, n
     y = labels_for(X, 5)
     weights = np.random.default_rng(0).random(300) * 2
     learner = ElasticNet(
-        update=update, l1=0.002, l2=0.01, outputs=5, fit_intercept=fit_intercept, normalize=normalize
+        update=update,
+        l1=0.002,
+        l2=0.01,
+        outputs=5,
+        fit_intercept=fit_intercept,
+        normalize=normalize,
     )
     assert_agrees(learner, X, y, weights, index)
 

@@ -19,7 +19,9 @@ LOSSES = {name: classification for name, classification, *_ in _core.losses()}
 def test_equals_dense_reference(loss, l1, l2, beta):
     X = dense_rows(300, 40)
     y = labels_for(X, 2 if LOSSES[loss] else 0)
-    assert_agrees(FTRL(loss=loss, alpha=0.2, beta=beta, l1=l1, l2=l2, epsilon=0.6, quantile=0.8), X, y)
+    assert_agrees(
+        FTRL(loss=loss, alpha=0.2, beta=beta, l1=l1, l2=l2, epsilon=0.6, quantile=0.8), X, y
+    )
 
 
 @pytest.mark.parametrize("normalize", ["none", "l2", "sqrt_nnz"])
@@ -33,7 +35,12 @@ def test_columns_weights_and_scaling_equal_dense(normalize, fit_intercept):
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
-    [({"alpha": 0}, "alpha=0 must be above 0"), ({"beta": -1}, "beta=-1"), ({"l1": -1}, "l1=-1"), ({"l2": "x"}, "l2")],
+    [
+        ({"alpha": 0}, "alpha=0 must be above 0"),
+        ({"beta": -1}, "beta=-1"),
+        ({"l1": -1}, "l1=-1"),
+        ({"l2": "x"}, "l2"),
+    ],
 )
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):

@@ -72,16 +72,19 @@ def test_resumed_equals_uninterrupted(make, parameters, store):
 
 @pytest.mark.parametrize("store", ["dense", "table", "hashed"])
 @pytest.mark.parametrize(
-    "learner", [lambda s: ElasticNet(l1=1e-3, l2=0.0, eta0=0.1, learning_rate="constant", store=s),
-                lambda s: TruncatedGradient(gravity=1e-3, eta0=0.1, learning_rate="constant", store=s),
-                lambda s: TruncatedGradient(gravity=1e-3, period=10, theta=1.0, eta0=0.1, learning_rate="constant", store=s),
-                lambda s: TruncatedGradient(update="round", theta=0.06, period=10, eta0=0.1, store=s)]
-)  # fmt: skip
-def test_a_feature_seen_once_is_shrunk_to_zero(learner, store):
+    ("make", "parameters"),
+    [
+        (ElasticNet, {"l1": 1e-3, "l2": 0.0}),
+        (TruncatedGradient, {"gravity": 1e-3}),
+        (TruncatedGradient, {"gravity": 1e-3, "period": 10, "theta": 1.0}),
+        (TruncatedGradient, {"update": "round", "theta": 0.06, "period": 10}),
+    ],
+)
+def test_a_feature_seen_once_is_shrunk_to_zero(make, parameters, store):
     rows = np.zeros((5001, 2))
     rows[0, 0] = 1
     rows[1:, 1] = 1
-    learner = learner(store)
+    learner = make(eta0=0.1, learning_rate="constant", store=store, **parameters)
     learner.learn(block_of(rows[:1], np.ones(1)))
     assert learner.n_live() == 1
     labels = np.arange(5000) % 10 < 9

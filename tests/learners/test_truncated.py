@@ -32,7 +32,13 @@ def test_equals_dense_reference(loss, learning_rate, rule):
     y = labels_for(X, 2 if LOSSES[loss] else 0)
     eta0 = 0.05 if loss in ("squared", "squared_hinge") else 0.3
     learner = TruncatedGradient(
-        loss=loss, learning_rate=learning_rate, eta0=eta0, power_t=0.7, epsilon=0.6, quantile=0.8, **rule
+        loss=loss,
+        learning_rate=learning_rate,
+        eta0=eta0,
+        power_t=0.7,
+        epsilon=0.6,
+        quantile=0.8,
+        **rule,
     )
     assert_agrees(learner, X, y)
 
@@ -76,7 +82,9 @@ def test_infinite_theta_with_period_one_is_fobos():
     y = labels_for(X, 2)
     fobos = ElasticNet(l1=0.01, l2=0.0)
     learner = TruncatedGradient(gravity=0.01, theta=math.inf)
-    np.testing.assert_allclose(fobos.learn(block_of(X, y)), learner.learn(block_of(X, y)), rtol=1e-12)
+    np.testing.assert_allclose(
+        fobos.learn(block_of(X, y)), learner.learn(block_of(X, y)), rtol=1e-12
+    )
 
 
 def test_strong_gravity_with_theta_is_rounding():

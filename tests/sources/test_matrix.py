@@ -122,7 +122,8 @@ def test_spare_room_behind_the_entries() -> None:
 def test_values_must_be_finite(bad: float, make: Any) -> None:
     matrix = DENSE.copy()
     matrix[2, 2] = bad
-    with pytest.raises(DataError, match=f"row 2, column 2: the value is {bad}"):
+    shown = "NaN" if np.isnan(bad) else bad
+    with pytest.raises(DataError, match=f"row 2, column 2: the value is {shown}"):
         open_source(make(matrix))
 
 
@@ -235,7 +236,7 @@ def test_frame_with_words(frame: Any) -> None:
     ],
 )
 def test_frame_with_holes(frame: Any) -> None:
-    with pytest.raises(DataError, match="row 1, column 'b': the value is nan"):
+    with pytest.raises(DataError, match="row 1, column 'b': the value is NaN"):
         open_source(frame)
 
 

@@ -20,8 +20,9 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 from riata import model_file
 from riata.block import Block
 from riata.learners import Learner
+from riata.record import Model, Record, Settings
 from riata.sources import Source, open_source
-from riata.training import Model, Record, Settings, train
+from riata.training import train
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,10 @@ Floats = NDArray[np.float64]
 def _is_plain_csr(X: Any) -> bool:
     """CSR that needs no conversion beyond its dtypes: the fast path of single rows."""
     return (
-        sp.issparse(X) and X.format == "csr" and X.dtype.kind == "f" and bool(X.has_canonical_format)
+        sp.issparse(X)
+        and X.format == "csr"
+        and X.dtype.kind == "f"
+        and bool(X.has_canonical_format)
     )
 
 
@@ -103,7 +107,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             source = open_source(X)
         else:
             source = open_source(
-                validate_data(self, X, accept_sparse=True, dtype=[np.float32, np.float64], reset=False)
+                validate_data(
+                    self, X, accept_sparse=True, dtype=[np.float32, np.float64], reset=False
+                )
             )
         return np.concatenate([learner.score(block) for block in source])
 
@@ -141,7 +147,10 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         """Become the estimator of a model that was trained elsewhere."""
         known = self.get_params(deep=False)
         settings = model.record.settings
-        values = model.learner.parameters() | {"passes": settings.passes, "random_state": settings.random_state}
+        values = model.learner.parameters() | {
+            "passes": settings.passes,
+            "random_state": settings.random_state,
+        }
         self.set_params(**{k: v for k, v in values.items() if k in known})
         self.model_ = model
         self.n_features_in_ = model.learner.n_features
@@ -154,7 +163,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 def _has_probability(estimator: LinearEstimator) -> bool:
-    learner = estimator.model_.learner if hasattr(estimator, "model_") else estimator._make_learner(1)
+    learner = (
+        estimator.model_.learner if hasattr(estimator, "model_") else estimator._make_learner(1)
+    )
     if learner.probability(np.zeros((1, learner.outputs))) is None:
         raise AttributeError(f"loss={learner.parameters().get('loss')!r} gives no probabilities")
     return True
@@ -185,9 +196,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError(f"y has one class only, {classes[0]!r}: a classifier needs at least two")
+            raise ValueError(
+                f"y has one class only, {classes[0]!r}: a classifier needs at least two"
+            )
         source = self._source(X, codes.astype(np.float64), sample_weight)
-        model = self._fit(source, np.arange(len(classes)), self._factors(classes, y))
+        model = self._fit(source, list(range(len(classes))), self._factors(classes, y))
         self.model_ = Model(model.learner, classes, model.record)
         return self
 
@@ -198,14 +211,18 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit")
             if self.class_weight == "balanced":
-                raise ValueError("class_weight='balanced' needs all of y at once: give a dict to partial_fit")
+                raise ValueError(
+                    "class_weight='balanced' needs all of y at once: give a dict to partial_fit"
+                )
             names = np.unique(np.asarray(classes))
             learner = self._make_learner(1 if len(names) <= 2 else len(names))
             record = Record(data=["partial_fit"], settings=Settings())
         else:
             names, learner, record = self.classes_, self.model_.learner, self.model_.record
             if classes is not None and not np.array_equal(names, np.unique(np.asarray(classes))):
-                raise ValueError(f"classes={classes!r} is not the same as on the first call: {names!r}")
+                raise ValueError(
+                    f"classes={classes!r} is not the same as on the first call: {names!r}"
+                )
         if first or not (_is_plain_csr(X) and X.shape[1] == self.n_features_in_):
             X, y = validate_data(
                 self, X, y, accept_sparse=True, dtype=[np.float32, np.float64],
@@ -215,7 +232,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         codes = np.minimum(np.searchsorted(names, y), len(names) - 1)
         if not (names[codes] == y).all():
             unknown = next(label for label in y if label not in names)
-            raise ValueError(f"y has the label {unknown!r}, which is none of the classes {names!r}")
+            raise ValueError(
+                f"y has the label {unknown}, which is none of the classes {names.tolist()}"
+            )
         factors = self._factors(names, y)
         for block in self._source(X, codes.astype(np.float64), sample_weight):
             if factors is not None:
@@ -241,8 +260,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         scores = self._scores(X)
-        codes = (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
+        codes = (
+            (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        )
+        return np.asarray(self.classes_[codes])
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -253,13 +274,14 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             return np.hstack([1 - probability, probability])
         total = probability.sum(axis=1, keepdims=True)
         even = np.full_like(probability, 1 / probability.shape[1])
-        return np.divide(probability, total, out=even, where=total > 0)
+        np.divide(probability, total, out=even, where=total > 0)
+        return even
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """The logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.asarray(np.log(self.predict_proba(X)))
 
     @property
     def coef_(self) -> Floats:
@@ -288,7 +310,10 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
                 ensure_all_finite=False, reset=first,
             )  # fmt: skip
         if first:
-            learner, record = self._make_learner(1), Record(data=["partial_fit"], settings=Settings())
+            learner, record = (
+                self._make_learner(1),
+                Record(data=["partial_fit"], settings=Settings()),
+            )
         else:
             learner, record = self.model_.learner, self.model_.record
         for block in self._source(X, np.asarray(y, dtype=np.float64), sample_weight):
@@ -304,7 +329,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     @property
     def coef_(self) -> Floats:
         """The weights, (features,), brought current."""
-        return np.asarray(self.sparse_coef_.toarray())[0]
+        return np.asarray(self.sparse_coef_.toarray()[0])
 
     @property
     def intercept_(self) -> Floats:

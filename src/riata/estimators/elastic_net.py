@@ -31,7 +31,7 @@ class ElasticNetClassifier(LinearClassifier):
     >>> from scipy.sparse import csr_matrix
     >>> from riata import ElasticNetClassifier
     >>> X = csr_matrix([[1.0, 0, 0], [0, 1.0, 0], [1.0, 0, 1.0], [0, 1.0, 1.0]])
-    >>> model = ElasticNetClassifier(l1=0.01, passes=20).fit(X, ["spam", "ham", "spam", "ham"])
+    >>> model = ElasticNetClassifier(l1=0.1).fit(X, ["spam", "ham", "spam", "ham"])
     >>> model.predict(X)
     array(['spam', 'ham', 'spam', 'ham'], dtype='<U4')
     >>> model.sparse_coef_.nnz    # the third feature says nothing, so its weight is zero
@@ -52,7 +52,7 @@ class ElasticNetClassifier(LinearClassifier):
         power_t: float = 0.5,
         fit_intercept: bool = True,
         normalize: str = "none",
-        passes: int = 5,
+        passes: int = 20,
         shuffle: bool = True,
         random_state: Any = None,
         holdout: float = 0.0,
@@ -108,7 +108,7 @@ class ElasticNetRegressor(LinearRegressor):
         clip: tuple[float, float] | None = None,
         epsilon: float = 1.0,
         quantile: float = 0.5,
-        passes: int = 5,
+        passes: int = 20,
         shuffle: bool = True,
         random_state: Any = None,
         holdout: float = 0.0,

@@ -31,7 +31,9 @@ class ElasticNet(GradientLearner):
     family: ClassVar[str] = "elastic-net"
     updates: ClassVar[tuple[str, ...]] = ("fobos", "sgd")
 
-    update: str = option("fobos", "forward-backward splitting, or plain stochastic gradient steps", updates)
+    update: str = option(
+        "fobos", "forward-backward splitting, or plain stochastic gradient steps", updates
+    )
     l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")
     l2: float = option(1e-6, "penalty on half the sum of squared weights")
 

@@ -38,13 +38,19 @@ class LinearLearner(Learner):
 
     loss: str = option("logistic", "what to minimise", tuple(LOSSES))
     fit_intercept: bool = option(True, "learn an intercept, without penalty")
-    normalize: str = option("none", "divide each row by its length or by the root of its non-zeros", NORMALIZE)
+    normalize: str = option(
+        "none", "divide each row by its length or by the root of its non-zeros", NORMALIZE
+    )
     clip: tuple[float, float] | None = option(None, "keep predictions inside this interval")
     epsilon: float = option(1.0, "where loss huber turns linear")
     quantile: float = option(0.5, "the level of loss quantile")
-    store: str = option("dense", "an array by index, a table of what is alive, or a fixed size", STORES)
+    store: str = option(
+        "dense", "an array by index, a table of what is alive, or a fixed size", STORES
+    )
     bits: int = option(22, "the hashed store has 2^bits rows")
-    outputs: int = option(1, "columns of weights: one for two classes or a number, one a class for more")
+    outputs: int = option(
+        1, "columns of weights: one for two classes or a number, one a class for more"
+    )
     _core: _core.Linear = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -55,11 +61,17 @@ class LinearLearner(Learner):
         check_number("epsilon", self.epsilon, above=0)
         check_number("quantile", self.quantile, above=0, below=1)
         check_number("outputs", self.outputs, least=1)
-        numbers = {"epsilon": float(self.epsilon), "quantile": float(self.quantile), "bits": float(self.bits)}
+        numbers = {
+            "epsilon": float(self.epsilon),
+            "quantile": float(self.quantile),
+            "bits": float(self.bits),
+        }
         if self.clip is not None:
             low, high = (float(end) for end in self.clip)
             if self.task == "classification" or not low < high:
-                raise ValueError(f"clip={self.clip!r} must be (low, high), for a loss of regression")
+                raise ValueError(
+                    f"clip={self.clip!r} must be (low, high), for a loss of regression"
+                )
             numbers |= {"clip_low": low, "clip_high": high}
         update, own = self._rule()
         core = _core.Linear(
@@ -114,12 +126,16 @@ class LinearLearner(Learner):
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         parameter = getattr(self, LOSSES[self.loss][2]) if LOSSES[self.loss][2] else 0.0
         if self.task == "regression":
-            return _core.loss_value(self.loss, np.ascontiguousarray(scores[:, 0]), labels, parameter)
+            return _core.loss_value(
+                self.loss, np.ascontiguousarray(scores[:, 0]), labels, parameter
+            )
         total = np.zeros(len(scores))
         for column in range(self.outputs):
             wanted = 1 if self.outputs == 1 else column
             signs = np.where(labels == wanted, 1.0, -1.0)
-            total += _core.loss_value(self.loss, np.ascontiguousarray(scores[:, column]), signs, parameter)
+            total += _core.loss_value(
+                self.loss, np.ascontiguousarray(scores[:, column]), signs, parameter
+            )
         return total
 
     def probability(self, scores: Floats) -> Floats | None:
@@ -162,7 +178,9 @@ class GradientLearner(LinearLearner):
 
     update: str
     eta0: float = option(0.5, "the first learning rate")
-    learning_rate: str = option("inv_sqrt", "how the learning rate falls with the examples seen", RATES)
+    learning_rate: str = option(
+        "inv_sqrt", "how the learning rate falls with the examples seen", RATES
+    )
     power_t: float = option(0.5, "the exponent of learning rate invscaling")
 
     def _rule(self) -> tuple[str, dict[str, float]]:

@@ -33,12 +33,18 @@ class TruncatedGradient(GradientLearner):
     family: ClassVar[str] = "truncated"
     updates: ClassVar[tuple[str, ...]] = ("truncate", "round", "subgradient")
 
-    update: str = option("truncate", "shrink small weights, round them to zero, or pull all of them", updates)
-    gravity: float = option(0.0, "how strongly weights are pulled to zero; 0 is plain stochastic gradient")
+    update: str = option(
+        "truncate", "shrink small weights, round them to zero, or pull all of them", updates
+    )
+    gravity: float = option(
+        0.0, "how strongly weights are pulled to zero; 0 is plain stochastic gradient"
+    )
     theta: float = option(math.inf, "only weights up to this size are shrunk or rounded")
     period: int = option(1, "truncate or round every so many steps")
     decay: float = option(1.0, "the learning rate is multiplied by this after each pass")
-    round_at_end: float = option(0.0, "weights up to this size become zero once, when training ends")
+    round_at_end: float = option(
+        0.0, "weights up to this size become zero once, when training ends"
+    )
 
     def _numbers(self) -> dict[str, float]:
         check_number("gravity", self.gravity, least=0)
@@ -51,8 +57,14 @@ class TruncatedGradient(GradientLearner):
         if self.decay > 1:
             raise ValueError(f"decay={self.decay!r} must be at most 1")
         if self.update == "round" and math.isinf(self.theta):
-            raise ValueError("theta=inf with update='round' would round every weight to zero: give a theta")
-        return {"gravity": float(self.gravity), "theta": float(self.theta), "period": float(self.period)}
+            raise ValueError(
+                "theta=inf with update='round' would round every weight to zero: give a theta"
+            )
+        return {
+            "gravity": float(self.gravity),
+            "theta": float(self.theta),
+            "period": float(self.period),
+        }
 
     def end_pass(self) -> None:
         if self.decay != 1:

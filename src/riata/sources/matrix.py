@@ -236,4 +236,5 @@ def not_finite(name: str, value: Any, row: int, column: str) -> DataError:
     where = f"{name}: row {row}, {column}"
     if np.isfinite(value):
         return DataError(f"{where}: {value} is beyond a 32-bit float (3.4e38); rescale it")
-    return DataError(f"{where}: the value is {value}; values must be finite: drop or replace it")
+    shown = "NaN" if np.isnan(value) else value
+    return DataError(f"{where}: the value is {shown}; values must be finite: drop or replace it")

@@ -1,0 +1,30 @@
+"""scikit-learn's own checks of every estimator."""
+
+from __future__ import annotations
+
+from sklearn.base import is_regressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from riata.estimators import ESTIMATORS
+
+WEIGHTS = "a weight of zero is not the same as removing the example: the learning rate and the penalty move on"
+SCALE = (
+    "the features of this check are about 100 and nobody scaled them: squared loss diverges at the default "
+    "learning rate, and Riata says so where others return a model of garbage"
+)
+
+
+def expected_failures(estimator):
+    failures = {
+        "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
+        "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
+    }
+    if is_regressor(estimator):
+        for check in ("check_fit_idempotent", "check_fit_check_is_fitted", "check_n_features_in"):
+            failures[check] = SCALE
+    return failures
+
+
+@parametrize_with_checks([make() for make in ESTIMATORS], expected_failed_checks=expected_failures)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
