@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "riata/hash.hpp"
 #include "riata/linear.hpp"
 
 namespace riata::bind {
@@ -121,6 +122,8 @@ std::tuple<Out<std::int64_t>, Out2<double>> pairs(Rows&& rows, std::size_t width
 }  // namespace
 
 void bind_linear(nb::module_& m) {
+  m.def("key_of_name", [](nb::bytes name) { return key_of_name(name.c_str(), name.size()); }, nb::arg("name"),
+        "The 63-bit key of a feature's name, given in UTF-8.");
   m.def(
       "schedules",
       [] {

@@ -9,6 +9,9 @@ import numpy
 from numpy.typing import NDArray
 
 
+def key_of_name(name: bytes) -> int:
+    """The 63-bit key of a feature's name, given in UTF-8."""
+
 def schedules() -> list[str]:
     """Every learning rate schedule, by name."""
 

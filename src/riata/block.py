@@ -14,8 +14,11 @@ Index = NDArray[np.int32] | NDArray[np.int64]
 class Block:
     """Rows in compressed form, as a CSR matrix holds them, with their labels and weights.
 
-    Row i has the features `indices[indptr[i]:indptr[i + 1]]` with the `values` beside them:
-    ascending, each at most once, none of them zero, infinite or NaN. Sources see to that.
+    Row i has the features `indices[indptr[i]:indptr[i + 1]]` with the `values` beside them: each
+    at most once, none of them zero, infinite or NaN. Sources see to that. Where features are
+    numbered, the indices are those numbers, ascending. Where they are named, the indices are the
+    63-bit keys of the names (`riata._core.key_of_name`), in the order of the data, and the names
+    may be there too: that of entry k is `names[name_offsets[k]:name_offsets[k + 1]]`, in UTF-8.
 
     >>> import numpy as np
     >>> block = Block(
@@ -35,6 +38,8 @@ class Block:
     values: NDArray[np.float32]
     labels: NDArray[np.float64] | None = None
     weights: NDArray[np.float64] | None = None
+    names: NDArray[np.uint8] | None = None
+    name_offsets: NDArray[np.int64] | None = None
     path: str | None = None
     """Where the rows came from, for messages."""
     lines: NDArray[np.int64] | None = None
@@ -60,6 +65,8 @@ class Block:
             values=self.values[first:last],
             labels=None if self.labels is None else self.labels[start:stop],
             weights=None if self.weights is None else self.weights[start:stop],
+            names=self.names,
+            name_offsets=None if self.name_offsets is None else self.name_offsets[first : last + 1],
             path=self.path,
             lines=None if self.lines is None else self.lines[start:stop],
         )
@@ -70,12 +77,15 @@ class Block:
         indptr = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum(counts, out=indptr[1:])
         where = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], counts)
+        names, name_offsets = _take_names(self, where)
         return Block(
             indptr=indptr,
             indices=self.indices[where],
             values=self.values[where],
             labels=None if self.labels is None else self.labels[rows],
             weights=None if self.weights is None else self.weights[rows],
+            names=names,
+            name_offsets=name_offsets,
             path=self.path,
             lines=None if self.lines is None else self.lines[rows],
         )
@@ -92,6 +102,25 @@ class Block:
             return f"row {row}"
         return f"{self.path}:{int(self.lines[row])}"
 
+    def name_of(self, entry: int) -> str | None:
+        """The name of the feature at this place of `indices`, where names are known."""
+        if self.names is None or self.name_offsets is None:
+            return None
+        start, stop = self.name_offsets[entry : entry + 2]
+        return self.names[start:stop].tobytes().decode("utf-8", "replace")
+
+
+def _take_names(
+    block: Block, where: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8] | None, NDArray[np.int64] | None]:
+    if block.names is None or block.name_offsets is None:
+        return None, None
+    lengths = np.diff(block.name_offsets)[where]
+    offsets = np.zeros(len(where) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    bytes_at = np.arange(offsets[-1]) + np.repeat(block.name_offsets[where] - offsets[:-1], lengths)
+    return block.names[bytes_at], offsets
+
 
 def concatenate(blocks: list[Block]) -> Block:
     """One Block with the rows of all."""
@@ -103,6 +132,7 @@ def concatenate(blocks: list[Block]) -> Block:
     labels = [b.labels for b in blocks if b.labels is not None]
     weights = [b.weights for b in blocks if b.weights is not None]
     lines = [b.lines for b in blocks if b.lines is not None]
+    named = all(b.names is not None for b in blocks)
     path = blocks[0].path if len({b.path for b in blocks}) == 1 else None
     return Block(
         indptr=np.concatenate([np.zeros(1, dtype=np.int64), *pointers]),
@@ -110,6 +140,22 @@ def concatenate(blocks: list[Block]) -> Block:
         values=np.concatenate([b.values for b in blocks]),
         labels=np.concatenate(labels) if len(labels) == len(blocks) else None,
         weights=np.concatenate(weights) if len(weights) == len(blocks) else None,
+        names=_join_names(blocks) if named else None,
+        name_offsets=_join_offsets(blocks) if named else None,
         path=path,
         lines=np.concatenate(lines) if path and len(lines) == len(blocks) else None,
     )
+
+
+def _join_names(blocks: list[Block]) -> NDArray[np.uint8]:
+    parts = []
+    for b in blocks:
+        assert b.names is not None
+        assert b.name_offsets is not None
+        parts.append(b.names[b.name_offsets[0] : b.name_offsets[-1]])
+    return np.concatenate(parts)
+
+
+def _join_offsets(blocks: list[Block]) -> NDArray[np.int64]:
+    lengths = [np.diff(b.name_offsets) for b in blocks if b.name_offsets is not None]
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(lengths))])
