@@ -6,6 +6,7 @@
 // rule.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -106,18 +107,23 @@ inline const char* read_plain_features(const char* p, std::int64_t base, Sink<In
     }
     const int whole = point - first;
     if (static_cast<unsigned>(whole - 1) >= 8 || index <= last) break;
-    std::uint64_t m = read_digits8(p + first, whole);
+    std::uint64_t m;
     int end = point, fraction = 0;
-    if (p[point] == '.') {
+    if (p[point] != '.') {
+      m = read_digits8(p + first, whole);
+    } else {
       gaps &= gaps - 1;
       end = std::countr_zero(gaps);
       fraction = end - point - 1;
-      if (static_cast<unsigned>(fraction - 1) < 8) {
-        m = m * kIntegerPowers[static_cast<std::size_t>(fraction)] + read_digits8(p + point + 1, fraction);
-      } else if (fraction > 8 && fraction <= 16 && whole + fraction <= 19) {
-        m = m * kIntegerPowers[8] + read_digits8(p + point + 1, 8);
-        m = m * kIntegerPowers[static_cast<std::size_t>(fraction - 8)] +
-            read_digits8(p + point + 9, fraction - 8);
+      if (end - first <= 8) {
+        m = read_decimal8(p + first, end - first, whole);
+      } else if (fraction > 0 && fraction <= 16 && whole + fraction <= 19) {
+        m = read_digits8(p + first, whole);
+        const int head = std::min(fraction, 8), rest = fraction - head;
+        m = m * kIntegerPowers[static_cast<std::size_t>(head)] + read_digits8(p + point + 1, head);
+        if (rest > 0) {
+          m = m * kIntegerPowers[static_cast<std::size_t>(rest)] + read_digits8(p + point + 9, rest);
+        }
       } else {
         break;
       }
