@@ -1,4 +1,4 @@
-"""Files from the wild, where they are at hand: the same numbers as scikit-learn reads, rounded once."""
+"""Files from the wild, where they are at hand: what scikit-learn reads, rounded once."""
 
 from __future__ import annotations
 
