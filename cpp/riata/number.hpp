@@ -57,13 +57,26 @@ inline int count_digits8(const char* p) noexcept {
   return std::countr_zero(marks) >> 3;
 }
 
-// The number that the n digits at p spell, 1 <= n <= 8: zeros are shifted in front, then neighbours are
+// The number that eight digits spell, each the value of a byte, the first in the lowest: neighbours are
 // joined to pairs, quadruples and all eight.
-inline std::uint64_t read_digits8(const char* p, int n) noexcept {
-  std::uint64_t x = (load8(p) ^ 0x3030303030303030u) << (64 - 8 * n);
+inline std::uint64_t join_digits8(std::uint64_t x) noexcept {
   x = (x * 10 + (x >> 8)) & 0x00FF00FF00FF00FFu;
   x = (x * 100 + (x >> 16)) & 0x0000FFFF0000FFFFu;
   return (x * 10000 + (x >> 32)) & 0xFFFFFFFFu;
+}
+
+// The number that the n digits at p spell, 1 <= n <= 8: zeros are shifted in front.
+inline std::uint64_t read_digits8(const char* p, int n) noexcept {
+  return join_digits8((load8(p) ^ 0x3030303030303030u) << (64 - 8 * n));
+}
+
+// The same for n bytes of which the one at `point`, not the first, is no digit and is passed over: the digits
+// before it move up.
+inline std::uint64_t read_decimal8(const char* p, int n, int point) noexcept {
+  const std::uint64_t x = load8(p) ^ 0x3030303030303030u;
+  const std::uint64_t before = (std::uint64_t{1} << (8 * point)) - 1;
+  const std::uint64_t moved = (x & before) << 8 | (x & ~(before << 8 | 0xFFu));
+  return join_digits8(moved << (64 - 8 * n));
 }
 
 // Bit i is set where p[i] is not a digit, i < 32.

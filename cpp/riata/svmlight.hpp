@@ -4,68 +4,16 @@
 // `kPadding` bytes behind it are readable. Labels must be numbers; indices ascend within a line; a value of
 // zero means an absent feature and is dropped. The reader stops at the first line it cannot read and says
 // where and why; the rows before that line are in the result.
-//
-// Most features are read by `read_plain_features`: one 32-byte look finds the colon, the point and the end at
-// once. It never complains: whatever it does not recognise it leaves to `read_feature`, which knows every
-// rule.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
-#include <limits>
 
 #include "riata/array.hpp"
-#include "riata/number.hpp"
+#include "riata/svmlight_tokens.hpp"
 
 namespace riata {
-
-enum class Trouble : std::uint8_t {
-  none,
-  label_missing,
-  label_syntax,
-  label_several,
-  label_not_finite,
-  label_too_large,
-  qid_syntax,
-  feature_syntax,
-  index_zero,
-  index_negative,
-  index_duplicate,
-  index_descending,
-  index_too_large,
-  value_missing,
-  value_syntax,
-  value_not_finite,
-  value_too_large,
-  no_memory,
-};
-
-inline const char* name_of(Trouble trouble) noexcept {
-  constexpr const char* names[] = {
-      "none",
-      "label_missing",
-      "label_syntax",
-      "label_several",
-      "label_not_finite",
-      "label_too_large",
-      "qid_syntax",
-      "feature_syntax",
-      "index_zero",
-      "index_negative",
-      "index_duplicate",
-      "index_descending",
-      "index_too_large",
-      "value_missing",
-      "value_syntax",
-      "value_not_finite",
-      "value_too_large",
-      "no_memory",
-  };
-  static_assert(std::size(names) == static_cast<std::size_t>(Trouble::no_memory) + 1);
-  return names[static_cast<std::size_t>(trouble)];
-}
 
 struct SvmlightOptions {
   bool zero_based = false;
@@ -90,230 +38,89 @@ struct SvmlightRows {
 
 namespace detail {
 
-inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
-inline bool ends_token(char c) noexcept {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '#';
-}
-
-// Where the features of the current row go, and the last index as written.
+// Reads lines until the end of the text, trouble, or an index that does not fit into Index.
 template <class Index>
-struct Sink {
-  Index* indices;
-  float* values;
-  std::size_t size;
-  std::size_t capacity;
-  std::int64_t last;
-};
+class LineReader {
+ public:
+  LineReader(const char* p, const char* end, const SvmlightOptions& options, Array<Index>& indices,
+             SvmlightRows& rows) noexcept
+      : p_(p),
+        end_(end),
+        labelled_(options.labelled),
+        base_(options.zero_based ? 0 : 1),
+        indices_(indices),
+        rows_(rows),
+        sink_{nullptr, nullptr, indices.size(), 0, 0} {}
 
-// Features of the form 123:4, 123:-4.5 and the like, one blank between them, as many as there are. Returns
-// where it stopped: at the end of the line or at the start of something else. Index up to 8 digits, value up
-// to 8 before the point and 19 in all.
-template <class Index>
-inline const char* read_plain_features(const char* p, std::int64_t base, Sink<Index>& sink) noexcept {
-  Index* const indices = sink.indices;
-  float* const values = sink.values;
-  const std::size_t capacity = sink.capacity;
-  std::size_t size = sink.size;
-  std::int64_t last = sink.last;
-  while (size < capacity) {
-    // Bits 32 and up end every search; a search that gets there found digits only, and what follows is looked
-    // at like any other byte.
-    std::uint64_t gaps = non_digits32(p) | std::uint64_t{15} << 32;
-    const int colon = std::countr_zero(gaps);
-    gaps &= gaps - 1;
-    int point = std::countr_zero(gaps);
-    if (p[colon] != ':' || static_cast<unsigned>(colon - 1) >= 8) break;
-    const auto index = static_cast<std::int64_t>(read_digits8(p, colon));
-    int first = colon + 1;
-    const bool negative = point == first && p[point] == '-';
-    if (negative) {
-      ++first;
-      gaps &= gaps - 1;
-      point = std::countr_zero(gaps);
+  // Returns the start of the line it stopped at. An index that does not fit is not trouble, but `too_wide`.
+  const char* read(bool& too_wide) noexcept {
+    const char* line = p_;
+    std::size_t kept = sink_.size;
+    Trouble trouble = grow(kept + static_cast<std::size_t>(end_ - p_) / 8 + 16);
+    while (trouble == Trouble::none && p_ < end_) {
+      trouble = read_line(too_wide);
+      if (trouble != Trouble::none || too_wide) break;
+      kept = sink_.size;
+      line = ++p_;
+      ++rows_.n_lines;
     }
-    const int whole = point - first;
-    if (static_cast<unsigned>(whole - 1) >= 8 || index <= last) break;
-    std::uint64_t m = read_digits8(p + first, whole);
-    int end = point, fraction = 0;
-    if (p[point] == '.') {
-      gaps &= gaps - 1;
-      end = std::countr_zero(gaps);
-      fraction = end - point - 1;
-      if (static_cast<unsigned>(fraction - 1) < 8) {
-        m = m * kIntegerPowers[static_cast<std::size_t>(fraction)] + read_digits8(p + point + 1, fraction);
-      } else if (fraction > 8 && fraction <= 16 && whole + fraction <= 19) {
-        m = m * kIntegerPowers[8] + read_digits8(p + point + 1, 8);
-        m = m * kIntegerPowers[static_cast<std::size_t>(fraction - 8)] +
-            read_digits8(p + point + 9, fraction - 8);
-      } else {
-        break;
-      }
+    indices_.set_size(kept);
+    rows_.values.set_size(kept);
+    if (trouble != Trouble::none) {
+      rows_.trouble = trouble;
+      rows_.line_start = line;
+      rows_.where = p_;
+      rows_.previous = sink_.last;
     }
-    const char after = p[end];
-    float value;
-    if (!ends_token(after) || !quick(m, -fraction, value)) break;
-    indices[size] = static_cast<Index>(index - base);
-    values[size] = negative ? -value : value;
-    size += m != 0;  // as good as value != 0 with so few digits, and known before the division is done
-    last = index;
-    p += end;
-    if (after != ' ') break;
-    ++p;
+    return line;
   }
-  sink.size = size;
-  sink.last = last;
-  return p;
-}
 
-// The digits at p as an index; false if it is beyond `largest`.
-inline bool read_index(const char*& p, std::int64_t largest, std::int64_t& index) noexcept {
-  std::uint64_t n = 0;
-  bool fits = true;
-  for (; is_digit(*p); ++p) {
-    const auto digit = static_cast<std::uint64_t>(*p - '0');
-    fits = fits && n <= (static_cast<std::uint64_t>(largest) - digit) / 10;
-    if (fits) n = 10 * n + digit;
-  }
-  index = static_cast<std::int64_t>(n);
-  return fits;
-}
-
-// Any feature, or `qid:n`, at p, which moves behind it. Returns what is wrong with it, p staying where that
-// is.
-template <class Index>
-inline Trouble read_feature(const char*& p, std::int64_t base, Sink<Index>& sink, bool& too_wide) noexcept {
-  if (std::memcmp(p, "qid:", 4) == 0) {
-    const char* q = p + 4 + (p[4] == '-');
-    if (!is_digit(*q)) return Trouble::qid_syntax;
-    while (is_digit(*q)) ++q;
-    if (!ends_token(*q)) return Trouble::qid_syntax;
-    p = q;
-    return Trouble::none;
-  }
-  if (*p == '-' && is_digit(p[1])) return Trouble::index_negative;
-  if (!is_digit(*p)) return Trouble::feature_syntax;
-  const char* q = p;
-  std::int64_t index = 0;
-  // The number of features, one more than the largest index from 0, must be an int64 too.
-  const bool fits = read_index(q, std::numeric_limits<std::int64_t>::max() - 1 + base, index);
-  if (*q != ':') return Trouble::feature_syntax;
-  if (!fits) return Trouble::index_too_large;
-  if (index < base) return Trouble::index_zero;
-  if (index == sink.last) return Trouble::index_duplicate;
-  if (index < sink.last) return Trouble::index_descending;
-  if (index - base > std::numeric_limits<Index>::max()) {
-    too_wide = true;
-    return Trouble::none;
-  }
-  ++q;
-  if (ends_token(*q)) return Trouble::value_missing;
-  const Number<float> number = read_number<float>(q);
-  if (number.error != NumberError::none || !ends_token(*number.end)) {
-    p = q;
-    if (number.error == NumberError::not_finite) return Trouble::value_not_finite;
-    if (number.error == NumberError::too_large && ends_token(*number.end)) return Trouble::value_too_large;
-    return Trouble::value_syntax;
-  }
-  sink.indices[sink.size] = static_cast<Index>(index - base);
-  sink.values[sink.size] = number.value;
-  sink.size += number.value != 0;
-  sink.last = index;
-  p = number.end;
-  return Trouble::none;
-}
-
-// The label at p, which moves behind it.
-inline Trouble read_label(const char*& p, bool labelled, double& label) noexcept {
-  const Number<double> number = read_number<double>(p);
-  if (number.error == NumberError::none && ends_token(*number.end)) {
-    label = number.value;
-    p = number.end;
-    return Trouble::none;
-  }
-  const char* q = p;
-  while (is_digit(*q)) ++q;
-  if ((*q == ':' && q > p) || std::memcmp(p, "qid:", 4) == 0) {
-    label = std::numeric_limits<double>::quiet_NaN();
-    return labelled ? Trouble::label_missing : Trouble::none;
-  }
-  if (number.error == NumberError::not_finite) return Trouble::label_not_finite;
-  if (number.error == NumberError::too_large && ends_token(*number.end)) return Trouble::label_too_large;
-  return number.error == NumberError::none && *number.end == ',' ? Trouble::label_several
-                                                                 : Trouble::label_syntax;
-}
-
-inline const char* end_of_line(const char* p, const char* end) noexcept {
-  return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-}
-
-// Reads lines from p until the end, trouble, or an index that does not fit. Returns the start of the line it
-// is in.
-template <class Index>
-const char* read_lines(const char* p, const char* end, const SvmlightOptions& options, Array<Index>& indices,
-                       SvmlightRows& rows, bool& too_wide) noexcept {
-  const std::int64_t base = options.zero_based ? 0 : 1;
-  Sink<Index> sink{indices.data(), rows.values.data(), indices.size(), 0, 0};
-  const auto grow = [&](std::size_t capacity) noexcept {
-    indices.set_size(sink.size);
-    rows.values.set_size(sink.size);
-    if (!indices.reserve(capacity) || !rows.values.reserve(capacity)) return false;
-    sink.indices = indices.data();
-    sink.values = rows.values.data();
-    sink.capacity = std::min(indices.capacity(), rows.values.capacity());
-    return true;
-  };
-  const auto fail = [&](Trouble trouble, const char* line_start) noexcept {
-    rows.trouble = trouble;
-    rows.line_start = line_start;
-    rows.where = p;
-    rows.previous = sink.last;
-    return line_start;
-  };
-  if (!grow(sink.size + static_cast<std::size_t>(end - p) / 8 + 16)) return fail(Trouble::no_memory, p);
-
-  const char* line_start = p;
-  const auto give_up = [&](Trouble trouble) noexcept {
-    const std::size_t kept = static_cast<std::size_t>(rows.indptr.back());
-    indices.set_size(kept);
-    rows.values.set_size(kept);
-    return fail(trouble, line_start);
-  };
-  for (; p < end; line_start = ++p, ++rows.n_lines) {
-    while (is_blank(*p)) ++p;
-    if (*p == '#') p = end_of_line(p, end);
-    if (*p == '\n') continue;
+ private:
+  // Leaves p_ at the newline, or at what is wrong.
+  Trouble read_line(bool& too_wide) noexcept {
+    while (is_blank(*p_)) ++p_;
+    skip_comment();
+    if (*p_ == '\n') return Trouble::none;
     double label = 0;
-    if (const Trouble trouble = read_label(p, options.labelled, label); trouble != Trouble::none) {
-      return give_up(trouble);
-    }
-    sink.last = base - 1;
+    if (const Trouble trouble = read_label(p_, labelled_, label); trouble != Trouble::none) return trouble;
+    sink_.last = base_ - 1;
     for (;;) {
-      while (is_blank(*p)) ++p;
-      p = read_plain_features(p, base, sink);
-      if (*p == '\n') break;
-      if (is_blank(*p)) continue;
-      if (*p == '#') {
-        p = end_of_line(p, end);
-        break;
-      }
-      if (sink.size == sink.capacity) {
-        if (!grow(2 * sink.capacity)) return give_up(Trouble::no_memory);
-        continue;
-      }
-      if (const Trouble trouble = read_feature(p, base, sink, too_wide);
-          trouble != Trouble::none || too_wide) {
-        return give_up(trouble);
-      }
+      while (is_blank(*p_)) ++p_;
+      p_ = read_plain_features(p_, base_, sink_);
+      skip_comment();
+      if (*p_ == '\n') break;
+      if (is_blank(*p_)) continue;
+      const Trouble trouble =
+          sink_.size == sink_.capacity ? grow(2 * sink_.capacity) : read_feature(p_, base_, sink_, too_wide);
+      if (trouble != Trouble::none || too_wide) return trouble;
     }
-    if (!rows.labels.push_back(label) || !rows.lines.push_back(rows.n_lines) ||
-        !rows.indptr.push_back(static_cast<std::int64_t>(sink.size))) {
-      return give_up(Trouble::no_memory);
-    }
+    const bool stored = rows_.labels.push_back(label) && rows_.lines.push_back(rows_.n_lines) &&
+                        rows_.indptr.push_back(static_cast<std::int64_t>(sink_.size));
+    return stored ? Trouble::none : Trouble::no_memory;
   }
-  indices.set_size(sink.size);
-  rows.values.set_size(sink.size);
-  return p;
-}
+
+  void skip_comment() noexcept {
+    if (*p_ == '#') p_ = static_cast<const char*>(std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_)));
+  }
+
+  Trouble grow(std::size_t capacity) noexcept {
+    indices_.set_size(sink_.size);
+    rows_.values.set_size(sink_.size);
+    if (!indices_.reserve(capacity) || !rows_.values.reserve(capacity)) return Trouble::no_memory;
+    sink_.indices = indices_.data();
+    sink_.values = rows_.values.data();
+    sink_.capacity = std::min(indices_.capacity(), rows_.values.capacity());
+    return Trouble::none;
+  }
+
+  const char* p_;
+  const char* const end_;
+  const bool labelled_;
+  const std::int64_t base_;  // the smallest index, as written
+  Array<Index>& indices_;
+  SvmlightRows& rows_;
+  Sink<Index> sink_;
+};
 
 }  // namespace detail
 
@@ -325,17 +132,17 @@ inline void read_svmlight(const char* begin, const char* end, const SvmlightOpti
     return;
   }
   bool too_wide = false;
-  const char* p = detail::read_lines(begin, end, options, rows.narrow, rows, too_wide);
+  const char* const line = detail::LineReader(begin, end, options, rows.narrow, rows).read(too_wide);
   if (!too_wide) return;
   rows.is_wide = true;
   if (!rows.wide.append(rows.narrow.data(), rows.narrow.size())) {
     rows.trouble = Trouble::no_memory;
-    rows.line_start = rows.where = p;
+    rows.line_start = rows.where = line;
     return;
   }
   rows.narrow = {};
   too_wide = false;
-  detail::read_lines(p, end, options, rows.wide, rows, too_wide);
+  detail::LineReader(line, end, options, rows.wide, rows).read(too_wide);
 }
 
 }  // namespace riata

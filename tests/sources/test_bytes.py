@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import subprocess
 import sys
@@ -88,6 +90,15 @@ def test_gzip_in_name_only(tmp_path: Path) -> None:
     (tmp_path / "x.gz").write_bytes(TEXT)
     with pytest.raises(DataError, match=r"ends in \.gz, but this is not gzip"):
         list(open_source(tmp_path / "x.gz"))
+
+
+@pytest.mark.parametrize(
+    ("pack", "tool"), [(bz2.compress, "bzip2.*bzcat"), (lzma.compress, "xz.*xzcat")]
+)
+def test_other_compressions(tmp_path: Path, pack: Any, tool: str) -> None:
+    (tmp_path / "x").write_bytes(pack(TEXT))
+    with pytest.raises(DataError, match=f"this is {tool}"):
+        list(open_source(tmp_path / "x"))
 
 
 def test_missing_file(tmp_path: Path) -> None:

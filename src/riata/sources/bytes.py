@@ -13,6 +13,12 @@ from riata.errors import DataError
 
 STDIN = "-"
 GZIP_MAGIC = b"\x1f\x8b"
+_FOREIGN = {
+    b"BZh": ("bzip2", "bzcat"),
+    b"\xfd7z": ("xz", "xzcat"),
+    b"(\xb5/": ("zstd", "zstdcat"),
+    b"PK\x03": ("zip", "unzip -p"),
+}
 _PIECE = 1 << 18  # compressed bytes taken at a time
 
 
@@ -86,6 +92,13 @@ class Input:
         self._gunzip: Gunzip | None = None
         if self._head.startswith(GZIP_MAGIC):
             self._gunzip = Gunzip(self)
+        elif self._head in _FOREIGN:
+            self.close()
+            kind, tool = _FOREIGN[self._head]
+            raise DataError(
+                f"{self.name}: this is {kind} data; unpack it first, or in a pipe: "
+                f"{tool} {self.name} | riata ... -"
+            )
         elif path.endswith(".gz") and self._head:
             self.close()
             raise DataError(f"{self.name}: the name ends in .gz, but this is not gzip data")

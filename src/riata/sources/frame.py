@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import DataError
-from riata.sources.matrix import BlockSource, DenseSource, open_pieces
+from riata.sources.matrix import BlockSource, Dense, DenseSource, open_pieces
 
 
 def is_frame(what: Any) -> bool:
@@ -43,7 +43,8 @@ def open_frame(
     def column_name(column: int) -> str:
         return f"column {frame.columns[column]!r}"
 
-    return open_pieces(piece, frame.shape, name, y, sample_weight, block_rows, column_name)
+    dense = Dense(name, frame.shape, piece, column_name)
+    return open_pieces(dense, y, sample_weight, block_rows)
 
 
 def _is_a(what: Any, library: str, kind: str) -> bool:

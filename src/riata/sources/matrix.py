@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,16 @@ from riata.sources.source import split
 
 _PIECE_ENTRIES = 1 << 20
 
-Piece = Callable[[int, int], NDArray[np.float32] | NDArray[np.float64]]
-"""Rows start..stop of something dense, as a C-contiguous array."""
+
+@dataclass(frozen=True)
+class Dense:
+    """Anything dense that can be cut into pieces of rows."""
+
+    name: str
+    shape: tuple[int, ...]
+    piece: Callable[[int, int], NDArray[np.float32] | NDArray[np.float64]]
+    """Rows start..stop as a C-contiguous array."""
+    column_name: Callable[[int], str] = "column {}".format
 
 
 class BlockSource:
@@ -54,44 +63,41 @@ class BlockSource:
 
 
 class DenseSource:
-    """A dense matrix, or what can be cut into dense pieces: only a piece at a time becomes rows."""
+    """A dense matrix, or what can be cut like one: only a piece at a time becomes rows."""
 
     repeatable = True
 
     def __init__(
         self,
-        piece: Piece,
-        n_columns: int,
-        name: str,
+        dense: Dense,
         rows: int,
         labels: NDArray[np.float64] | None,
         weights: NDArray[np.float64] | None,
-        n_rows: int,
     ) -> None:
-        self.name = name
+        n_rows, n_columns = dense.shape
+        self.name = dense.name
         self.n_rows: int | None = n_rows
         self.n_bytes: int | None = 4 * n_rows * n_columns
         self.bytes_read = 0
-        self._piece = piece
-        self._bytes_per_row = 4 * n_columns
+        self._dense = dense
         self._rows = rows
-        self._starts = range(0, n_rows, rows)
         self._labels = labels
         self._weights = weights
 
     def __iter__(self) -> Iterator[Block]:
         self.bytes_read = 0
-        results = ordered_map(self._block, iter(self._starts), threads=1)
+        n_rows, n_columns = self._dense.shape
+        results = ordered_map(self._block, iter(range(0, n_rows, self._rows)), threads=1)
         try:
             for block in results:
-                self.bytes_read += self._bytes_per_row * len(block)
+                self.bytes_read += 4 * n_columns * len(block)
                 yield block
         finally:
             results.close()
 
     def _block(self, start: int) -> Block:
         stop = start + self._rows
-        indptr, indices, values = _core.compress_rows(self._piece(start, stop))
+        indptr, indices, values = _core.compress_rows(self._dense.piece(start, stop))
         return Block(
             indptr,
             indices,
@@ -193,35 +199,29 @@ def open_dense(
     def piece(start: int, stop: int) -> NDArray[Any]:
         return np.ascontiguousarray(matrix[start:stop], dtype=kind)
 
-    return open_pieces(piece, matrix.shape, name, y, sample_weight, block_rows)
+    return open_pieces(Dense(name, matrix.shape, piece), y, sample_weight, block_rows)
 
 
 def open_pieces(
-    piece: Piece,
-    shape: tuple[int, ...],
-    name: str,
-    y: Any,
-    sample_weight: Any,
-    block_rows: int | None,
-    column_name: Callable[[int], str] = "column {}".format,
+    dense: Dense, y: Any, sample_weight: Any, block_rows: int | None
 ) -> BlockSource | DenseSource:
-    """Anything dense that can be cut into pieces of rows. All of it is checked here."""
-    n_rows, n_columns = shape
+    """Rows of something dense. All of it is checked here, before the first pass."""
+    n_rows, n_columns = dense.shape
     labels = check_labels(y, n_rows)
     weights = check_weights(sample_weight, n_rows)
     rows = max(1, min(_PIECE_ENTRIES // max(1, n_columns), block_rows or n_rows))
     for start in range(0, n_rows, rows):
-        dense = piece(start, start + rows)
-        position = _core.first_not_finite(dense)
-        if position < dense.size:
+        piece = dense.piece(start, start + rows)
+        position = _core.first_not_finite(piece)
+        if position < piece.size:
             row, column = divmod(position, n_columns)
-            raise not_finite(name, dense[row, column], start + row, column_name(column))
+            raise not_finite(dense.name, piece[row, column], start + row, dense.column_name(column))
         if n_rows <= rows:
-            indptr, indices, values = _core.compress_rows(dense)
-            return BlockSource(Block(indptr, indices, values, labels, weights), name)
+            indptr, indices, values = _core.compress_rows(piece)
+            return BlockSource(Block(indptr, indices, values, labels, weights), dense.name)
     if n_rows == 0:
-        raise DataError(f"no examples in {name}")
-    return DenseSource(piece, n_columns, name, rows, labels, weights, n_rows)
+        raise DataError(f"no examples in {dense.name}")
+    return DenseSource(dense, rows, labels, weights)
 
 
 def to_float32(values: NDArray[Any]) -> NDArray[np.float32]:
