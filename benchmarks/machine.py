@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
 import subprocess
+import time
 from pathlib import Path
 
 
@@ -24,6 +26,36 @@ def _compiler() -> str:
     except (OSError, subprocess.CalledProcessError):
         return "no g++"
     return said.stdout.splitlines()[0]
+
+
+class Neighbours:
+    """How many cores other processes kept busy meanwhile: what sharing does to a benchmark.
+
+    Contenders with two threads, and those that wait for each other, suffer most from it, so it
+    shifts ratios and not only times.
+    """
+
+    def __init__(self) -> None:
+        self._since = self._now()
+
+    @staticmethod
+    def _now() -> tuple[float, float, float]:
+        """Seconds on the clock; busy on all cores; busy of this process and its children."""
+        ticks = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        idle = ticks[3] + ticks[4]
+        mine = sum(
+            usage.ru_utime + usage.ru_stime
+            for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        )
+        return time.monotonic(), (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK"), mine
+
+    def cores(self) -> float | None:
+        """Mean over the time since this was made; None where it cannot be told."""
+        try:
+            (t0, all0, mine0), (t1, all1, mine1) = self._since, self._now()
+        except OSError:
+            return None
+        return max(0.0, (all1 - all0 - (mine1 - mine0)) / max(t1 - t0, 1e-9))
 
 
 def describe() -> dict[str, str]:

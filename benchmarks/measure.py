@@ -9,11 +9,14 @@ from types import ModuleType
 
 import numpy as np
 
+from benchmarks import machine
 from benchmarks.contest import Contender, Outcome
 from benchmarks.problems import Problem
 from benchmarks.tasks import RATES, TARGETS, Target, Task
 
 SLOW_REPEATS = 2
+QUIET = 0.15
+"""More cores than this in use by others, and a verdict is marked as disturbed."""
 EQUAL_AFTER = 100
 """Examples after which contenders that must be equal are compared."""
 
@@ -73,6 +76,8 @@ class Result:
     problem: str
     lines: list[Line]
     equal_work: str = ""
+    disturbed: float | None = None
+    """Cores that other processes used meanwhile."""
     verdicts: list[Verdict] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
@@ -146,6 +151,7 @@ def run_task(task: Task, problem: Problem, adapters: dict[str, ModuleType], repe
         for contender in module.CONTENDERS.get(task.name, []):
             entered.append((Line(module.NAME, adapter, contender.label), contender))
     finished: dict[str, Outcome] = {}
+    neighbours = machine.Neighbours()
     for turn in range(repeat):
         for line, contender in entered:
             if line.error is not None or (contender.slow and turn >= SLOW_REPEATS):
@@ -159,7 +165,7 @@ def run_task(task: Task, problem: Problem, adapters: dict[str, ModuleType], repe
             except Exception as error:
                 line.error = f"{type(error).__name__}: {error}"
     lines = [line for line, _ in entered]
-    result = Result(task, problem.name, lines)
+    result = Result(task, problem.name, lines, disturbed=neighbours.cores())
     result.equal_work = _equal_work(task, lines, list(finished.values()))
     result.verdicts = judge(result)
     return result

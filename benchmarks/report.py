@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.measure import Line, Result
+from benchmarks.measure import QUIET, Line, Result
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
@@ -44,6 +44,14 @@ def _row(line: Line, ours: Line | None, *, rate: bool) -> str:
     )
 
 
+def _quiet(result: Result) -> str:
+    if result.disturbed is None:
+        return "What other processes did meanwhile is not known."
+    if result.disturbed <= QUIET:
+        return f"Other processes used {result.disturbed:.2f} cores meanwhile."
+    return f"**Disturbed**: other processes used {result.disturbed:.2f} cores meanwhile."
+
+
 def section(result: Result) -> str:
     """One task on one problem, as a table, its check of equal work, and its targets."""
     ours = next((x for x in result.lines if x.adapter == "riata" and x.seconds), None)
@@ -51,7 +59,7 @@ def section(result: Result) -> str:
     out.append("| | best | median | times Riata's best | loss | progressive loss | notes |")
     out.append("|---|---:|---:|---:|---:|---:|---|")
     out += [_row(line, ours, rate=result.task.name == "reader") for line in result.lines]
-    out += ["", f"Equal work: {result.equal_work}."]
+    out += ["", f"Equal work: {result.equal_work}. {_quiet(result)}"]
     return "\n".join(out) + "\n"
 
 
@@ -68,6 +76,8 @@ def targets(results: list[Result]) -> str:
             else:
                 best, median = f"{v.measured:,.0f}{unit}", f"{v.measured_median:,.0f}{unit}"
             word = {True: "reached", False: "**missed**", None: "not measured"}[v.reached]
+            if result.disturbed is not None and result.disturbed > QUIET:
+                word += ", but disturbed"
             wanted = f"{v.wanted:,g}{unit}" if unit else ""
             out.append(
                 f"| {result.task.title} | {v.what} | {wanted} | {best} | {median} | {word} |"

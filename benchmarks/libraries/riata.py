@@ -52,7 +52,13 @@ def _outcome(problem: Problem, seconds: float, fitted: riata.ElasticNetClassifie
         w = _weights(fitted, problem.d)
         return logistic_loss(problem, w[1:], w[0])
 
-    return Outcome(seconds, examples=problem.n, updates=int(fitted.t_), loss=loss)
+    return Outcome(
+        seconds,
+        examples=problem.n,
+        updates=int(fitted.t_),
+        loss=loss,
+        progressive=fitted.model_.record.progressive_loss,
+    )
 
 
 def memory(problem: Problem) -> Outcome:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from benchmarks import libraries, measure, report, tasks
+from benchmarks import libraries, machine, measure, report, tasks
 from benchmarks.contest import Contender, Outcome
 
 MEMORY = next(task for task in tasks.TASKS if task.name == "memory")
@@ -89,3 +91,23 @@ def test_the_report_replaces_only_what_is_between_its_marks(tmp_path: Path) -> N
     assert "newer" in text
     assert "old" not in text
     assert text.count(report.BEGIN) == text.count(report.END) == 1
+
+
+def test_a_disturbed_verdict_is_marked() -> None:
+    rival = 'SGDClassifier(penalty="elasticnet")'
+    found = {"riata": adapter("ours", [1.0], []), "sklearn": adapter(rival, [9.0], [])}
+    result = measure.run_task(MEMORY, PROBLEM, found, repeat=1)
+    result.disturbed = 0.0
+    assert "disturbed" not in report.targets([result])
+    result.disturbed = 1.3
+    assert "reached, but disturbed" in report.targets([result])
+    assert "**Disturbed**: other processes used 1.30 cores" in report.section(result)
+
+
+def test_neighbours_do_not_count_this_process() -> None:
+    neighbours = machine.Neighbours()
+    until = time.monotonic() + 0.5
+    while time.monotonic() < until:
+        pass
+    cores = neighbours.cores()
+    assert cores is None or 0 <= cores <= (os.cpu_count() or 1)
