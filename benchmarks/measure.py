@@ -138,9 +138,9 @@ def judge(result: Result) -> list[Verdict]:
             reached = best >= rate.at_least
             verdicts.append(Verdict("alone", rate.at_least, " MB/s", best, median, reached))
     for line in result.lines:
-        if line.adapter == "riata" and not line.ok:
-            what = f"{line.label}: its own check: {'; '.join(line.notes)}"
-            verdicts.append(Verdict(what, 0.0, "", None, None, False))
+        if line.adapter == "riata" and line.seconds and (result.task.checked or not line.ok):
+            what = f"check of {line.label}: {'; '.join(line.notes)}"
+            verdicts.append(Verdict(what, 0.0, "", None, None, line.ok))
     return verdicts
 
 

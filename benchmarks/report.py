@@ -76,7 +76,8 @@ def targets(results: list[Result]) -> str:
             else:
                 best, median = f"{v.measured:,.0f}{unit}", f"{v.measured_median:,.0f}{unit}"
             word = {True: "reached", False: "**missed**", None: "not measured"}[v.reached]
-            if result.disturbed is not None and result.disturbed > QUIET:
+            timed = v.measured is not None
+            if timed and result.disturbed is not None and result.disturbed > QUIET:
                 word += ", but disturbed"
             wanted = f"{v.wanted:,g}{unit}" if unit else ""
             out.append(
