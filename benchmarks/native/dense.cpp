@@ -3,7 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-// One example after another, FoBoS: u = w - eta g; w = sign(u) max(0, |u| - eta l1) / (1 + eta l2), eta = eta0 / sqrt(t).
+// One example after another, FoBoS: u = w - eta g; w = sign(u) max(0, |u| - eta l1) / (1 + eta l2), eta =
+// eta0 / sqrt(t).
 extern "C" void dense_fobos(int64_t d, double* w, double* intercept, int64_t rows, const int64_t* indptr,
                             const int32_t* indices, const float* values, const double* labels, double eta0,
                             double l1, double l2) {

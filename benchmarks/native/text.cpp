@@ -6,8 +6,8 @@
 
 namespace {
 
-constexpr std::size_t kRoom = 1 << 22;   // bytes collected before they are written
-constexpr std::size_t kEntry = 64;       // no "index:value " is longer
+constexpr std::size_t kRoom = 1 << 22;  // bytes collected before they are written
+constexpr std::size_t kEntry = 64;      // no "index:value " is longer
 
 char* number(char* at, float value) {
   return std::to_chars(at, at + 32, static_cast<double>(value), std::chars_format::general, 6).ptr;
