@@ -1,0 +1,1 @@
+"""Riata beside its rivals, as ratios within one run. See README.md."""

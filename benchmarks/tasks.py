@@ -1,0 +1,71 @@
+"""The pieces of work, and what Riata should reach in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PROBLEMS = ("medline", "trec07p", "a9a")
+"""Data sets; the tasks below without a problem of their own run on each of them."""
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    title: str
+    problem: str | None = None
+    """Its own problem, where the task says what the data must be."""
+    own_process: bool = False
+    """Each run starts a process: the work includes starting, or memory is what is measured."""
+    equal_weights: bool = False
+    """Contenders must hold the same weights after the same examples."""
+    checked: bool = False
+    """Riata's contenders check something of their own (bits, memory, imports): a target as well."""
+
+
+TASKS = (
+    Task("memory", "CSR in memory to model: logistic, one pass in order"),
+    Task("text", "Text file to model, in a warm process"),
+    Task("command", "Text file to saved model, a whole process", own_process=True),
+    Task("reader", "svmlight reader alone, one thread", checked=True),
+    Task("lazy", "One example: lazy against every weight", "medline-88", equal_weights=True),
+    Task("dimension", "Same examples in a larger space", "medline", own_process=True, checked=True),
+    Task("single", "One partial_fit with one CSR row, d = 2^20", "medline"),
+    Task("startup", "What the command line loads", "a9a", own_process=True, checked=True),
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """`theirs` must take at least `ratio` times as long as `ours`."""
+
+    task: str
+    problem: str
+    theirs: tuple[str, str]
+    """The adapter, and how the contender's label starts."""
+    ratio: float
+    ours: str = ""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Riata must do so many megabytes a second."""
+
+    task: str
+    problem: str
+    at_least: float
+
+
+TARGETS = (
+    Target("memory", "medline", ("sklearn", 'SGDClassifier(penalty="elasticnet")'), 3.5),
+    Target("memory", "medline", ("sklearn", 'SGDClassifier(penalty="l2")'), 1.0),
+    Target("text", "medline", ("vw", "Workspace(--data ...), --sgd"), 5.0),
+    Target("text", "medline", ("vw", "Workspace(--data ...), its usual"), 5.0),
+    Target("text", "medline", ("sklearn", "load_svmlight_file + SGDClassifier"), 20.0),
+    Target("command", "medline", ("vw", "python -m vowpalwabbit, --sgd"), 5.0),
+    Target("command", "medline", ("vw", "python -m vowpalwabbit, its usual"), 5.0),
+    Target("lazy", "medline-88", ("dense", "NumPy"), 2000.0),
+    Target("lazy", "medline-88", ("dense", "C++"), 100.0),
+    Target("dimension", "medline", ("riata", "d = 1,000,000"), 0.5, ours="d = 100,000,000"),
+    Target("single", "medline", ("sklearn", "SGDClassifier.partial_fit"), 50.0),
+)
+RATES = (Rate("reader", "medline", 400.0),)
