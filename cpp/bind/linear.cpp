@@ -56,17 +56,33 @@ std::unique_ptr<Linear> make(const std::string& family, const std::string& updat
   return model;
 }
 
+// Names beside entries: as many as there are, ascending, inside the bytes.
+void check_names(const In<std::uint8_t>& names, const In<std::int64_t>& offsets, std::size_t entries) {
+  bool good = offsets.size() == entries + 1 && offsets.data()[0] >= 0 &&
+              offsets.data()[entries] <= static_cast<std::int64_t>(names.size());
+  for (std::size_t k = 0; good && k < entries; ++k)
+    good = offsets.data()[k] <= offsets.data()[k + 1] && offsets.data()[k + 1] - offsets.data()[k] < (1LL << 31);
+  if (!good) throw nb::value_error("names and name_offsets do not fit together");
+}
+
 template <class Index>
 BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
-                      const std::optional<In<double>>& labels, const std::optional<In<double>>& weights) {
+                      const std::optional<In<double>>& labels, const std::optional<In<double>>& weights,
+                      const std::optional<In<std::uint8_t>>& names, const std::optional<In<std::int64_t>>& name_offsets) {
   if (indptr.size() < 1) throw nb::value_error("indptr is empty");
   if (indices.size() != values.size()) throw nb::value_error("indices and values differ in length");
   const auto rows = static_cast<std::int64_t>(indptr.size()) - 1;
   if (labels && static_cast<std::int64_t>(labels->size()) != rows) throw nb::value_error("labels differ in length");
   if (weights && static_cast<std::int64_t>(weights->size()) != rows) throw nb::value_error("weights differ in length");
-  return {rows,          static_cast<std::int64_t>(indices.size()), indptr.data(),
-          indices.data(), values.data(),                            labels ? labels->data() : nullptr,
-          weights ? weights->data() : nullptr};
+  BlockView<Index> out{rows,          static_cast<std::int64_t>(indices.size()), indptr.data(),
+                       indices.data(), values.data(),                            labels ? labels->data() : nullptr,
+                       weights ? weights->data() : nullptr};
+  if (names && name_offsets) {
+    check_names(*names, *name_offsets, indices.size());
+    out.names = reinterpret_cast<const char*>(names->data());
+    out.name_offsets = name_offsets->data();
+  }
+  return out;
 }
 
 void check(const Outcome& outcome) {
@@ -77,7 +93,10 @@ void check(const Outcome& outcome) {
     case Outcome::Status::bad_block:
       throw nb::value_error("the block is not well formed: indptr must ascend and stay within indices");
     case Outcome::Status::bad_index:
-      throw nb::value_error("a feature index is negative or beyond 2^37, too far for the dense store");
+      throw nb::value_error(
+          "a feature index is negative, or too large for store='dense', which ends at 2^37: use store='table'");
+    case Outcome::Status::mixed_names:
+      throw nb::value_error("numbered and named features cannot share a model: use one kind throughout");
     case Outcome::Status::out_of_memory:
       throw std::bad_alloc();
   }
@@ -88,8 +107,10 @@ template <class Index>
 std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
                                              const In<float>& values, const In<double>& labels,
                                              const std::optional<In<double>>& weights,
-                                             const std::optional<In<std::int64_t>>& order) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights);
+                                             const std::optional<In<std::int64_t>>& order,
+                                             const std::optional<In<std::uint8_t>>& names,
+                                             const std::optional<In<std::int64_t>>& name_offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
   Outcome outcome;
@@ -104,7 +125,7 @@ std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_
 template <class Index>
 Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
                    const In<float>& values) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, std::nullopt, std::nullopt);
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {});
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
   Outcome outcome;
   {
@@ -168,9 +189,11 @@ void bind_linear(nb::module_& m) {
       .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
            nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none())
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none())
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
       .def("coefficients", [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },
@@ -178,12 +201,23 @@ void bind_linear(nb::module_& m) {
       .def("rows", [](const Linear& model) {
              return pairs(model.rows(), static_cast<std::size_t>(model.row_width()));
            }, "Keys of the live rows and their state as it is.")
-      .def("set_rows", [](Linear& model, const In<std::int64_t>& keys, const In2<double>& values) {
+      .def("set_rows", [](Linear& model, const In<std::int64_t>& keys, const In2<double>& values,
+                          const std::optional<In<std::uint8_t>>& names,
+                          const std::optional<In<std::int64_t>>& name_offsets) {
              if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
                throw nb::value_error("rows of another shape");
-             if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size())))
+             if (names && name_offsets) check_names(*names, *name_offsets, keys.size());
+             const bool named = names && name_offsets;
+             if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                                 named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                                 named ? name_offsets->data() : nullptr))
                throw nb::value_error("rows do not fit this store");
-           }, nb::arg("keys"), nb::arg("values"))
+           }, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def_prop_ro("named", &Linear::named)
+      .def("names", [](const Linear& model, const In<std::int64_t>& keys) {
+             Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
+             return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
+           }, nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
       .def_prop_rw("clock", [](const Linear& model) { return model.clock(); },
                    [](Linear& model, const std::vector<double>& clock) {
                      if (!model.set_clock(clock)) throw nb::value_error("a clock of another rule");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace riata {
 
@@ -14,6 +15,13 @@ struct BlockView {
   const float* values = nullptr;
   const double* labels = nullptr;   // may be null where only scores are wanted
   const double* weights = nullptr;  // may be null: all 1
+  const char* names = nullptr;      // may be null; that of entry k is names[name_offsets[k], name_offsets[k + 1])
+  const std::int64_t* name_offsets = nullptr;
+
+  std::string_view name(std::int64_t k) const noexcept {
+    if (names == nullptr) return {};
+    return {names + name_offsets[k], static_cast<std::size_t>(name_offsets[k + 1] - name_offsets[k])};
+  }
 
   // Row i lies inside the arrays: whoever built the view may not be trusted.
   bool holds(std::int64_t i) const noexcept {

@@ -1,7 +1,7 @@
 // A rule on each of the stores.
 #pragma once
 
-#include "riata/linear.hpp"
+#include "riata/linear_of.hpp"
 #include "riata/stores/dense.hpp"
 #include "riata/stores/hashed.hpp"
 #include "riata/stores/table.hpp"

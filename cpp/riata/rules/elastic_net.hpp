@@ -19,7 +19,10 @@ class ElasticNet : public Marked<ElasticNet<kProximal>> {
   explicit ElasticNet(const Numbers& numbers, int) : l1_(numbers.at("l1")), l2_(numbers.at("l2")) {}
 
   double now() const noexcept { return l_; }
-  double at(double v, double mark) const noexcept { return shrink(v, l_ - mark); }
+  template <class T>
+  T at(T v, T mark) const noexcept {
+    return shrink(v, l_ - mark);
+  }
   double scale() const noexcept { return p_; }
   double gain(double rate) const noexcept { return rate / p_; }
 
@@ -28,10 +31,6 @@ class ElasticNet : public Marked<ElasticNet<kProximal>> {
       p_ *= 1 - rate * l2_;
       l_ += rate * l1_ / p_;
     }
-  }
-  void push(double* row, int m, const double* gradient, double x) const noexcept {
-    if constexpr (!kProximal) this->settle(row, m);
-    for (int c = 0; c < m; ++c) row[c] -= gradient[c] * x;
   }
   void end(double rate) noexcept {
     if constexpr (kProximal) {

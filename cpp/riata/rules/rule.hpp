@@ -2,11 +2,12 @@
 //
 //   static int width(int m)                     doubles in a row of m columns; the first m are the (scaled) weights
 //   void fresh(double* row, int m)              a row of zero weights, as if it had been there from the start
-//   void settle(double* row, int m)             bring it current
-//   double peek(const double* row, int m, int c)     the settled weight of column c, without writing
+//   double peek(const double* row, int m, int c)     the weight of column c, brought current, without writing
+//   void settle(double* row, int m)             bring the row current
 //   bool needed(const double* row, int m)       false: forgetting this row changes nothing
-//   double scale()                              weight = scale * settled value
+//   double scale()                              weight = scale * value brought current
 //   begin(rate); push(row, m, gradient, x) for every feature of the example; end(rate)
+//       push brings the row current and then moves it; a row met twice in one example is pushed twice
 //   double gain(rate)                           the factor that turns a slope into the `gradient` of push
 //   push_intercept(intercept, slopes, m, rate)
 //   stale(), rescale(store, m)                  once in a long while, visit every row
@@ -17,13 +18,9 @@
 #include <cstdint>
 
 #include "riata/numbers.hpp"
+#include "riata/pair.hpp"
 
 namespace riata {
-
-inline double shrink(double v, double by) noexcept {  // towards zero, by >= 0
-  const double a = std::fabs(v) - by;
-  return std::copysign(a > 0 ? a : 0.0, v);
-}
 
 // Most rules: the intercept takes a plain gradient step, nothing ever goes stale, weights are stored as they are.
 struct PlainRule {
@@ -39,9 +36,14 @@ struct PlainRule {
 };
 
 // A row holds m weights and, once for all of them, the mark of a running scalar at the last touch.
-// Rule::at(v, mark) is the weight v once all that happened since the mark is made up for.
+//
+//   double now()                    that scalar
+//   T at(T v, T mark)               the weight v once all that happened since the mark is made up for
+//
+// T is double or Pair: a single column in a store of distinct rows is learned two rows at a time.
 template <class Rule>
 struct Marked : PlainRule {
+  static constexpr bool kMarked = true;
   static constexpr int width(int m) noexcept { return m + 1; }
   void fresh(double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c) row[c] = 0;
@@ -56,6 +58,10 @@ struct Marked : PlainRule {
     for (int c = 0; c < m; ++c)
       if (peek(row, m, c) != 0) return true;
     return false;
+  }
+  void push(double* row, int m, const double* gradient, double x) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] = self().at(row[c], row[m]) - gradient[c] * x;
+    row[m] = self().now();
   }
 
  private:

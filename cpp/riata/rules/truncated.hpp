@@ -17,9 +17,9 @@ class Truncate : public Marked<Truncate> {
       : gravity_(n.at("gravity")), theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
   double now() const noexcept { return g_; }
-  double at(double v, double mark) const noexcept { return std::fabs(v) <= theta_ ? shrink(v, g_ - mark) : v; }
-  void push(double* row, int m, const double* gradient, double x) const noexcept {
-    for (int c = 0; c < m; ++c) row[c] -= gradient[c] * x;
+  template <class T>
+  T at(T v, T mark) const noexcept {
+    return choose(magnitude(v) <= theta_, shrink(v, g_ - mark), v);
   }
   void end(double rate) noexcept {
     if (++step_ % period_ == 0) g_ += rate * static_cast<double>(period_) * gravity_;
@@ -48,9 +48,9 @@ class Round : public Marked<Round> {
   explicit Round(const Numbers& n, int) : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
   double now() const noexcept { return rounds_; }
-  double at(double v, double mark) const noexcept { return rounds_ != mark && std::fabs(v) <= theta_ ? 0 : v; }
-  void push(double* row, int m, const double* gradient, double x) const noexcept {
-    for (int c = 0; c < m; ++c) row[c] -= gradient[c] * x;
+  template <class T>
+  T at(T v, T mark) const noexcept {
+    return choose((mark != rounds_) & (magnitude(v) <= theta_), T{}, v);
   }
   void end(double) noexcept {
     if (++step_ % period_ == 0) ++rounds_;
@@ -102,13 +102,15 @@ class Subgradient : public PlainRule {
   }
 
   void begin(double rate) noexcept { rate_ = rate; }
-  // The row is settled: its sign is the one that counts. A row met twice in one example is pulled once.
+  // The sign before the step is the one that counts. A row met twice in one example is pulled once.
   void push(double* row, int m, const double* gradient, double x) const noexcept {
     const double done = static_cast<double>(step_ + 1);
     for (int c = 0; c < m; ++c) {
-      const double w = row[c];
+      if (row[m] != done) {
+        row[c] = peek(row, m, c);
+        if (row[c] != 0) row[c] -= std::copysign(rate_ * gravity_, row[c]);
+      }
       row[c] -= gradient[c] * x;
-      if (w != 0 && row[m] != done) row[c] -= std::copysign(rate_ * gravity_, w);
     }
     row[m] = done;
     row[m + 1] = sum_ + rate_ * gravity_;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
+#include <string_view>
 
 namespace riata {
 
@@ -61,7 +61,8 @@ class ZeroPages {
 
 class DenseStore {
  public:
-  static constexpr bool kDirect = true;  // every row is there; a touch is one multiplication away
+  static constexpr bool kDirect = true;    // every row is there; a touch is one multiplication away
+  static constexpr bool kDistinct = true;  // no two features share a row
 
   DenseStore(int width, int) noexcept : width_(static_cast<std::uint64_t>(width)) {}
 
@@ -74,6 +75,7 @@ class DenseStore {
   }
   double* touched(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
+  const double* find_or_zero(std::uint64_t index) const noexcept { return inside(index) ? at(index) : kZeros; }
 
   static bool possible(std::uint64_t index) noexcept { return index < kLimit; }
   // Makes room for a possible index. False: memory is exhausted.
@@ -83,7 +85,7 @@ class DenseStore {
   }
 
   // The row that `for_each` knew by this key, for putting a saved model back. Null: out of memory or range.
-  double* restore(std::uint64_t index) noexcept {
+  double* restore(std::uint64_t index, std::string_view) noexcept {
     return inside(index) || (possible(index) && reserve(index)) ? touch(index) : nullptr;
   }
 
@@ -102,6 +104,7 @@ class DenseStore {
  private:
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
   static constexpr std::uint64_t kChunk = 256;
+  static constexpr double kZeros[2] = {0, 0};  // a row of one marked column
   using Flag = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
 
   bool grow(std::uint64_t rows) noexcept {

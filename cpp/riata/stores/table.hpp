@@ -10,21 +10,47 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
+#include <string_view>
 
 #include "riata/hash.hpp"
+#include "riata/stores/names.hpp"
 
 namespace riata {
 
 class TableStore {
  public:
   static constexpr bool kDirect = false;  // a row must be looked for, and may not be there
+  static constexpr bool kDistinct = true;
 
   TableStore(int width, int) noexcept : stride_(static_cast<std::uint64_t>(width) + 1) {}
   TableStore(const TableStore&) = delete;
   TableStore& operator=(const TableStore&) = delete;
   ~TableStore() {
-    for (Part& part : parts_) std::free(part.slots);
+    for (Part& part : parts_) {
+      if (part.slots == nullptr) continue;
+      for (std::uint64_t* slot = part.slots; named_ && slot != end_of(part); slot += stride_)
+        if (*slot != 0) drop_name(name_word(slot));
+      std::free(part.slots);
+    }
+  }
+
+  // Rows of an empty table can be given names; then all of them have one, kept for as long as the row is.
+  bool named() const noexcept { return named_; }
+  bool set_named() noexcept {
+    if (named_) return true;
+    if (size_ != 0) return false;
+    for (Part& part : parts_) {
+      std::free(part.slots);
+      part = Part{};
+    }
+    named_ = true;
+    ++stride_;
+    return true;
+  }
+  std::string_view name(std::uint64_t key) const noexcept {
+    const std::uint64_t tag = tag_of(key);
+    std::uint64_t* slot = seek(parts_[tag >> 56], tag);
+    return named_ && slot != nullptr && *slot == tag ? name_at(name_word(slot)) : std::string_view{};
   }
 
   // A tag is the scattered key and a low bit of 1: an empty slot is 0.
@@ -48,7 +74,7 @@ class TableStore {
   // The row of a key, put there if need be, uninitialised. A part that is full first lets go of the rows for
   // which `needed` says no. Null: memory is exhausted, and nothing has changed.
   template <class Needed>
-  double* insert(std::uint64_t key, Needed needed) noexcept {
+  double* insert(std::uint64_t key, std::string_view name, Needed needed) noexcept {
     const std::uint64_t tag = tag_of(key);
     Part& part = parts_[tag >> 56];
     if (part.slots == nullptr || part.size >= part.most) {
@@ -63,16 +89,19 @@ class TableStore {
         if (!resize(part, part.capacity / 8 + 8, needed)) return nullptr;
         continue;
       }
+      const std::uint64_t word = named_ ? keep_name(name) : 0;
+      if (named_ && word == 0) return nullptr;
       std::memmove(slot + stride_, slot, static_cast<std::size_t>(gap - slot) * sizeof(std::uint64_t));
       *slot = tag;
+      if (named_) name_word(slot) = word;
       ++part.size;
       ++size_;
       return row_of(slot);
     }
   }
 
-  double* restore(std::uint64_t key) noexcept {
-    return possible(key) ? insert(key, [](const double*) { return true; }) : nullptr;
+  double* restore(std::uint64_t key, std::string_view name) noexcept {
+    return possible(key) ? insert(key, name, [](const double*) { return true; }) : nullptr;
   }
 
   void erase(std::uint64_t key) noexcept {
@@ -130,7 +159,9 @@ class TableStore {
     std::uint64_t most = 0;          // rows before it grows
   };
 
+  // A slot: tag, row, and where rows have names, a word for the name.
   static double* row_of(std::uint64_t* slot) noexcept { return reinterpret_cast<double*>(slot + 1); }
+  std::uint64_t& name_word(std::uint64_t* slot) const noexcept { return slot[stride_ - 1]; }
   std::uint64_t* end_of(const Part& part) const noexcept { return part.slots + (part.capacity + kTail) * stride_; }
   static std::uint64_t home(const Part& part, std::uint64_t tag) noexcept {
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(tag << 8) * part.capacity) >> 64);
@@ -150,6 +181,7 @@ class TableStore {
   }
 
   void erase_slot(Part& part, std::uint64_t* slot) noexcept {
+    if (named_) drop_name(name_word(slot));
     std::uint64_t* last = slot;  // rows that stand behind their home move up by one
     for (std::uint64_t* next = slot + stride_; *next != 0; next += stride_) {
       const auto place = static_cast<std::uint64_t>(next - part.slots) / stride_;
@@ -182,6 +214,10 @@ class TableStore {
       std::free(fresh.slots);
       fresh.capacity += fresh.capacity / 8 + 1;
     }
+    if (named_ && part.slots != nullptr) {
+      for (std::uint64_t* slot = part.slots; slot != end_of(part); slot += stride_)
+        if (*slot != 0 && !needed(row_of(slot))) drop_name(name_word(slot));
+    }
     std::free(part.slots);
     size_ -= part.size - fresh.size;
     part = fresh;
@@ -203,7 +239,8 @@ class TableStore {
     return true;
   }
 
-  std::uint64_t stride_;
+  std::uint64_t stride_;  // words in a slot
+  bool named_ = false;
   Part parts_[kParts];
   std::uint64_t size_ = 0;
   int sweep_part_ = 0;

@@ -45,7 +45,7 @@ class Learner(ABC):
     @property
     @abstractmethod
     def n_features(self) -> int:
-        """One more than the largest feature index seen."""
+        """One more than the largest feature index seen; of named features, how many have a weight."""
 
     @abstractmethod
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
@@ -75,6 +75,10 @@ class Learner(ABC):
     @abstractmethod
     def n_live(self) -> int:
         """How many weights are not zero."""
+
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        """The names of these features; None where features are numbers."""
+        return None
 
     def end_pass(self) -> None:
         """The training loop has come to the end of the data: once a pass."""

@@ -26,7 +26,7 @@ LOSSES = {
     for name, classification, probabilities, parameter in _core.losses()
 }
 RATES = tuple(_core.schedules())
-STORES = ("dense", "table", "hashed")
+STORES = ("auto", "dense", "table", "hashed")
 NORMALIZE = ("none", "l2", "sqrt_nnz")
 
 
@@ -45,12 +45,16 @@ class LinearLearner(Learner):
     epsilon: float = option(1.0, "where loss huber turns linear")
     quantile: float = option(0.5, "the level of loss quantile")
     store: str = option(
-        "dense", "an array by index, a table of what is alive, or a fixed size", STORES
+        "auto",
+        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
+        "auto: dense for numbered features, table for named ones",
+        STORES,
     )
     bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
+    _making: tuple[str, dict[str, float]] = field(init=False, repr=False, compare=False)
     _core: _core.Linear = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -74,15 +78,21 @@ class LinearLearner(Learner):
                 )
             numbers |= {"clip_low": low, "clip_high": high}
         update, own = self._rule()
+        object.__setattr__(self, "_making", (update, numbers | own))
+        self._start("dense" if self.store == "auto" else self.store)
+
+    def _start(self, store: str) -> None:
+        """An empty model in this store."""
+        update, numbers = self._making
         core = _core.Linear(
             family=self.family,
             update=update,
-            store=self.store,
+            store=store,
             loss=self.loss,
             normalize=self.normalize,
             columns=self.outputs,
             fit_intercept=bool(self.fit_intercept),
-            numbers=numbers | own,
+            numbers=numbers,
         )
         object.__setattr__(self, "_core", core)
 
@@ -100,13 +110,22 @@ class LinearLearner(Learner):
 
     @property
     def n_features(self) -> int:
-        return self._core.features
+        return self.n_live() if self._core.named else self._core.features
 
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
+        if block.names is not None and self.store == "auto" and self.t == 0:
+            self._start("table")
         scores, done = self._core.learn(
-            block.indptr, block.indices, block.values, block.labels, block.weights, order
+            block.indptr,
+            block.indices,
+            block.values,
+            block.labels,
+            block.weights,
+            order,
+            block.names,
+            block.name_offsets,
         )
         if done < len(scores):
             row = done if order is None else int(order[done])
@@ -153,20 +172,35 @@ class LinearLearner(Learner):
     def n_live(self) -> int:
         return self._core.live_weights
 
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        if not self._core.named:
+            return None
+        text, offsets = self._core.names(keys)
+        whole = text.tobytes()
+        return [
+            whole[a:b].decode("utf-8", "replace")
+            for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        ]
+
     def state(self) -> State:
         keys, rows = self._core.rows()
-        return {
+        state = {
             "keys": keys,
             "rows": rows,
             "clock": np.array(self._core.clock),
             "intercept": self.intercept,
-            "seen": np.array([self.t, self.n_features], dtype=np.int64),
+            "seen": np.array([self.t, self._core.features], dtype=np.int64),
             "rate_factor": np.array([self._core.rate_factor]),
         }
+        if self._core.named:
+            state["names"], state["name_offsets"] = self._core.names(keys)
+        return state
 
     def _restore(self, state: State) -> None:
+        if "names" in state and self.store == "auto":
+            self._start("table")
         self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current
-        self._core.set_rows(state["keys"], state["rows"])
+        self._core.set_rows(state["keys"], state["rows"], state.get("names"), state.get("name_offsets"))
         self._core.clock = state["clock"].tolist()
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])

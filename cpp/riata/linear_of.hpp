@@ -1,0 +1,436 @@
+// The loop behind a linear model: a rule over a store, m columns wide.
+//
+// One example costs its non-zeros, twice: once to score it, once to push the gradient. Only rules and stores are
+// templates; the loss is called once an example and column, through a pointer.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "riata/linear.hpp"
+#include "riata/pair.hpp"
+
+namespace riata {
+
+template <class Rule, class Store, int M>  // M columns, or 0: known only at run time
+class LinearOf final : public Linear {
+ public:
+  explicit LinearOf(const LinearSpec& spec)
+      : spec_(spec),
+        m_(spec.columns),
+        rule_(spec.numbers, spec.columns),
+        store_(Rule::width(spec.columns), spec.bits),
+        gradient_(static_cast<std::size_t>(m_)),
+        dot_(static_cast<std::size_t>(m_)),
+        lanes_(4 * static_cast<std::size_t>(m_)) {
+    intercept.assign(static_cast<std::size_t>(m_), 0.0);
+  }
+
+  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return learn_rows(b, order, n, scores);
+  }
+  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return learn_rows(b, order, n, scores);
+  }
+  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores);
+  }
+  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores);
+  }
+
+  Rows coefficients() const override {
+    return collect(
+        m(),
+        [&](const double* row) {
+          for (int c = 0; c < m(); ++c)
+            if (rule_.peek(row, m(), c) != 0) return true;
+          return false;
+        },
+        [&](const double* row, double* out) {
+          for (int c = 0; c < m(); ++c) out[c] = rule_.scale() * rule_.peek(row, m(), c);
+        });
+  }
+  Rows rows() const override {
+    return collect(
+        row_width(), [&](const double* row) { return rule_.needed(row, m()); },
+        [&](const double* row, double* out) { std::memcpy(out, row, sizeof(double) * row_width()); });
+  }
+  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
+                const std::int64_t* name_offsets) noexcept override {
+    BlockView<std::int64_t> b;
+    b.names = names;
+    b.name_offsets = name_offsets;
+    if (!same_kind(b)) return false;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double* row = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
+      if (row == nullptr) return false;
+      std::memcpy(row, values + i * row_width(), sizeof(double) * row_width());
+    }
+    return true;
+  }
+  int row_width() const noexcept override { return Rule::width(m()); }
+
+  bool named() const noexcept override {
+    if constexpr (!Store::kDirect) return store_.named();
+    return false;
+  }
+  Names names(const std::int64_t* keys, std::int64_t n) const override {
+    Names out;
+    out.offsets.push_back(0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::string_view name;
+      if constexpr (!Store::kDirect) name = store_.name(static_cast<std::uint64_t>(keys[i]));
+      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
+      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
+    }
+    return out;
+  }
+
+  std::vector<double> clock() const override {
+    std::vector<double> out(static_cast<std::size_t>(rule_.clock_size(m())));
+    rule_.save(out.data());
+    return out;
+  }
+  bool set_clock(const std::vector<double>& clock) override {
+    if (clock.size() != static_cast<std::size_t>(rule_.clock_size(m()))) return false;
+    rule_.load(clock.data());
+    return true;
+  }
+
+  std::int64_t live_weights() const noexcept override {
+    std::int64_t live = 0;
+    store_.for_each([&](std::uint64_t, const double* row) {
+      for (int c = 0; c < m(); ++c) live += rule_.peek(row, m(), c) != 0;
+    });
+    return live;
+  }
+  std::uint64_t bytes() const noexcept override { return store_.bytes(); }
+
+  void set_rate_factor(double factor) noexcept override {
+    if constexpr (requires { rule_.set_factor(factor); }) {
+      store_.for_each([&](std::uint64_t, double* row) { rule_.settle(row, m()); });
+      rule_.set_factor(factor);
+    }
+    rate_factor_ = factor;
+  }
+
+  void prune(double threshold) noexcept override {
+    std::vector<std::uint64_t> gone;
+    store_.for_each([&](std::uint64_t key, double* row) {
+      if (!rule_.needed(row, m())) return;
+      rule_.settle(row, m());
+      for (int c = 0; c < m(); ++c)
+        if (std::fabs(rule_.scale() * row[c]) <= threshold) row[c] = 0;
+      if (!rule_.needed(row, m())) gone.push_back(key);
+    });
+    if constexpr (!Store::kDirect) {
+      for (const std::uint64_t key : gone) store_.erase(key);
+    }
+  }
+
+ private:
+  using Status = Outcome::Status;
+
+  static constexpr bool kPaired = M == 1 && Store::kDirect && Store::kDistinct && requires { Rule::kMarked; };
+
+  int m() const noexcept { return M == 0 ? m_ : M; }
+
+  template <class Wanted, class Write>
+  Rows collect(int width, Wanted wanted, Write write) const {
+    std::vector<std::pair<std::uint64_t, const double*>> found;
+    store_.for_each([&](std::uint64_t key, const double* row) {
+      if (wanted(row)) found.emplace_back(key, row);
+    });
+    if constexpr (!Store::kDirect) std::sort(found.begin(), found.end());
+    Rows out;
+    out.keys.reserve(found.size());
+    out.values.resize(found.size() * static_cast<std::size_t>(width));
+    double* next = out.values.data();
+    for (const auto& [key, row] : found) {
+      out.keys.push_back(static_cast<std::int64_t>(key));
+      write(row, next);
+      next += width;
+    }
+    return out;
+  }
+
+  template <class Index>
+  double row_factor(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) const noexcept {
+    if (spec_.normalize == Normalize::none || begin == end) return 1;
+    if (spec_.normalize == Normalize::sqrt_nnz) return 1 / std::sqrt(static_cast<double>(end - begin));
+    double sum = 0;
+    for (std::int64_t k = begin; k < end; ++k) sum += static_cast<double>(b.values[k]) * b.values[k];
+    return 1 / std::sqrt(sum);
+  }
+
+  double clip(double p) const noexcept { return std::fmin(spec_.clip_high, std::fmax(spec_.clip_low, p)); }
+
+  // Classification labels are class codes: column c asks "is it class c?", a single column "is it class 1?".
+  double target(double label, int c) const noexcept {
+    if (!spec_.loss->classification) return label;
+    return label == (m() == 1 ? 1 : c) ? 1 : -1;
+  }
+
+  // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place: the same
+  // bits whichever way below computes it.
+  template <bool kRecord, class Index>
+  void gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* dot) const noexcept {
+    if constexpr (kPaired) {
+      gather_pairs(b, begin, end, dot);
+      return;
+    }
+    const int m = this->m();
+    double* lanes = lanes_.data();
+    double one[4];
+    if constexpr (M == 1) lanes = one;
+    std::fill(lanes, lanes + 4 * m, 0.0);
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto key = static_cast<std::uint64_t>(b.indices[k]);
+      const double* row = store_.find(key);
+      if constexpr (kRecord) found_[static_cast<std::size_t>(k - begin)] = const_cast<double*>(row);
+      if (row == nullptr) {
+        if constexpr (kRecord) changing_.push_back(k);
+        continue;
+      }
+      double* lane = lanes + (k - begin) % 4 * m;
+      const auto x = static_cast<double>(b.values[k]);
+      for (int c = 0; c < m; ++c) {
+        const double v = rule_.peek(row, m, c);
+        if constexpr (kRecord) {
+          if (v == 0 && c == 0) changing_.push_back(k);
+        }
+        lane[c] += v * x;
+      }
+    }
+    for (int c = 0; c < m; ++c) dot[c] = (lanes[c] + lanes[m + c]) + (lanes[2 * m + c] + lanes[3 * m + c]);
+  }
+
+  // One column of marked rows, four at a time. Rows that do not exist yet are zero.
+  template <class Index>
+  void gather_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* dot) const noexcept {
+    const Rule rule = rule_;
+    const Index* key = b.indices + begin;
+    const float* x = b.values + begin;
+    const std::int64_t n = end - begin;
+    const auto row = [&](std::int64_t k) { return store_.find_or_zero(static_cast<std::uint64_t>(key[k])); };
+    const auto two = [&](std::int64_t k) {
+      const Pair a = load_pair(row(k)), c = load_pair(row(k + 1));
+      return rule.at(firsts(a, c), seconds(a, c)) * widen_pair(x + k);
+    };
+    Pair low = {}, high = {};
+    std::int64_t k = 0;
+    for (; k + 4 <= n; k += 4) {
+      low += two(k);
+      high += two(k + 2);
+    }
+    double lanes[4] = {low[0], low[1], high[0], high[1]};
+    for (; k < n; ++k) lanes[k % 4] += rule.at(row(k)[0], row(k)[1]) * static_cast<double>(x[k]);
+    dot[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+  }
+
+  // Makes sure that every feature of the example has a row, or could have one.
+  template <class Index>
+  Status admit(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    if constexpr (!Store::kDirect) {
+      if (!make_room(end - begin)) return Status::out_of_memory;
+      changing_.clear();
+    }
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto key = static_cast<std::uint64_t>(b.indices[k]);
+      if constexpr (Store::kDirect) {
+        if (store_.inside(key)) [[likely]] continue;
+      }
+      if (!store_.possible(key)) [[unlikely]] return Status::bad_index;
+      if constexpr (Store::kDirect) {
+        if (!store_.reserve(key)) return Status::out_of_memory;
+      }
+    }
+    return Status::ok;
+  }
+
+  // The gradient to every row of the example.
+  template <class Index>
+  void push(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    if constexpr (kPaired) {
+      push_pairs(b, begin, end);
+      return;
+    }
+    const Rule& rule = rule_;
+    const double* gradient = gradient_.data();
+    const double g = gradient[0];
+    for (std::int64_t k = begin; k < end; ++k) {
+      double* row;
+      if constexpr (Store::kDirect) {
+        row = store_.touch(static_cast<std::uint64_t>(b.indices[k]));
+      } else {
+        row = found_[static_cast<std::size_t>(k - begin)];
+        if (row == nullptr) {
+          row = newborn_.data() + (k - begin) * row_width();
+          rule.fresh(row, m());
+        }
+      }
+      rule.push(row, m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
+    }
+  }
+
+  template <class Index>
+  void push_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    const Rule rule = rule_;
+    const Index* key = b.indices + begin;
+    const float* x = b.values + begin;
+    const std::int64_t n = end - begin;
+    const double g = gradient_[0];
+    const Pair now = pair_of(rule.now());
+    std::int64_t k = 0;
+    for (; k + 2 <= n; k += 2) {
+      double* one = store_.touch(static_cast<std::uint64_t>(key[k]));
+      double* two = store_.touch(static_cast<std::uint64_t>(key[k + 1]));
+      const Pair a = load_pair(one), c = load_pair(two);
+      const Pair v = rule.at(firsts(a, c), seconds(a, c)) - g * widen_pair(x + k);
+      store_pair(one, firsts(v, now));
+      store_pair(two, seconds(v, now));
+    }
+    if (k < n) rule.push(store_.touch(static_cast<std::uint64_t>(key[k])), 1, &g, static_cast<double>(x[k]));
+  }
+
+  // In a table, after a step: rows that have become zero leave, newborn ones that are not zero join, and a few
+  // others are looked at, so that features which never come back go too.
+  template <class Index>
+  Status tidy(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    const auto needed = [&](const double* row) { return rule_.needed(row, m()); };
+    Status status = Status::ok;
+    for (const std::int64_t k : changing_) {
+      const auto key = static_cast<std::uint64_t>(b.indices[k]);
+      const double* newborn = newborn_.data() + (k - begin) * row_width();
+      if (found_[static_cast<std::size_t>(k - begin)] != nullptr) {
+        const double* row = store_.find(key);
+        if (row != nullptr && !needed(row)) store_.erase(key);
+      } else if (needed(newborn)) {
+        if (double* place = store_.insert(key, b.name(k), needed)) {
+          std::memcpy(place, newborn, sizeof(double) * row_width());
+        } else {
+          status = Status::out_of_memory;
+        }
+      }
+    }
+    store_.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16, needed);
+    return status;
+  }
+
+  // A table holds names of all its rows or of none.
+  template <class Index>
+  bool same_kind(const BlockView<Index>& b) noexcept {
+    if constexpr (!Store::kDirect) {
+      if (b.names != nullptr) return store_.set_named();
+      return !store_.named();
+    }
+    return true;
+  }
+
+  bool make_room(std::int64_t nnz) noexcept {
+    const auto n = static_cast<std::size_t>(nnz);
+    if (n <= found_.size()) return true;
+    try {
+      found_.resize(2 * n);
+      changing_.reserve(2 * n);
+      newborn_.resize(2 * n * static_cast<std::size_t>(row_width()));
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  template <class Index>
+  void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i, std::int64_t n) const noexcept {
+    if (i >= n) return;
+    const std::int64_t r = order == nullptr ? i : order[i];
+    if (!b.holds(r)) return;
+    for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
+      store_.prefetch(Store::tag_of(static_cast<std::uint64_t>(b.indices[k])));
+  }
+
+  // The loss's slope in every column. False: the model has diverged.
+  bool slopes(double factor, double label, double weight, double* scores, bool& any) noexcept {
+    for (int c = 0; c < m(); ++c) {
+      const double p = clip(rule_.scale() * factor * dot_[c] + intercept[c]);
+      const double slope = weight * spec_.loss->slope(p, target(label, c), spec_.loss_parameter);
+      if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return false;
+      scores[c] = p;
+      gradient_[c] = slope;
+      any = any || slope != 0;
+    }
+    return true;
+  }
+
+  template <class Index>
+  Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
+                     double* scores) noexcept {
+    if (!same_kind(b)) return {Status::mixed_names, 0};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t r = order == nullptr ? i : order[i];
+      if (!b.holds(r)) return {Status::bad_block, i};
+      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+      if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
+      gather<!Store::kDirect>(b, begin, end, dot_.data());
+      if constexpr (!Store::kDirect) prefetch(b, order, i + 1, n);
+
+      const double factor = row_factor(b, begin, end);
+      const double weight = b.weights == nullptr ? 1 : b.weights[r];
+      bool any = false;
+      if (!slopes(factor, b.labels[r], weight, scores + i * m(), any)) return {Status::diverged, i};
+
+      const double rate = rate_factor_ * spec_.schedule(t);
+      rule_.begin(rate);
+      if (any) {
+        if (spec_.fit_intercept) rule_.push_intercept(intercept.data(), gradient_.data(), m(), rate);
+        const double gain = rule_.gain(rate) * factor;
+        for (int c = 0; c < m(); ++c) gradient_[c] *= gain;
+        push(b, begin, end);
+      }
+      rule_.end(rate);
+      ++t;
+      if (b.names == nullptr && end > begin)
+        features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
+      if constexpr (!Store::kDirect) {
+        if (any && tidy(b, begin, end) != Status::ok) return {Status::out_of_memory, i + 1};
+      }
+      if (rule_.stale()) [[unlikely]] rule_.rescale(store_, m());
+    }
+    return {Status::ok, n};
+  }
+
+  template <class Index>
+  Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+      if (!b.holds(r)) return {Status::bad_block, r};
+      double* out = scores + r * m();
+      gather<false>(b, b.indptr[r], b.indptr[r + 1], out);
+      const double factor = row_factor(b, b.indptr[r], b.indptr[r + 1]);
+      for (int c = 0; c < m(); ++c) out[c] = clip(rule_.scale() * factor * out[c] + intercept[c]);
+    }
+    return {Status::ok, b.rows};
+  }
+
+  static constexpr double kLargest = 1e150;  // beyond it a square would overflow: the model has diverged
+
+  LinearSpec spec_;
+  int m_;
+  Rule rule_;
+  Store store_;
+  std::vector<double> gradient_, dot_;
+  mutable std::vector<double> lanes_;             // scratch of gather, where there are many columns
+  mutable std::vector<double*> found_;            // table: the example's rows, null where there is none
+  std::vector<double> newborn_;                   // table: rows that may join
+  mutable std::vector<std::int64_t> changing_;    // table: the places of rows that may join or leave
+};
+
+}  // namespace riata
