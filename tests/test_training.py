@@ -362,7 +362,7 @@ def test_ctrl_c_that_also_kills_what_feeds_the_pipe() -> None:
 def test_an_error_in_the_stream_loses_nothing() -> None:
     block = problem(100)
     source = ListSource(block, 10, fail_at=(1, 40), error=DataError("p.svm:41:3: not a number"))
-    with pytest.raises(DataError, match="p.svm:41:3") as caught:
+    with pytest.raises(DataError, match=r"p\.svm:41:3") as caught:
         train(source, make, passes=2)
     model = partial_model(caught.value)
     assert model is not None

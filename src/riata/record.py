@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from riata.errors import SettingsError
 from riata.metrics import Mean
 
 if TYPE_CHECKING:
@@ -29,15 +30,17 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.passes < 1:
-            raise ValueError(f"passes must be at least 1, not {self.passes}")
+            raise SettingsError(f"passes must be at least 1, not {self.passes}")
         if self.shuffle < 0:
-            raise ValueError(f"shuffle is a number of rows, 0 for none, not {self.shuffle}")
+            raise SettingsError(f"shuffle is a number of rows, 0 for none, not {self.shuffle}")
         if self.random_state < 0:
-            raise ValueError(f"random_state must not be negative, not {self.random_state}")
+            raise SettingsError(f"random_state must not be negative, not {self.random_state}")
         if isinstance(self.holdout, float) and not 0 <= self.holdout < 1:
-            raise ValueError(f"holdout is a fraction, at least 0 and below 1, not {self.holdout}")
+            raise SettingsError(
+                f"holdout is a fraction, at least 0 and below 1, not {self.holdout}"
+            )
         if self.patience is not None and self.patience < 1:
-            raise ValueError(f"patience is a number of passes, at least 1, not {self.patience}")
+            raise SettingsError(f"patience is a number of passes, at least 1, not {self.patience}")
 
 
 @dataclass

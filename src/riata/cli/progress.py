@@ -126,7 +126,6 @@ class Bar:
             TextColumn("loss [bold]{task.fields[loss]}[/bold]"),
             TextColumn("{task.fields[live]} non-zero"),
             console=Console(file=stream),
-            transient=True,
         )
         self.task = self.bar.add_task(
             "", total=None, passes="", read="", examples="0", speed="0", loss="-", live="0"

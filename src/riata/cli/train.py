@@ -22,6 +22,7 @@ from riata.cli.options import (
     pick_parameters,
 )
 from riata.cli.progress import Displays
+from riata.errors import SettingsError
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
 from riata.sources import Source
@@ -290,10 +291,8 @@ def learn(job: Job, source: Source, displays: Displays) -> Model:
             options["classes"] = before.classes
         model = train(source, before.learner, **options, on_progress=displays.on_progress)
         model.record.earlier = [*before.record.earlier, before.record.summary()]
-    except ValueError as error:
-        if type(error) is ValueError:  # settings that do not go together, not bad data
-            raise click.UsageError(str(error)) from error
-        raise
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
     return model
 
 
