@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from riata import feed
 from riata.block import Block, concatenate
 from riata.errors import DataError, DivergenceError
-from riata.learners import ElasticNet
+from riata.learners import ElasticNet, TruncatedGradient
 from riata.record import Model, Progress
 from riata.training import evaluate, partial_model, train
 from tests.streams import ListSource, problem
@@ -248,6 +248,30 @@ def test_refusals() -> None:
     for wrong in ({"passes": 0}, {"shuffle": -1}, {"holdout": 1.0}, {"patience": 0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             train(ListSource(block), make, **wrong)  # type: ignore[arg-type]
+
+
+def test_learners_are_told_of_ends() -> None:
+    """Rates decay after every pass; rounding comes once, and the holdout is scored after it."""
+    block = problem(200)
+    model = train(
+        ListSource(block),
+        lambda m: TruncatedGradient(outputs=m, eta0=0.2, decay=0.5, round_at_end=0.05),
+        passes=2,
+        holdout=0.2,
+    )
+    _, weights = model.learner.coef()
+    assert len(weights) < model.record.history[-1]["live"]
+    assert np.abs(weights).min() > 0.05
+    by_hand = TruncatedGradient(eta0=0.2, decay=0.5, round_at_end=0.05)
+    kept = feed.Feed(ListSource(block), lambda b: b, fraction=0.2)
+    for number in range(2):
+        for rows, order in kept.portions(number):
+            coded = rows.with_labels((rows.labels > 0).astype(float), None)  # type: ignore[operator]
+            by_hand.learn(coded, order)
+        by_hand.end_pass()
+    by_hand.finish()
+    assert by_hand.coef()[1].tobytes() == weights.tobytes()
+    assert model.record.holdout == evaluate(model, kept.held_out)
 
 
 # Stop and go on

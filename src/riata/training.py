@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.sources import Source
 
-__all__ = ["Model", "Progress", "Record", "evaluate", "partial_model", "train"]
+__all__ = ["Model", "Progress", "Record", "Settings", "evaluate", "partial_model", "train"]
 
 Floats: TypeAlias = NDArray[np.float64]
 MakeLearner: TypeAlias = "Callable[[int], Learner]"
@@ -239,8 +239,6 @@ class _Run:
                 while not self.record.complete:
                     self._one_pass()
                     self._end_pass()
-            assert self.learner is not None
-            self.learner.finish()
         except KeyboardInterrupt:
             if self.record.examples == 0 or not self._in_step():
                 raise
@@ -358,9 +356,19 @@ class _Run:
         record.passes += 1
         record.position = 0
         record.pass_loss = type(record.pass_loss)()
-        self.learner.end_pass()
         record.stopped_early = self._out_of_patience()
+        self.learner.end_pass()
+        if record.complete:
+            self._finish()
         self._tell(end_of_pass=True)
+
+    def _finish(self) -> None:
+        """Some learners round at the very end: the holdout should speak of what they then are."""
+        assert self.learner is not None
+        live = self.learner.n_live()
+        self.learner.finish()
+        if self.learner.n_live() != live:
+            self.record.holdout = self._score_holdout()
 
     def _out_of_patience(self) -> bool:
         key = "loss" if self.fraction == 0 and self.holdout_source is None else "holdout_loss"

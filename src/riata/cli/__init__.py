@@ -65,6 +65,12 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
+def complain(error: Exception, message: str) -> int:
+    """What went wrong, then what was noted on the way."""
+    click.echo("\n".join([f"riata: {message}", *getattr(error, "__notes__", [])]), err=True)
+    return 1
+
+
 def run(arguments: list[str]) -> int:
     """The command line as a function: prints, and returns the exit code."""
     try:
@@ -76,13 +82,10 @@ def run(arguments: list[str]) -> int:
         click.echo("riata: interrupted", err=True)
         return INTERRUPTED
     except RiataError as error:
-        click.echo(f"riata: {error}", err=True)
-        return 1
+        return complain(error, str(error))
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
-        click.echo(f"riata: {where}{error.strerror or error}", err=True)
-        return 1
-    except MemoryError:
-        click.echo("riata: out of memory", err=True)
-        return 1
+        return complain(error, f"{where}{error.strerror or error}")
+    except MemoryError as error:
+        return complain(error, "out of memory")
     return result if isinstance(result, int) else 0

@@ -303,4 +303,4 @@ def rescue(job: Job, error: Exception) -> None:
         return
     beside = f"{job.output}.partial"
     model_file.save(model, beside)
-    click.echo(summary.rescued(model, beside, job.command_to_resume(beside)), err=True)
+    error.add_note(summary.rescued(model, beside, job.command_to_resume(beside)))
