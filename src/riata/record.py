@@ -63,7 +63,8 @@ class Record:
     """Examples learned in the pass that is not complete."""
     loss: Mean = field(default_factory=Mean)
     """Progressive: every example was scored before it was learned."""
-    pass_loss: Mean = field(default_factory=Mean)
+    loss_before_pass: Mean = field(default_factory=Mean)
+    """What `loss` was when the pass that is not complete began."""
     history: list[dict[str, Any]] = field(default_factory=list)
     """One entry a completed pass: pass, examples, loss, holdout_loss, live."""
     holdout: dict[str, Any] | None = None
@@ -81,6 +82,12 @@ class Record:
         return self.loss.value
 
     @property
+    def pass_loss(self) -> float | None:
+        """Progressive loss of the pass that is not complete."""
+        before = self.loss_before_pass
+        return Mean(self.loss.total - before.total, self.loss.weight - before.weight).value
+
+    @property
     def complete(self) -> bool:
         return self.stopped_early or self.passes >= self.settings.passes
 
@@ -95,7 +102,7 @@ class Record:
         if settings.get("class_weight") is not None:
             settings["class_weight"] = [(float(k), float(v)) for k, v in settings["class_weight"]]
         values["settings"] = Settings(**settings)
-        for name in ("loss", "pass_loss"):
+        for name in ("loss", "loss_before_pass"):
             values[name] = Mean(**values[name])
         return cls(**values)
 

@@ -311,7 +311,6 @@ class _Run:
         losses = self.learner.losses(scores, labels)
         record = self.record
         record.loss.add(losses, weights)
-        record.pass_loss.add(losses, weights)
         record.examples += len(losses)
         record.position += len(losses)
         self.learned_here += len(losses)
@@ -347,7 +346,7 @@ class _Run:
         entry = {
             "pass": record.passes + 1,
             "examples": record.examples,
-            "loss": record.pass_loss.value,
+            "loss": record.pass_loss,
             "holdout_loss": None if result is None else result["loss"],
             "live": self.learner.n_live(),
         }
@@ -355,7 +354,7 @@ class _Run:
         record.history = [*record.history, entry]
         record.passes += 1
         record.position = 0
-        record.pass_loss = type(record.pass_loss)()
+        record.loss_before_pass = replace(record.loss)
         record.stopped_early = self._out_of_patience()
         self.learner.end_pass()
         if record.complete:
@@ -365,9 +364,9 @@ class _Run:
     def _finish(self) -> None:
         """Some learners round at the very end: the holdout should speak of what they then are."""
         assert self.learner is not None
-        live = self.learner.n_live()
+        live = self.record.history[-1]["live"]
         self.learner.finish()
-        if self.learner.n_live() != live:
+        if self.record.holdout is not None and self.learner.n_live() != live:
             self.record.holdout = self._score_holdout()
 
     def _out_of_patience(self) -> bool:
@@ -380,6 +379,8 @@ class _Run:
 
     def _score_holdout(self) -> dict[str, Any] | None:
         assert self.learner is not None
+        if self.holdout_source is None and not self.feed.held_out:
+            return None
         evaluation = Evaluation(self.learner.task, self.learner.outputs)
         if self.holdout_source is not None:
             with closing(iterate(self.holdout_source)) as blocks:
@@ -387,10 +388,9 @@ class _Run:
                     _evaluate_block(evaluation, self.learner, self._encode(block))
             if evaluation.examples == 0:
                 raise DataError(f"{self.holdout_source.name}: the holdout has no examples")
-        elif self.fraction > 0:
-            for block in self.feed.held_out:
-                _evaluate_block(evaluation, self.learner, block)
-        return evaluation.result() if evaluation.examples else None
+        for block in self.feed.held_out:
+            _evaluate_block(evaluation, self.learner, block)
+        return evaluation.result()
 
     def _prepare(self, block: Block) -> Block:
         """Class codes for labels, class weights into weights; the first Block settles both."""

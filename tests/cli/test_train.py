@@ -113,7 +113,7 @@ def test_quiet(data: Path, tmp_path: Path) -> None:
 
 def test_bar_on_a_terminal(data: Path, tmp_path: Path) -> None:
     done = riata("train", data, "-o", tmp_path / "m", "--progress", "bar")
-    assert re.search(r"400 examples", done.err)
+    assert "400 examples" in done.err
     assert "non-zero" in done.err
 
 
