@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from riata.sources import open_source
 
 from riata.cli import clicks
+from riata.sources import open_source
 from tests.cli.helpers import riata
 
 

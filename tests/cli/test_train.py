@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from riata.sources import open_source
 
 from riata import model_file
 from riata.learners import ElasticNet
+from riata.sources import open_source
 from riata.training import train
 from tests.cli.helpers import RIATA, many_rows, riata, write_problem
 
