@@ -351,6 +351,29 @@ def test_ctrl_c_while_learning_waits_for_the_block() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_ctrl_c_twice_is_no_less_exact() -> None:
+    block = problem(200)
+
+    def press(progress: Progress) -> None:
+        if progress.examples == 64:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    stopped = train(ListSource(block, 50), make, on_progress=press)
+    assert stopped.record.examples == stopped.learner.t == 64
+    whole = train(ListSource(block), make)
+    assert same(whole, train(ListSource(block), make, resume=stopped))
+
+
+def test_in_a_thread() -> None:
+    models: list[Model] = []
+    block = problem(100)
+    thread = threading.Thread(target=lambda: models.append(train(ListSource(block), make)))
+    thread.start()
+    thread.join()
+    assert same(models[0], train(ListSource(block), make))
+
+
 def test_ctrl_c_while_the_input_stalls() -> None:
     block = problem(100)
 

@@ -56,7 +56,7 @@ class Classes:
             raise DataError(
                 f"{block.where(int(odd[0]))}: label {in_words([labels[odd[0]]])} is not a class: "
                 f"for real labels choose a loss of regression (--loss squared), or name the "
-                f"classes (--classes)"
+                f"classes (--classes, classes=[...])"
             )
         if len(seen) >= 2:
             return cls(seen)
@@ -66,8 +66,8 @@ class Classes:
             return cls([seen[0], 1.0])
         raise DataError(
             f"{block.where(0)}: all of the first {len(labels):,} labels are {in_words(seen)}, so "
-            f"the other class is not known: name both (--classes), or let a first pass find them "
-            f"(--classes scan)"
+            f"the other class is not known: name both (--classes, classes=[...]), or let a first "
+            f"pass find them (--classes scan)"
         )
 
     @property
@@ -94,8 +94,8 @@ class Classes:
             row = int(unknown[0])
             raise DataError(
                 f"{block.where(row)}: label {in_words([labels[row]])} is none of the classes "
-                f"{in_words(self.values)}: correct it, or name all classes (--classes), or let a "
-                f"first pass find them (--classes scan)"
+                f"{in_words(self.values)}: correct it, or name all classes (--classes, "
+                f"classes=[...]), or let a first pass find them (--classes scan)"
             )
         return codes.astype(np.float64)
 

@@ -1,29 +1,50 @@
-"""Run the command line as a user does: in a process of its own."""
+"""Run the command line."""
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from riata.block import Block
+from riata.cli import run
 from tests.streams import problem
 
 RIATA = [sys.executable, "-m", "riata"]
 
 
-def riata(*words: Any, cwd: Path | None = None, code: int = 0, stdin: bytes = b"") -> Any:
-    """Run `riata WORDS...`, expect an exit code, never a traceback."""
+def riata(*words: Any, code: int = 0) -> Result:
+    """Run `riata WORDS...` in this process, which is fast, and expect an exit code."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        returned = run([str(word) for word in words])
+    result = Result(_content(out), _content(err))
+    assert returned == code, f"exit {returned}\n{result.out}\n{result.err}"
+    return result
+
+
+def riata_process(
+    *words: Any, cwd: Path | None = None, code: int = 0, stdin: bytes = b""
+) -> Result:
+    """Run `riata WORDS...` in a process of its own; never a traceback."""
     done = subprocess.run(
         [*RIATA, *map(str, words)], input=stdin, capture_output=True, cwd=cwd, check=False
     )
-    out, err = done.stdout.decode(), done.stderr.decode()
-    assert done.returncode == code, f"exit {done.returncode}\n{out}\n{err}"
-    assert "Traceback" not in err
-    return Result(out, err)
+    result = Result(done.stdout.decode(), done.stderr.decode())
+    assert done.returncode == code, f"exit {done.returncode}\n{result.out}\n{result.err}"
+    assert "Traceback" not in result.err
+    return result
+
+
+def _content(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.read()
 
 
 class Result:

@@ -8,7 +8,7 @@ import pytest
 
 from riata.cli import clicks
 from riata.sources import open_source
-from tests.cli.helpers import riata
+from tests.cli.helpers import riata, riata_process
 
 
 def test_text_is_what_was_drawn(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_the_distribution_is_the_papers() -> None:
 
 
 def test_demo_tells_the_story_and_its_commands_work(tmp_path: Path) -> None:
-    one = riata("demo", "--events", 20_000, cwd=tmp_path)
+    one = riata_process("demo", "--events", 20_000, cwd=tmp_path)
     for words in ("log loss", "AUC", "the strongest", "exactly zero", "category", "clicks"):
         assert words in one.out
     model = (tmp_path / "riata-demo" / "clicks.riata").read_bytes()
@@ -54,16 +54,16 @@ def test_demo_tells_the_story_and_its_commands_work(tmp_path: Path) -> None:
     for command in commands[1:3]:
         words = shlex.split(command.partition("|")[0])
         assert words[0] == "riata"
-        assert riata(*words[1:], cwd=tmp_path).out
+        assert riata_process(*words[1:], cwd=tmp_path).out
     text = one.out.replace("\\\n", "")
     train = next(line for line in text.splitlines() if "$ riata train" in line)
-    riata(*shlex.split(train)[2:], cwd=tmp_path)
+    riata_process(*shlex.split(train)[2:], cwd=tmp_path)
     assert (tmp_path / "riata-demo" / "clicks.riata").read_bytes() == model
 
 
 def test_demo_is_deterministic(tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        riata("demo", "--events", 5000, "--output", name, "--seed", seed, cwd=tmp_path)
+        riata_process("demo", "--events", 5000, "--output", name, "--seed", seed, cwd=tmp_path)
     one, two, other = ((tmp_path / n / "train.svm").read_bytes() for n in "abc")
     assert one == two != other
 

@@ -8,7 +8,7 @@ import pytest
 
 import riata as package
 from riata.cli import text
-from tests.cli.helpers import riata
+from tests.cli.helpers import riata, riata_process
 
 HEAVY = {"sklearn", "scipy", "pyarrow", "pandas", "polars", "matplotlib"}
 
@@ -27,7 +27,7 @@ def modules_after(*words: str) -> set[str]:
 
 
 def test_version() -> None:
-    assert riata("--version").out == f"riata {package.__version__}\n"
+    assert riata_process("--version").out == f"riata {package.__version__}\n"
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"]])
@@ -50,6 +50,7 @@ def test_help_names_every_command() -> None:
 
 
 def test_wrong_usage_is_2() -> None:
+    assert "No such command" in riata_process("fly", code=2).err
     assert "No such command" in riata("fly", code=2).err
     assert "No such option" in riata("train", "x", "-o", "m", "--wings", code=2).err
     assert "Missing option" in riata("train", "x", code=2).err

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from riata import metrics, model_file
-from tests.cli.helpers import RIATA, many_rows, riata, write_problem
+from tests.cli.helpers import RIATA, many_rows, riata, riata_process, write_problem
 
 
 @pytest.fixture(params=[2, 3])
@@ -50,7 +50,8 @@ def test_predictions_are_the_learners(trained: tuple[Path, Path], tmp_path: Path
 def test_pipes(trained: tuple[Path, Path]) -> None:
     path, data = trained
     assert (
-        riata("predict", path, "-", stdin=data.read_bytes()).out == riata("predict", path, data).out
+        riata_process("predict", path, "-", stdin=data.read_bytes()).out
+        == riata("predict", path, data).out
     )
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
+import pty
 import re
 import shlex
 import signal
@@ -16,7 +18,7 @@ from riata import model_file
 from riata.learners import ElasticNet
 from riata.sources import open_source
 from riata.training import train
-from tests.cli.helpers import RIATA, many_rows, riata, write_problem
+from tests.cli.helpers import RIATA, many_rows, riata, riata_process, write_problem
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def test_the_same_model_from_every_door(data: Path, tmp_path: Path) -> None:
     riata("train", data, "-o", tmp_path / "0")
     riata("train", packed, "-o", tmp_path / "1")
     riata("train", tmp_path / "a.svm", tmp_path / "b.svm", "-o", tmp_path / "2")
-    riata("train", "-", "-o", tmp_path / "3", stdin=content)
+    riata_process("train", "-", "-o", tmp_path / "3", stdin=content)
     shell = f"zcat {packed} | {shlex.join(RIATA)} train - -o {tmp_path / '4'}"
     subprocess.run(shell, shell=True, check=True, capture_output=True)
     riata("train", data, "-o", tmp_path / "5", "--threads", 1, "--progress", "plain")
@@ -111,7 +113,22 @@ def test_quiet(data: Path, tmp_path: Path) -> None:
     assert "saved" in done.out
 
 
-def test_bar_on_a_terminal(data: Path, tmp_path: Path) -> None:
+def test_a_terminal_gets_a_bar(data: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    words = [*RIATA, "train", str(data), "-o", str(tmp_path / "m")]
+    with subprocess.Popen(words, stderr=theirs, stdout=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        seen = b""
+        with contextlib.suppress(OSError):  # how Linux says that a terminal was closed
+            while piece := os.read(ours, 4096):
+                seen += piece
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"400" in seen
+    assert "━".encode() in seen
+
+
+def test_bar_where_there_is_no_terminal(data: Path, tmp_path: Path) -> None:
     done = riata("train", data, "-o", tmp_path / "m", "--progress", "bar")
     assert "400 examples" in done.err
     assert "non-zero" in done.err
@@ -199,7 +216,8 @@ def test_bad_data(tmp_path: Path, content: str, message: str) -> None:
 
 
 def test_bad_paths(data: Path, tmp_path: Path) -> None:
-    assert "no such file" in riata("train", tmp_path / "x", "-o", tmp_path / "m", code=1).err
+    for call in (riata, riata_process):
+        assert "no such file" in call("train", tmp_path / "x", "-o", tmp_path / "m", code=1).err
     assert "directory" in riata("train", tmp_path, "-o", tmp_path / "m", code=1).err
     assert "directory" in riata("train", data, "-o", tmp_path, code=1).err.lower()
     done = riata("train", data, "-o", tmp_path / "no" / "m", code=1)
@@ -207,7 +225,9 @@ def test_bad_paths(data: Path, tmp_path: Path) -> None:
     done = riata("train", data, "-o", tmp_path / "m", "--resume", data, code=1)
     assert "not a model" in done.err
     assert "only once" in riata("train", "-", "-", "-o", "m", code=2).err
-    done = riata("train", "-", "-o", tmp_path / "m", "--passes", 2, stdin=b"1 1:1\n", code=1)
+    done = riata_process(
+        "train", "-", "-o", tmp_path / "m", "--passes", 2, stdin=b"1 1:1\n", code=1
+    )
     assert "only once" in done.err
 
 
@@ -227,6 +247,16 @@ def test_divergence(tmp_path: Path) -> None:
 
 
 # Going on
+
+
+def test_a_complete_run_is_not_resumed(data: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m"
+    riata("train", data, "-o", model, "--passes", 2, "--shuffle", 10)
+    done = riata("train", data, "-o", model, "--resume", model, code=2)
+    assert "came to its end after 2 passes" in done.err
+    riata("train", data, "-o", model, "--resume", model, "--passes", 4)
+    riata("train", data, "-o", tmp_path / "whole", "--passes", 4, "--shuffle", 10)
+    assert model.read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 def test_initial(data: Path, tmp_path: Path) -> None:

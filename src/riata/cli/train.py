@@ -22,6 +22,7 @@ from riata.cli.options import (
     pick_parameters,
 )
 from riata.cli.progress import Displays
+from riata.cli.text import plural
 from riata.errors import SettingsError
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
@@ -267,7 +268,7 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
         )
         return INTERRUPTED
     if not quiet:
-        click.echo(summary.trained(model, job.output, seconds))
+        click.echo(summary.trained(model, job.output, None if job.resume else seconds))
     return 0
 
 
@@ -281,6 +282,12 @@ def learn(job: Job, source: Source, displays: Displays) -> Model:
             options.pop("classes", None)
             options.pop("class_weight", None)
             model = model_file.load(job.resume)
+            done = model.record.passes
+            if model.record.complete and (options["passes"] or 0) <= done:
+                raise click.UsageError(
+                    f"{job.resume}: nothing to resume: this run came to its end after "
+                    f"{plural(done, 'pass')}; to make more, give --passes"
+                )
             return train(
                 source, model.learner, **options, resume=model, on_progress=displays.on_progress
             )
