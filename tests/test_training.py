@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from riata import feed
 from riata.block import Block, concatenate
 from riata.errors import DataError, DivergenceError
-from riata.learners import ElasticNet, TruncatedGradient
+from riata.learners import FTRL, ElasticNet, Learner, TruncatedGradient
 from riata.record import Model, Progress
 from riata.training import evaluate, partial_model, train
 from tests.streams import ListSource, problem
@@ -308,6 +308,28 @@ def test_stop_and_resume_equals_never_stopping(options: dict[str, Any], classes:
                 type(stopped.record).from_json(stopped.record.to_json()),
             )
             assert same(whole, train(ListSource(block, 23), make, resume=again))
+
+
+MADE: dict[str, Callable[[int], Learner]] = {
+    "ftrl": lambda m: FTRL(outputs=m, l1=0.1),
+    "truncated": lambda m: TruncatedGradient(outputs=m, gravity=0.01, period=7, decay=0.7),
+    "sgd in a table": lambda m: ElasticNet(outputs=m, update="sgd", store="table", l1=1e-2),
+    "hashed": lambda m: ElasticNet(outputs=m, store="hashed", bits=4, l1=1e-2),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_family_can_be_stopped(name: str) -> None:
+    block = problem(130)
+    whole = train(ListSource(block, 16), MADE[name], passes=3, shuffle=20)
+    for stop in ((0, 64), (1, 0), (1, 48), (2, 128)):
+        stopping = ListSource(block, 16, fail_at=stop, error=KeyboardInterrupt())
+        stopped = train(stopping, MADE[name], passes=3, shuffle=20)
+        again = type(stopped.learner).from_state(
+            stopped.learner.parameters(), stopped.learner.state()
+        )
+        model = Model(again, stopped.classes, stopped.record)
+        assert same(whole, train(ListSource(block), MADE[name], resume=model))
 
 
 def test_resume_while_the_second_label_is_still_unknown() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from riata import model_file
-from riata.learners import ElasticNet
+from riata.learners import FAMILIES, ElasticNet
 from riata.sources import open_source
 from riata.training import train
 from tests.cli.helpers import RIATA, many_rows, riata, riata_process, write_problem
@@ -165,6 +165,41 @@ def test_regression(tmp_path: Path) -> None:
     done = riata("train", tmp_path / "d", "-o", tmp_path / "m", *options)
     assert "RMSE" in done.out
     assert model_file.load(tmp_path / "m").classes is None
+
+
+# Methods
+
+
+@pytest.mark.parametrize("method", FAMILIES)
+def test_every_method_from_file_to_prediction(data: Path, tmp_path: Path, method: str) -> None:
+    model = tmp_path / "m"
+    riata("train", data, "-o", model, "--method", method, "--passes", 2, "--holdout", 0.1)
+    loaded = model_file.load(model)
+    assert loaded.learner.family == method
+    assert loaded.record.progressive_loss is not None
+    assert loaded.record.progressive_loss < np.log(2)
+    assert len(riata("predict", model, data, "--proba").lines) == 400
+
+
+def test_options_of_another_method(data: Path, tmp_path: Path) -> None:
+    done = riata("train", data, "-o", tmp_path / "m", "--gravity", "0.1", code=2)
+    assert "--gravity belongs to --method truncated, not to elastic-net" in done.err
+    assert "elastic-net takes" in done.err
+    done = riata("train", data, "-o", tmp_path / "m", "--method", "ftrl", "--eta0", "1", code=2)
+    assert "--eta0 belongs to --method" in done.err
+    done = riata("train", data, "-o", tmp_path / "m", "--update", "round", code=2)
+    assert "update='round' is not one of" in done.err
+
+
+def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
+    options = ["--no-intercept", "--normalize", "l2", "--learning-rate", "invscaling"]
+    options += ["--power-t", "0.7", "--l2", "0.01", "--loss", "hinge"]
+    riata("train", data, "-o", tmp_path / "m", *options)
+    parameters = model_file.load(tmp_path / "m").learner.parameters()
+    assert not parameters["fit_intercept"]
+    assert (parameters["normalize"], parameters["learning_rate"]) == ("l2", "invscaling")
+    assert (parameters["power_t"], parameters["l2"], parameters["loss"]) == (0.7, 0.01, "hinge")
+    assert parameters["l1"] == ElasticNet().l1
 
 
 # Wrong options and bad input
