@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -56,6 +57,5 @@ def problem(n: int = 500, d: int = 40, classes: int = 2, seed: int = 0) -> Block
         labels = 2 * labels - 1
     elif classes > 2:
         labels = labels + 1
-    block = block_of(x, labels)
     lines = np.arange(1, n + 1, dtype=np.int64)
-    return Block(block.indptr, block.indices, block.values, block.labels, None, "p.svm", lines)
+    return replace(block_of(x, labels), path="p.svm", lines=lines)

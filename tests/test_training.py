@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from riata import feed
 from riata.block import Block, concatenate
 from riata.errors import DataError, DivergenceError
-from riata.learners import ElasticNet
+from riata.learners import FTRL, ElasticNet, Learner, TruncatedGradient
 from riata.record import Model, Progress
 from riata.training import evaluate, partial_model, train
 from tests.streams import ListSource, problem
@@ -250,6 +250,30 @@ def test_refusals() -> None:
             train(ListSource(block), make, **wrong)  # type: ignore[arg-type]
 
 
+def test_learners_are_told_of_ends() -> None:
+    """Rates decay after every pass; rounding comes once, and the holdout is scored after it."""
+    block = problem(200)
+    model = train(
+        ListSource(block),
+        lambda m: TruncatedGradient(outputs=m, eta0=0.2, decay=0.5, round_at_end=0.05),
+        passes=2,
+        holdout=0.2,
+    )
+    _, weights = model.learner.coef()
+    assert len(weights) < model.record.history[-1]["live"]
+    assert np.abs(weights).min() > 0.05
+    by_hand = TruncatedGradient(eta0=0.2, decay=0.5, round_at_end=0.05)
+    kept = feed.Feed(ListSource(block), lambda b: b, fraction=0.2)
+    for number in range(2):
+        for rows, order in kept.portions(number):
+            coded = rows.with_labels((rows.labels > 0).astype(float), None)  # type: ignore[operator]
+            by_hand.learn(coded, order)
+        by_hand.end_pass()
+    by_hand.finish()
+    assert by_hand.coef()[1].tobytes() == weights.tobytes()
+    assert model.record.holdout == evaluate(model, kept.held_out)
+
+
 # Stop and go on
 
 RUNS: list[dict[str, Any]] = [
@@ -284,6 +308,28 @@ def test_stop_and_resume_equals_never_stopping(options: dict[str, Any], classes:
                 type(stopped.record).from_json(stopped.record.to_json()),
             )
             assert same(whole, train(ListSource(block, 23), make, resume=again))
+
+
+MADE: dict[str, Callable[[int], Learner]] = {
+    "ftrl": lambda m: FTRL(outputs=m, l1=0.1),
+    "truncated": lambda m: TruncatedGradient(outputs=m, gravity=0.01, period=7, decay=0.7),
+    "sgd in a table": lambda m: ElasticNet(outputs=m, update="sgd", store="table", l1=1e-2),
+    "hashed": lambda m: ElasticNet(outputs=m, store="hashed", bits=4, l1=1e-2),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_family_can_be_stopped(name: str) -> None:
+    block = problem(130)
+    whole = train(ListSource(block, 16), MADE[name], passes=3, shuffle=20)
+    for stop in ((0, 64), (1, 0), (1, 48), (2, 128)):
+        stopping = ListSource(block, 16, fail_at=stop, error=KeyboardInterrupt())
+        stopped = train(stopping, MADE[name], passes=3, shuffle=20)
+        again = type(stopped.learner).from_state(
+            stopped.learner.parameters(), stopped.learner.state()
+        )
+        model = Model(again, stopped.classes, stopped.record)
+        assert same(whole, train(ListSource(block), MADE[name], resume=model))
 
 
 def test_resume_while_the_second_label_is_still_unknown() -> None:
@@ -327,6 +373,29 @@ def test_ctrl_c_while_learning_waits_for_the_block() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_ctrl_c_twice_is_no_less_exact() -> None:
+    block = problem(200)
+
+    def press(progress: Progress) -> None:
+        if progress.examples == 64:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    stopped = train(ListSource(block, 50), make, on_progress=press)
+    assert stopped.record.examples == stopped.learner.t == 64
+    whole = train(ListSource(block), make)
+    assert same(whole, train(ListSource(block), make, resume=stopped))
+
+
+def test_in_a_thread() -> None:
+    models: list[Model] = []
+    block = problem(100)
+    thread = threading.Thread(target=lambda: models.append(train(ListSource(block), make)))
+    thread.start()
+    thread.join()
+    assert same(models[0], train(ListSource(block), make))
+
+
 def test_ctrl_c_while_the_input_stalls() -> None:
     block = problem(100)
 
@@ -362,7 +431,7 @@ def test_ctrl_c_that_also_kills_what_feeds_the_pipe() -> None:
 def test_an_error_in_the_stream_loses_nothing() -> None:
     block = problem(100)
     source = ListSource(block, 10, fail_at=(1, 40), error=DataError("p.svm:41:3: not a number"))
-    with pytest.raises(DataError, match="p.svm:41:3") as caught:
+    with pytest.raises(DataError, match=r"p\.svm:41:3") as caught:
         train(source, make, passes=2)
     model = partial_model(caught.value)
     assert model is not None

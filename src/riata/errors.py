@@ -17,3 +17,7 @@ class ModelError(RiataError, ValueError):
 
 class DivergenceError(RiataError, ArithmeticError):
     """The weights have grown beyond what a float holds: the learning rate is too high for these values."""
+
+
+class SettingsError(RiataError, ValueError):
+    """Settings of a training that make no sense, alone or together."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.errors import DataError
+from riata.errors import DataError, SettingsError
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+ClassWeight: TypeAlias = Mapping[float, float] | Sequence[tuple[float, float]]
 
 
 def in_words(values: Iterable[float]) -> str:
@@ -38,9 +40,11 @@ class Classes:
         self.open_pair = open_pair
         """The pair is taken to be 0, 1, but -1 in place of 0 may still show up."""
         if len(self.values) < 2:
-            raise ValueError(f"at least two classes are needed, not only {in_words(self.values)}")
+            raise SettingsError(
+                f"at least two classes are needed, not only {in_words(self.values)}"
+            )
         if not np.all(np.isfinite(self.values)):
-            raise ValueError("a class must be a finite number")
+            raise SettingsError("a class must be a finite number")
 
     @classmethod
     def from_block(cls, block: Block) -> Classes:
@@ -52,7 +56,7 @@ class Classes:
             raise DataError(
                 f"{block.where(int(odd[0]))}: label {in_words([labels[odd[0]]])} is not a class: "
                 f"for real labels choose a loss of regression (--loss squared), or name the "
-                f"classes (--classes)"
+                f"classes (--classes, classes=[...])"
             )
         if len(seen) >= 2:
             return cls(seen)
@@ -62,8 +66,8 @@ class Classes:
             return cls([seen[0], 1.0])
         raise DataError(
             f"{block.where(0)}: all of the first {len(labels):,} labels are {in_words(seen)}, so "
-            f"the other class is not known: name both (--classes), or let a first pass find them "
-            f"(--classes scan)"
+            f"the other class is not known: name both (--classes, classes=[...]), or let a first "
+            f"pass find them (--classes scan)"
         )
 
     @property
@@ -90,8 +94,8 @@ class Classes:
             row = int(unknown[0])
             raise DataError(
                 f"{block.where(row)}: label {in_words([labels[row]])} is none of the classes "
-                f"{in_words(self.values)}: correct it, or name all classes (--classes), or let a "
-                f"first pass find them (--classes scan)"
+                f"{in_words(self.values)}: correct it, or name all classes (--classes, "
+                f"classes=[...]), or let a first pass find them (--classes scan)"
             )
         return codes.astype(np.float64)
 
@@ -106,20 +110,20 @@ def _labels(block: Block) -> Floats:
     return block.labels
 
 
-def class_factors(
-    class_weight: Mapping[float, float] | Sequence[tuple[float, float]], classes: Classes
-) -> Floats:
+def class_factors(class_weight: ClassWeight, classes: Classes) -> Floats:
     """The factor of each class code; a class that is not named keeps 1."""
     factors = np.ones(len(classes.values))
     for label, factor in dict(class_weight).items():
         code = int(classes.codes(np.array([float(label)]))[0])
         if code < 0:
-            raise ValueError(
+            raise SettingsError(
                 f"class_weight names {in_words([label])}, which is none of the classes "
                 f"{in_words(classes.values)}"
             )
         if not 0 <= factor < np.inf:
-            raise ValueError(f"the weight of class {in_words([label])} must be >= 0, not {factor}")
+            raise SettingsError(
+                f"the weight of class {in_words([label])} must be >= 0, not {factor}"
+            )
         factors[code] = factor
     return factors
 
@@ -141,3 +145,74 @@ def balanced(counts: Mapping[float, int]) -> list[tuple[float, float]]:
     """
     total = sum(counts.values())
     return [(label, total / (len(counts) * n)) for label, n in sorted(counts.items()) if n > 0]
+
+
+class Encoder:
+    """What training does to the labels and weights of a classification's Blocks.
+
+    `classes` and `class_weight` are as `train` takes them; the first Block settles what is open.
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[float] | Floats | str | None = None,
+        class_weight: ClassWeight | str | None = None,
+        *,
+        open_pair: bool = False,
+    ) -> None:
+        self.classes: Classes | None = None
+        self.class_weight: ClassWeight | None = None
+        self._factors: Floats | None = None
+        self._scan_classes = self._scan_weights = False
+        if isinstance(classes, str):
+            self._scan_classes = classes == "scan"
+            if not self._scan_classes:
+                raise SettingsError(f'classes is a list, None or "scan", not "{classes}"')
+        elif classes is not None:
+            self.classes = Classes(classes, open_pair=open_pair)
+        if isinstance(class_weight, str):
+            self._scan_weights = class_weight == "balanced"
+            if not self._scan_weights:
+                raise SettingsError(f'class_weight is a dict or "balanced", not "{class_weight}"')
+        else:
+            self.class_weight = class_weight
+
+    @property
+    def wants_scan(self) -> bool:
+        """Whether the labels must be counted before learning."""
+        return self._scan_classes or self._scan_weights
+
+    def scan(self, counts: Mapping[float, int]) -> None:
+        """Take from the counts of the labels what was asked for."""
+        if self._scan_classes:
+            self.classes = Classes(sorted(counts))
+        if self._scan_weights:
+            self.class_weight = balanced(counts)
+
+    def settle(self, block: Block) -> Classes:
+        """Let the first Block decide what is still open."""
+        if self.classes is None:
+            self.classes = Classes.from_block(block)
+        if self.class_weight is not None:
+            if self.classes.open_pair and -1 in dict(self.class_weight):
+                self.classes = Classes([-1.0, 1.0])
+            self._factors = class_factors(self.class_weight, self.classes)
+        return self.classes
+
+    @property
+    def weights_by_label(self) -> list[tuple[float, float]] | None:
+        """The class weights as a record keeps them."""
+        if self.class_weight is None:
+            return None
+        return [(float(label), float(w)) for label, w in dict(self.class_weight).items()]
+
+    def encode(self, block: Block) -> Block:
+        """The Block with class codes for labels, and class weights in its weights."""
+        assert self.classes is not None
+        codes = self.classes.encode(block)
+        if self._factors is None:
+            return block.with_labels(codes, block.weights)
+        weights = self._factors[codes.astype(np.intp)]
+        return block.with_labels(
+            codes, weights if block.weights is None else weights * block.weights
+        )

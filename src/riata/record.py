@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from riata.errors import SettingsError
 from riata.metrics import Mean
 
 if TYPE_CHECKING:
@@ -29,15 +30,17 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.passes < 1:
-            raise ValueError(f"passes must be at least 1, not {self.passes}")
+            raise SettingsError(f"passes must be at least 1, not {self.passes}")
         if self.shuffle < 0:
-            raise ValueError(f"shuffle is a number of rows, 0 for none, not {self.shuffle}")
+            raise SettingsError(f"shuffle is a number of rows, 0 for none, not {self.shuffle}")
         if self.random_state < 0:
-            raise ValueError(f"random_state must not be negative, not {self.random_state}")
+            raise SettingsError(f"random_state must not be negative, not {self.random_state}")
         if isinstance(self.holdout, float) and not 0 <= self.holdout < 1:
-            raise ValueError(f"holdout is a fraction, at least 0 and below 1, not {self.holdout}")
+            raise SettingsError(
+                f"holdout is a fraction, at least 0 and below 1, not {self.holdout}"
+            )
         if self.patience is not None and self.patience < 1:
-            raise ValueError(f"patience is a number of passes, at least 1, not {self.patience}")
+            raise SettingsError(f"patience is a number of passes, at least 1, not {self.patience}")
 
 
 @dataclass
@@ -60,7 +63,8 @@ class Record:
     """Examples learned in the pass that is not complete."""
     loss: Mean = field(default_factory=Mean)
     """Progressive: every example was scored before it was learned."""
-    pass_loss: Mean = field(default_factory=Mean)
+    loss_before_pass: Mean = field(default_factory=Mean)
+    """What `loss` was when the pass that is not complete began."""
     history: list[dict[str, Any]] = field(default_factory=list)
     """One entry a completed pass: pass, examples, loss, holdout_loss, live."""
     holdout: dict[str, Any] | None = None
@@ -78,6 +82,12 @@ class Record:
         return self.loss.value
 
     @property
+    def pass_loss(self) -> float | None:
+        """Progressive loss of the pass that is not complete."""
+        before = self.loss_before_pass
+        return Mean(self.loss.total - before.total, self.loss.weight - before.weight).value
+
+    @property
     def complete(self) -> bool:
         return self.stopped_early or self.passes >= self.settings.passes
 
@@ -92,7 +102,7 @@ class Record:
         if settings.get("class_weight") is not None:
             settings["class_weight"] = [(float(k), float(v)) for k, v in settings["class_weight"]]
         values["settings"] = Settings(**settings)
-        for name in ("loss", "pass_loss"):
+        for name in ("loss", "loss_before_pass"):
             values[name] = Mean(**values[name])
         return cls(**values)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.errors import DataError, DivergenceError
+from riata.errors import DataError, DivergenceError, SettingsError
 from riata.feed import Feed, Portion, iterate, pieces, skip
 from riata.interrupt import Interrupt
-from riata.labels import Classes, balanced, class_factors, count_labels
+from riata.labels import Encoder, count_labels
 from riata.metrics import Evaluation
 from riata.record import Model, Progress, Record, Settings
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.sources import Source
 
-__all__ = ["Model", "Progress", "Record", "evaluate", "partial_model", "train"]
+__all__ = ["Model", "Progress", "Record", "Settings", "evaluate", "partial_model", "train"]
 
 Floats: TypeAlias = NDArray[np.float64]
 MakeLearner: TypeAlias = "Callable[[int], Learner]"
@@ -87,7 +87,7 @@ def train(
             holdout=holdout if isinstance(holdout, int | float) else holdout.name,
             patience=patience,
         )
-        run.start(learner, classes, class_weight)
+        run.start(learner, Encoder(classes, class_weight))
     else:
         given = {"shuffle": shuffle, "random_state": random_state, "holdout": holdout}
         run.go_on(resume, given, passes, patience)
@@ -102,13 +102,12 @@ def partial_model(error: BaseException) -> Model | None:
     return getattr(error, "_riata_model", None)
 
 
-def evaluate(model: Model, blocks: Iterator[Block]) -> dict[str, Any]:
+def evaluate(model: Model, blocks: Iterable[Block]) -> dict[str, Any]:
     """Score labelled Blocks with a model and say how good it is: `metrics.Evaluation.result`."""
-    learner = model.learner
-    classes = None if model.classes is None else Classes(model.classes)
-    evaluation = Evaluation(learner.task, learner.outputs)
+    encode = _real if model.classes is None else Encoder(model.classes).encode
+    evaluation = Evaluation(model.learner.task, model.learner.outputs)
     for block in blocks:
-        _evaluate_block(evaluation, learner, _encoded(block, classes))
+        _evaluate_block(evaluation, model.learner, encode(block))
     return evaluation.result()
 
 
@@ -119,15 +118,6 @@ def _evaluate_block(evaluation: Evaluation, learner: Learner, block: Block) -> N
     evaluation.add(scores, learner.probability(scores), labels, block.weights, losses)
 
 
-def _encoded(block: Block, classes: Classes | None) -> Block:
-    """The block with class codes for labels; a regression's labels stay what they are."""
-    if classes is not None:
-        return block.with_labels(classes.encode(block), block.weights)
-    if block.labels is None:
-        raise DataError(f"{block.where(0)}: the examples have no labels")
-    return block
-
-
 class _Run:
     """One call of train(). What must outlive a stop is in the record and the learner alone."""
 
@@ -135,14 +125,12 @@ class _Run:
     record: Record
     learner: Learner | None = None
     make: MakeLearner | None = None
-    classes: Classes | None = None
-    class_weight: Mapping[float, float] | Sequence[tuple[float, float]] | None = None
-    factors: Floats | None = None
+    encoder: Encoder
 
     def __init__(self, source: Source, on_progress: Callable[[Progress], None] | None) -> None:
         self.source, self.on_progress = source, on_progress
         self.started = time.perf_counter()
-        self.learned_here = 0
+        self.learned_here = self.t_before = 0
         self.met = False
         self.interrupt = Interrupt()
 
@@ -154,47 +142,29 @@ class _Run:
         else:
             self.fraction, self.holdout_source = 0.0, holdout
 
-    def start(
-        self,
-        learner: Learner | MakeLearner,
-        classes: Sequence[float] | Floats | str | None,
-        class_weight: Mapping[float, float] | str | None,
-    ) -> None:
+    def start(self, learner: Learner | MakeLearner, encoder: Encoder) -> None:
         self.record = Record(data=[self.source.name], settings=self.settings)
         self._check_repeatable()
         if callable(learner):
             self.make = learner
         else:
             self.learner = learner
-        if isinstance(classes, str):
-            if classes != "scan":
-                raise ValueError(f'classes is a list, None or "scan", not "{classes}"')
-        elif classes is not None:
-            self.classes = Classes(classes)
-        if isinstance(class_weight, str):
-            if class_weight != "balanced":
-                raise ValueError(f'class_weight is a dict, None or "balanced", not {class_weight}')
-        else:
-            self.class_weight = class_weight
-        if classes == "scan" or class_weight == "balanced":
-            self._scan(classes == "scan", class_weight == "balanced")
+        self.encoder = encoder
+        if encoder.wants_scan:
+            self._scan()
 
-    def _scan(self, for_classes: bool, for_weights: bool) -> None:
+    def _scan(self) -> None:
         """A pass over the labels alone."""
         if not self.source.repeatable:
-            what = "--classes scan" if for_classes else "balanced class weights"
             raise DataError(
-                f"{self.source.name}: {what} takes a pass before learning, but this input can be "
-                f"read only once: save it to a file first, or name them"
+                f"{self.source.name}: to find classes or balance their weights takes a pass before "
+                f"learning, but this input can be read only once: save it to a file, or name them"
             )
         with closing(iterate(self.source)) as blocks:
             counts = count_labels(blocks)
-        if for_classes and len(counts) < 2:
+        if len(counts) < 2:
             raise DataError(f"{self.source.name}: fewer than two classes among the labels")
-        if for_classes:
-            self.classes = Classes(sorted(counts))
-        if for_weights:
-            self.class_weight = balanced(counts)
+        self.encoder.scan(counts)
 
     def go_on(
         self, model: Model, given: dict[str, Any], passes: int | None, patience: int | None
@@ -205,9 +175,9 @@ class _Run:
             value = value if isinstance(value, int | float) else value.name
             old = getattr(settings, name)
             if value not in (old, getattr(defaults, name)):
-                raise ValueError(f"the run to resume was started with {name}={old}, not {value}")
+                raise SettingsError(f"the run to resume was started with {name}={old}, not {value}")
         if self.holdout_source is None and isinstance(settings.holdout, str):
-            raise ValueError(f"the run to resume had a holdout of its own: {settings.holdout}")
+            raise SettingsError(f"the run to resume had a holdout of its own: {settings.holdout}")
         if self.holdout_source is None:
             self.fraction = float(settings.holdout)
         self.settings = replace(
@@ -221,10 +191,8 @@ class _Run:
         )
         self._check_repeatable()
         self.learner = model.learner
-        self.met = True
-        if model.classes is not None:
-            self.classes = Classes(model.classes, open_pair=record.classes_open)
-            self._weigh_classes(settings.class_weight)
+        self.t_before = self.learner.t
+        self.encoder = Encoder(model.classes, settings.class_weight, open_pair=record.classes_open)
 
     def _check_repeatable(self) -> None:
         if self.settings.passes > 1 and not self.source.repeatable:
@@ -240,34 +208,20 @@ class _Run:
         """The first Block decides what was left open: classes, and with them the learner."""
         if self.learner is None:
             assert self.make is not None
-            outputs = 1 if self.classes is None else self.classes.outputs
-            self.learner = self.make(outputs)
+            self.learner = self.make(1)
         if self.learner.task == "regression":
-            self.classes = None
-            if self.class_weight is not None:
-                raise ValueError("class_weight is for classifications, this loss is a regression")
+            if self.encoder.class_weight is not None:
+                raise SettingsError("class_weight goes with classes; this loss is of a regression")
             return
-        if self.classes is None:
-            self.classes = Classes.from_block(block)
-        if self.classes.open_pair and -1 in dict(self.class_weight or ()):
-            self.classes = Classes([-1.0, 1.0])
-        if self.learner.outputs != self.classes.outputs and self.make is not None:
-            self.learner = self.make(self.classes.outputs)
-        if self.learner.outputs != self.classes.outputs:
-            raise ValueError(
-                f"{len(self.classes.values)} classes need a learner with {self.classes.outputs} "
-                f"outputs; this one has {self.learner.outputs}"
+        classes = self.encoder.settle(block)
+        if self.learner.outputs != classes.outputs and self.make is not None:
+            self.learner = self.make(classes.outputs)
+        if self.learner.outputs != classes.outputs:
+            raise SettingsError(
+                f"{len(classes.values)} classes need a learner with {classes.outputs} outputs; "
+                f"this one has {self.learner.outputs}"
             )
-        self._weigh_classes(self.class_weight)
-
-    def _weigh_classes(
-        self, weights: Mapping[float, float] | Sequence[tuple[float, float]] | None
-    ) -> None:
-        if weights is None or self.classes is None:
-            return
-        self.factors = class_factors(weights, self.classes)
-        pairs = [(float(label), float(w)) for label, w in dict(weights).items()]
-        self.settings = replace(self.settings, class_weight=pairs)
+        self.settings = replace(self.settings, class_weight=self.encoder.weights_by_label)
         self.record.settings = self.settings
 
     # The loop
@@ -285,10 +239,8 @@ class _Run:
                 while not self.record.complete:
                     self._one_pass()
                     self._end_pass()
-            assert self.learner is not None
-            self.learner.finish()
         except KeyboardInterrupt:
-            if self.learned_here == 0 and self.record.examples == 0:
+            if self.record.examples == 0 or not self._in_step():
                 raise
             self.record.interrupted = True
         except DivergenceError:
@@ -304,12 +256,15 @@ class _Run:
             raise
         return self._model()
 
+    def _in_step(self) -> bool:
+        """Whether the record accounts for all that was learned: not if a second Ctrl-C broke in."""
+        return self.learner is not None and self.learner.t == self.t_before + self.learned_here
+
     def _model(self) -> Model:
         assert self.learner is not None
-        open_pair = self.classes is not None and self.classes.open_pair
-        self.record.classes_open = open_pair
-        values = None if self.classes is None else self.classes.values
-        return Model(self.learner, values, self.record)
+        classes = self.encoder.classes if self.learner.task == "classification" else None
+        self.record.classes_open = classes is not None and classes.open_pair
+        return Model(self.learner, None if classes is None else classes.values, self.record)
 
     def _one_pass(self) -> None:
         to_skip = self.record.position
@@ -345,6 +300,8 @@ class _Run:
 
     def _learn_piece(self, portion: Portion) -> None:
         assert self.learner is not None
+        if self.learned_here == 0:
+            self.t_before = self.learner.t
         block, order = portion
         scores = self.learner.learn(block, order)
         labels, weights = cast(Floats, block.labels), block.weights
@@ -354,7 +311,6 @@ class _Run:
         losses = self.learner.losses(scores, labels)
         record = self.record
         record.loss.add(losses, weights)
-        record.pass_loss.add(losses, weights)
         record.examples += len(losses)
         record.position += len(losses)
         self.learned_here += len(losses)
@@ -390,7 +346,7 @@ class _Run:
         entry = {
             "pass": record.passes + 1,
             "examples": record.examples,
-            "loss": record.pass_loss.value,
+            "loss": record.pass_loss,
             "holdout_loss": None if result is None else result["loss"],
             "live": self.learner.n_live(),
         }
@@ -398,10 +354,20 @@ class _Run:
         record.history = [*record.history, entry]
         record.passes += 1
         record.position = 0
-        record.pass_loss = type(record.pass_loss)()
-        self.learner.end_pass()
+        record.loss_before_pass = replace(record.loss)
         record.stopped_early = self._out_of_patience()
+        self.learner.end_pass()
+        if record.complete:
+            self._finish()
         self._tell(end_of_pass=True)
+
+    def _finish(self) -> None:
+        """Some learners round at the very end: the holdout should speak of what they then are."""
+        assert self.learner is not None
+        live = self.record.history[-1]["live"]
+        self.learner.finish()
+        if self.record.holdout is not None and self.learner.n_live() != live:
+            self.record.holdout = self._score_holdout()
 
     def _out_of_patience(self) -> bool:
         key = "loss" if self.fraction == 0 and self.holdout_source is None else "holdout_loss"
@@ -413,6 +379,8 @@ class _Run:
 
     def _score_holdout(self) -> dict[str, Any] | None:
         assert self.learner is not None
+        if self.holdout_source is None and not self.feed.held_out:
+            return None
         evaluation = Evaluation(self.learner.task, self.learner.outputs)
         if self.holdout_source is not None:
             with closing(iterate(self.holdout_source)) as blocks:
@@ -420,10 +388,9 @@ class _Run:
                     _evaluate_block(evaluation, self.learner, self._encode(block))
             if evaluation.examples == 0:
                 raise DataError(f"{self.holdout_source.name}: the holdout has no examples")
-        elif self.fraction > 0:
-            for block in self.feed.held_out:
-                _evaluate_block(evaluation, self.learner, block)
-        return evaluation.result() if evaluation.examples else None
+        for block in self.feed.held_out:
+            _evaluate_block(evaluation, self.learner, block)
+        return evaluation.result()
 
     def _prepare(self, block: Block) -> Block:
         """Class codes for labels, class weights into weights; the first Block settles both."""
@@ -433,10 +400,12 @@ class _Run:
         return self._encode(block)
 
     def _encode(self, block: Block) -> Block:
-        encoded = _encoded(block, self.classes)
-        if self.factors is None:
-            return encoded
-        weights = self.factors[cast(Floats, encoded.labels).astype(np.intp)]
-        if block.weights is not None:
-            weights = weights * block.weights
-        return encoded.with_labels(encoded.labels, weights)
+        assert self.learner is not None
+        return self.encoder.encode(block) if self.learner.task == "classification" else _real(block)
+
+
+def _real(block: Block) -> Block:
+    """A regression's labels stay what they are."""
+    if block.labels is None:
+        raise DataError(f"{block.where(0)}: the examples have no labels")
+    return block

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -34,6 +35,16 @@ class LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            # Who read our output has had enough. Python would complain at exit: give it a sink.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -54,29 +65,27 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
+def complain(error: Exception, message: str) -> int:
+    """What went wrong, then what was noted on the way."""
+    click.echo("\n".join([f"riata: {message}", *getattr(error, "__notes__", [])]), err=True)
+    return 1
+
+
 def run(arguments: list[str]) -> int:
     """The command line as a function: prints, and returns the exit code."""
     try:
         result = group.main(arguments, prog_name="riata", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("riata: interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has had enough. Python would complain at exit: give it a sink.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except RiataError as error:
-        click.echo(f"riata: {error}", err=True)
-        return 1
+        return complain(error, str(error))
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
-        click.echo(f"riata: {where}{error.strerror or error}", err=True)
-        return 1
-    except MemoryError:
-        click.echo("riata: out of memory", err=True)
-        return 1
+        return complain(error, f"{where}{error.strerror or error}")
+    except MemoryError as error:
+        return complain(error, "out of memory")
     return result if isinstance(result, int) else 0

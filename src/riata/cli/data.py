@@ -42,11 +42,4 @@ def open_data(
     """The files as one source; `-` is standard input."""
     if list(paths).count("-") > 1:
         raise click.UsageError("standard input (-) can be read only once")
-    try:
-        return open_source(
-            list(paths), format=format_, zero_based=zero_based, threads=threads, **more
-        )
-    except ValueError as error:
-        if type(error) is ValueError:  # an option that a source refuses, not bad data
-            raise click.UsageError(str(error)) from error
-        raise
+    return open_source(list(paths), format=format_, zero_based=zero_based, threads=threads, **more)

@@ -224,7 +224,7 @@ def what_next(job: Job, stream: Stream) -> str:
     evaluate = command_line(["riata", "evaluate", job.output, str(stream.test)])
     predict = command_line(["riata", "predict", job.output, str(stream.test), "--proba"])
     return f"""\
-   The model is saved in {job.output}. Measure it, or predict with it:
+   The model is saved: {job.output}. Measure it, predict with it:
 
    $ {evaluate}
    $ {predict} | head

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from riata.cli.text import count, number, short, size
+from riata.cli.text import count, number, part_of, short, size
 from riata.record import Progress
 
 if TYPE_CHECKING:
@@ -119,18 +119,12 @@ class Bar:
         from rich.progress import Progress as RichProgress
 
         self.bar: RichProgress = RichProgress(
-            TextColumn("  {task.fields[passes]}"),
-            BarColumn(bar_width=12),
-            TextColumn("{task.fields[read]}"),
-            TextColumn("[bold]{task.fields[examples]}[/bold] examples, {task.fields[speed]}/s"),
-            TextColumn("loss [bold]{task.fields[loss]}[/bold]"),
-            TextColumn("{task.fields[live]} non-zero"),
+            TextColumn("{task.fields[passes]}"),
+            BarColumn(bar_width=10),
+            TextColumn("{task.fields[facts]}"),
             console=Console(file=stream),
-            transient=True,
         )
-        self.task = self.bar.add_task(
-            "", total=None, passes="", read="", examples="0", speed="0", loss="-", live="0"
-        )
+        self.task = self.bar.add_task("", total=None, passes="", facts="")
         self.counted = -self.COUNT_EVERY
         self.live = 0
         self.bar.start()
@@ -139,18 +133,17 @@ class Bar:
         now = time.monotonic()
         if progress.end_of_pass or now - self.counted >= self.COUNT_EVERY:
             self.live, self.counted = progress.n_live, now
-        total = progress.n_bytes
-        read = size(progress.bytes_read) + (f" / {size(total)}" if total else "")
+        read, total = progress.bytes_read, progress.n_bytes
+        facts = (
+            size(read) if total is None else part_of(read, total),
+            f"[bold]{short(progress.examples)}[/bold] examples",
+            f"{short(progress.examples_per_second)}/s",
+            f"loss [bold]{number(progress.loss)}[/bold]",
+            f"{count(self.live)} non-zero",
+        )
+        passes = f"{progress.pass_number}/{progress.passes}" if progress.passes > 1 else ""
         self.bar.update(
-            self.task,
-            total=total,
-            completed=progress.bytes_read,
-            passes=f"{progress.pass_number}/{progress.passes}" if progress.passes > 1 else "",
-            read=read,
-            examples=count(progress.examples),
-            speed=short(progress.examples_per_second),
-            loss=number(progress.loss),
-            live=count(self.live),
+            self.task, total=total, completed=read, passes=passes, facts="  ".join(facts)
         )
 
     def close(self) -> None:

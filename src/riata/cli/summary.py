@@ -9,14 +9,14 @@ from riata.metrics import sparsity
 from riata.record import Model
 
 
-def trained(model: Model, output: str, seconds: float) -> str:
-    """After a run that came to its end."""
+def trained(model: Model, output: str, seconds: float | None) -> str:
+    """After a run that came to its end; `seconds` is None where it was not all done in one go."""
     record, learner = model.record, model.learner
     loss = learner.parameters().get("loss", "loss")
-    speed = f", {count(record.examples / seconds)} a second" if seconds > 0 else ""
+    speed = f" in {seconds:.1f} s, {count(record.examples / seconds)} a second" if seconds else ""
     lines = [
         ("learned", f"{plural(record.examples, 'example')} in {plural(record.passes, 'pass')}"),
-        ("", f"from {' '.join(record.data)} in {seconds:.1f} s{speed}"),
+        ("", f"from {' '.join(record.data)}{speed}"),
         ("loss", f"{number(record.progressive_loss)} {loss}, before learning each example"),
     ]
     if record.stopped_early:

@@ -25,6 +25,18 @@ def size(n_bytes: float) -> str:
     return f"{n_bytes:.0f} B"
 
 
+def part_of(done: float, n_bytes: float) -> str:
+    """
+    >>> part_of(51.4e6, 156.2e6), part_of(0, 20), part_of(1e6, 2e9)
+    ('51/156 MB', '0/20 B', '0.0/2.0 GB')
+    """
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= scale:
+            digits = 1 if n_bytes < 10 * scale else 0
+            return f"{done / scale:.{digits}f}/{n_bytes / scale:.{digits}f} {unit}"
+    return f"{done:.0f}/{n_bytes:.0f} B"
+
+
 def short(value: float) -> str:
     """
     >>> short(950), short(12_345), short(1_858_412)

@@ -22,6 +22,8 @@ from riata.cli.options import (
     pick_parameters,
 )
 from riata.cli.progress import Displays
+from riata.cli.text import plural
+from riata.errors import SettingsError
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
 from riata.sources import Source
@@ -266,7 +268,7 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
         )
         return INTERRUPTED
     if not quiet:
-        click.echo(summary.trained(model, job.output, seconds))
+        click.echo(summary.trained(model, job.output, None if job.resume else seconds))
     return 0
 
 
@@ -280,6 +282,12 @@ def learn(job: Job, source: Source, displays: Displays) -> Model:
             options.pop("classes", None)
             options.pop("class_weight", None)
             model = model_file.load(job.resume)
+            done = model.record.passes
+            if model.record.complete and (options["passes"] or 0) <= done:
+                raise click.UsageError(
+                    f"{job.resume}: nothing to resume: this run came to its end after "
+                    f"{plural(done, 'pass')}; to make more, give --passes"
+                )
             return train(
                 source, model.learner, **options, resume=model, on_progress=displays.on_progress
             )
@@ -290,10 +298,8 @@ def learn(job: Job, source: Source, displays: Displays) -> Model:
             options["classes"] = before.classes
         model = train(source, before.learner, **options, on_progress=displays.on_progress)
         model.record.earlier = [*before.record.earlier, before.record.summary()]
-    except ValueError as error:
-        if type(error) is ValueError:  # settings that do not go together, not bad data
-            raise click.UsageError(str(error)) from error
-        raise
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
     return model
 
 
@@ -304,4 +310,4 @@ def rescue(job: Job, error: Exception) -> None:
         return
     beside = f"{job.output}.partial"
     model_file.save(model, beside)
-    click.echo(summary.rescued(model, beside, job.command_to_resume(beside)), err=True)
+    error.add_note(summary.rescued(model, beside, job.command_to_resume(beside)))

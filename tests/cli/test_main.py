@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import riata as package
+from riata.cli import text
+from tests.cli.helpers import riata, riata_process
+
+HEAVY = {"sklearn", "scipy", "pyarrow", "pandas", "polars", "matplotlib"}
+
+
+def modules_after(*words: str) -> set[str]:
+    code = (
+        "import sys; from riata.cli import run; code = run(sys.argv[1:]); "
+        "print(code, *sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
+    )
+    number, *modules = done.stderr.split()
+    assert number == "0", done.stderr
+    return set(modules)
+
+
+def test_version() -> None:
+    assert riata_process("--version").out == f"riata {package.__version__}\n"
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"]])
+def test_starts_without_heavy_imports(words: list[str]) -> None:
+    assert not modules_after(*words) & (HEAVY | {"numpy", "rich", "safetensors"})
+
+
+def test_training_needs_no_heavy_imports(tmp_path: Path) -> None:
+    (tmp_path / "d").write_text("1 1:1\n0 2:1\n")
+    words = ["train", str(tmp_path / "d"), "-o", str(tmp_path / "m"), "--progress", "none"]
+    assert not modules_after(*words) & HEAVY
+    assert not modules_after("evaluate", str(tmp_path / "m"), str(tmp_path / "d")) & HEAVY
+
+
+def test_help_names_every_command() -> None:
+    listed = riata("--help").out
+    for name in ("train", "predict", "evaluate", "demo"):
+        assert name in listed
+        assert "Usage: riata" in riata(name, "--help").out
+
+
+def test_wrong_usage_is_2() -> None:
+    assert "No such command" in riata_process("fly", code=2).err
+    assert "No such command" in riata("fly", code=2).err
+    assert "No such option" in riata("train", "x", "-o", "m", "--wings", code=2).err
+    assert "Missing option" in riata("train", "x", code=2).err
+
+
+def test_numbers_for_people() -> None:
+    assert text.size(0) == "0 B"
+    assert text.short(0) == "0"
+    assert text.plural(0, "example") == "0 examples"
