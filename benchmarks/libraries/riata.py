@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from riata.sources import open_source
 
 import riata
 from benchmarks import dimension
 from benchmarks.contest import Contender, Contenders, Outcome, logistic_loss, stopwatch
 from benchmarks.problems import Problem
 from benchmarks.single import single_rows
+from riata.sources import open_source
 
 NAME = "Riata"
 

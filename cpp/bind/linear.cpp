@@ -6,11 +6,14 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <tuple>
 
 #include "arrays.hpp"
+#include "outcome.hpp"
 #include "riata/hash.hpp"
 #include "riata/linear.hpp"
 
@@ -85,23 +88,6 @@ BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, 
   return out;
 }
 
-void check(const Outcome& outcome) {
-  switch (outcome.status) {
-    case Outcome::Status::ok:
-    case Outcome::Status::diverged:  // for the caller to word
-      return;
-    case Outcome::Status::bad_block:
-      throw nb::value_error("the block is not well formed: indptr must ascend and stay within indices");
-    case Outcome::Status::bad_index:
-      throw nb::value_error(
-          "a feature index is negative, or too large for store='dense', which ends at 2^37: use store='table'");
-    case Outcome::Status::mixed_names:
-      throw nb::value_error("numbered and named features cannot share a model: use one kind throughout");
-    case Outcome::Status::out_of_memory:
-      throw std::bad_alloc();
-  }
-}
-
 // (scores, examples done): fewer than asked for where the model diverged.
 template <class Index>
 std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
@@ -116,6 +102,7 @@ std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_
   Outcome outcome;
   {
     nb::gil_scoped_release nogil;
+    const std::unique_lock alone(model.guard);
     outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
   }
   check(outcome);
@@ -130,6 +117,7 @@ Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In
   Outcome outcome;
   {
     nb::gil_scoped_release nogil;
+    const std::shared_lock together(model.guard);
     outcome = model.score(block, scores.get());
   }
   check(outcome);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ class Linear {  // the face that bindings see
   virtual bool set_clock(const std::vector<double>&) = 0;
   virtual std::int64_t live_weights() const noexcept = 0;
   virtual std::uint64_t bytes() const noexcept = 0;
+
+  // Learning takes it alone, scoring together: two Python threads must not meet in one model.
+  mutable std::shared_mutex guard;
 
   std::vector<double> intercept;
   std::uint64_t t = 0;          // examples learned

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -181,15 +182,15 @@ class LinearOf final : public Linear {
   }
 
   // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place: the same
-  // bits whichever way below computes it.
+  // bits whichever way below computes it. `lanes` is room for them, where there are many columns.
   template <bool kRecord, class Index>
-  void gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* dot) const noexcept {
+  void gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
+              double* dot) const noexcept {
     if constexpr (kPaired) {
       gather_pairs(b, begin, end, dot);
       return;
     }
     const int m = this->m();
-    double* lanes = lanes_.data();
     double one[4];
     if constexpr (M == 1) lanes = one;
     std::fill(lanes, lanes + 4 * m, 0.0);
@@ -380,7 +381,7 @@ class LinearOf final : public Linear {
       if (!b.holds(r)) return {Status::bad_block, i};
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
-      gather<!Store::kDirect>(b, begin, end, dot_.data());
+      gather<!Store::kDirect>(b, begin, end, lanes_.data(), dot_.data());
       if constexpr (!Store::kDirect) prefetch(b, order, i + 1, n);
 
       const double factor = row_factor(b, begin, end);
@@ -410,10 +411,15 @@ class LinearOf final : public Linear {
 
   template <class Index>
   Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
+    std::unique_ptr<double[]> lanes;  // its own: several threads may score at once
+    if constexpr (M != 1) {
+      lanes.reset(new (std::nothrow) double[4 * static_cast<std::size_t>(m_)]);
+      if (lanes == nullptr) return {Status::out_of_memory, 0};
+    }
     for (std::int64_t r = 0; r < b.rows; ++r) {
       if (!b.holds(r)) return {Status::bad_block, r};
       double* out = scores + r * m();
-      gather<false>(b, b.indptr[r], b.indptr[r + 1], out);
+      gather<false>(b, b.indptr[r], b.indptr[r + 1], lanes.get(), out);
       const double factor = row_factor(b, b.indptr[r], b.indptr[r + 1]);
       for (int c = 0; c < m(); ++c) out[c] = clip(rule_.scale() * factor * out[c] + intercept[c]);
     }
@@ -427,7 +433,7 @@ class LinearOf final : public Linear {
   Rule rule_;
   Store store_;
   std::vector<double> gradient_, dot_;
-  mutable std::vector<double> lanes_;             // scratch of gather, where there are many columns
+  std::vector<double> lanes_;                     // scratch of gather
   mutable std::vector<double*> found_;            // table: the example's rows, null where there is none
   std::vector<double> newborn_;                   // table: rows that may join
   mutable std::vector<std::int64_t> changing_;    // table: the places of rows that may join or leave

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from riata.errors import DivergenceError as DivergenceError
     from riata.errors import ModelError as ModelError
     from riata.errors import RiataError as RiataError
+    from riata.errors import SettingsError as SettingsError
     from riata.estimators import ElasticNetClassifier as ElasticNetClassifier
     from riata.estimators import ElasticNetRegressor as ElasticNetRegressor
+    from riata.estimators import FTRLClassifier as FTRLClassifier
+    from riata.estimators import FTRLRegressor as FTRLRegressor
+    from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
+    from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
     from riata.estimators import load as load
     from riata.sources import open_source as open_source
     from riata.training import train as train
@@ -27,8 +32,13 @@ _HOMES = {
     "DivergenceError": "errors",
     "ElasticNetClassifier": "estimators",
     "ElasticNetRegressor": "estimators",
+    "FTRLClassifier": "estimators",
+    "FTRLRegressor": "estimators",
     "ModelError": "errors",
     "RiataError": "errors",
+    "SettingsError": "errors",
+    "TruncatedGradientClassifier": "estimators",
+    "TruncatedGradientRegressor": "estimators",
     "load": "estimators",
     "open_source": "sources",
     "train": "training",

@@ -148,7 +148,8 @@ class FTRLProximal:
         divisor = (self.beta + np.sqrt(self.n)) / self.alpha + self.l2
         safe = np.where(divisor == 0, 1, divisor)
         w = -(self.z - np.sign(self.z) * self.l1) / safe
-        return np.asarray(np.where(np.abs(self.z) <= self.l1, 0.0, w))
+        kept: Floats = np.where(np.abs(self.z) <= self.l1, 0.0, w)
+        return kept
 
 
 @dataclass
@@ -201,7 +202,8 @@ class Dense:
     def score(self, X: Floats) -> Floats:
         """Predictions (n, m) by the weights as they are."""
         raw = np.array([self.scaled(x) @ self.w + self.intercept for x in X]).reshape(-1, self.m)
-        return np.clip(raw, *self.clip)
+        clipped: Floats = np.clip(raw, *self.clip)
+        return clipped
 
     def targets(self, label: float) -> Floats:
         """What each column is asked to say: -1 or +1 for a class code, the label itself otherwise."""

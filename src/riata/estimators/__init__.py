@@ -7,8 +7,17 @@ import os
 from riata import model_file
 from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
+from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
+from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
-ESTIMATORS: tuple[type[LinearEstimator], ...] = (ElasticNetClassifier, ElasticNetRegressor)
+ESTIMATORS: tuple[type[LinearEstimator], ...] = (
+    ElasticNetClassifier,
+    ElasticNetRegressor,
+    FTRLClassifier,
+    FTRLRegressor,
+    TruncatedGradientClassifier,
+    TruncatedGradientRegressor,
+)
 
 
 def load(path: str | os.PathLike[str]) -> LinearEstimator:
@@ -29,4 +38,13 @@ def load(path: str | os.PathLike[str]) -> LinearEstimator:
     raise TypeError(f"no estimator for the family {model.learner.family!r}")
 
 
-__all__ = ["ESTIMATORS", "ElasticNetClassifier", "ElasticNetRegressor", "load"]
+__all__ = [
+    "ESTIMATORS",
+    "ElasticNetClassifier",
+    "ElasticNetRegressor",
+    "FTRLClassifier",
+    "FTRLRegressor",
+    "TruncatedGradientClassifier",
+    "TruncatedGradientRegressor",
+    "load",
+]

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 from riata import model_file
 from riata.block import Block
 from riata.learners import Learner
+from riata.learners.linear import LinearLearner
 from riata.record import Model, Record, Settings
 from riata.sources import Source, open_source
 from riata.training import train
@@ -88,6 +89,19 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.model_ = train(opened, self._make_learner, **options)
         self.n_features_in_ = self.model_.learner.n_features
         return self
+
+    # Single events
+
+    def _event_learner(self) -> Learner:
+        """The learner that single events go to, made when the first one comes."""
+        if not hasattr(self, "model_"):
+            record = Record(data=["single events"], settings=Settings())
+            self.model_ = Model(self._make_learner(1), None, record)
+            self.n_features_in_ = 0
+        return self.model_.learner
+
+    def _event_scores(self, x: Mapping[str, Any]) -> list[float]:
+        return self._fitted().score_one(x if isinstance(x, dict) else dict(x))
 
     # What was learned
 
@@ -247,6 +261,72 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self.model_ = Model(learner, names, record)
         return self
 
+    def learn_one(self, x: Mapping[str, Any], y: Any, sample_weight: float = 1.0) -> Self:
+        """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them.
+
+        Features and classes that were never seen before just join.
+
+        >>> from riata import FTRLClassifier
+        >>> model = FTRLClassifier(alpha=0.5)
+        >>> for n in range(20):
+        ...     _ = model.learn_one({"words": ["free", "money"], "length": 0.2}, "spam")
+        ...     _ = model.learn_one({"words": ["lunch"], "length": 0.3}, "ham")
+        >>> model.predict_one({"words": ["money"]})
+        'spam'
+        """
+        code = self._class_code(y)
+        learner = self._event_learner()
+        if self.class_weight is not None:
+            sample_weight *= self._factor(y)
+        learner.learn_one(x if isinstance(x, dict) else dict(x), code, sample_weight)
+        self.model_.record.examples += 1
+        return self
+
+    def _factor(self, y: Any) -> float:
+        if not isinstance(self.class_weight, Mapping):
+            raise ValueError(
+                "class_weight='balanced' needs all of y at once: give a dict to learn_one"
+            )
+        return float(self.class_weight.get(y, 1.0))
+
+    def _class_code(self, y: Any) -> int:
+        """The place of y among the classes, which it joins if it is new: single events keep them as they came."""
+        learner = self._event_learner()
+        known = [] if self.model_.classes is None else self.model_.classes.tolist()
+        if y in known:
+            return known.index(y)
+        known.append(y.item() if isinstance(y, np.generic) else y)
+        if len(known) > 2:
+            assert isinstance(learner, LinearLearner)
+            learner = learner.with_outputs(len(known))
+        alike = len({type(label) for label in known}) == 1
+        classes = np.array(known) if alike else np.array(known, dtype=object)
+        self.model_ = Model(learner, classes, self.model_.record)
+        return len(known) - 1
+
+    def predict_one(self, x: Mapping[str, Any]) -> Any:
+        """The class of one event; None before the first was learned."""
+        if not hasattr(self, "model_"):
+            return None
+        scores, classes = self._event_scores(x), self.classes_
+        code = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
+        return classes.tolist()[min(code, len(classes) - 1)]
+
+    def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
+        """The probability of each class for one event; empty before the first was learned."""
+        if not hasattr(self, "model_"):
+            return {}
+        classes = self.classes_.tolist()
+        if len(classes) == 1:
+            return {classes[0]: 1.0}
+        return dict(
+            zip(
+                classes,
+                self._normalised(np.array([self._event_scores(x)]))[0].tolist(),
+                strict=True,
+            )
+        )
+
     def learn(self, source: Any, **options: Any) -> Self:
         if isinstance(self.class_weight, Mapping | str):
             options.setdefault("class_weight", self.class_weight)
@@ -268,8 +348,12 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, (n, classes); one against the rest is normalised to sum 1."""
-        probability = self._fitted().probability(self._scores(X))
-        assert probability is not None
+        return self._normalised(self._scores(X))
+
+    def _normalised(self, scores: Floats) -> Floats:
+        probability = self._fitted().probability(scores)
+        if probability is None:
+            raise AttributeError("this loss gives no probabilities")
         if probability.shape[1] == 1:
             return np.hstack([1 - probability, probability])
         total = probability.sum(axis=1, keepdims=True)
@@ -321,6 +405,18 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
         if first:
             self.model_ = Model(learner, None, record)
         return self
+
+    def learn_one(self, x: Mapping[str, Any], y: float, sample_weight: float = 1.0) -> Self:
+        """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them."""
+        self._event_learner().learn_one(
+            x if isinstance(x, dict) else dict(x), float(y), sample_weight
+        )
+        self.model_.record.examples += 1
+        return self
+
+    def predict_one(self, x: Mapping[str, Any]) -> float:
+        """The prediction for one event; zero before the first was learned."""
+        return self._event_scores(x)[0] if hasattr(self, "model_") else 0.0
 
     def predict(self, X: Any) -> Floats:
         """The prediction for each row."""

@@ -23,6 +23,7 @@ class ElasticNetClassifier(LinearClassifier):
         "inv_t" eta0 / (t + 1), "invscaling" eta0 / (t + 1)^power_t
     fit_intercept : learn an intercept
     normalize : "none", or divide each row by its length ("l2") or the root of its non-zeros ("sqrt_nnz")
+    store : "auto", "dense" (an array by index), "table" (what is alive, by key) or "hashed" (2^`bits` rows)
     passes, shuffle, random_state : `fit` goes over the rows so often, each time in a new order
     holdout, patience : hold out this fraction of the rows in `fit`; stop when their loss has not
         improved for so many passes
@@ -52,6 +53,8 @@ class ElasticNetClassifier(LinearClassifier):
         power_t: float = 0.5,
         fit_intercept: bool = True,
         normalize: str = "none",
+        store: str = "auto",
+        bits: int = 22,
         passes: int = 20,
         shuffle: bool = True,
         random_state: Any = None,
@@ -68,6 +71,8 @@ class ElasticNetClassifier(LinearClassifier):
         self.power_t = power_t
         self.fit_intercept = fit_intercept
         self.normalize = normalize
+        self.store = store
+        self.bits = bits
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -108,6 +113,8 @@ class ElasticNetRegressor(LinearRegressor):
         clip: tuple[float, float] | None = None,
         epsilon: float = 1.0,
         quantile: float = 0.5,
+        store: str = "auto",
+        bits: int = 22,
         passes: int = 20,
         shuffle: bool = True,
         random_state: Any = None,
@@ -126,6 +133,8 @@ class ElasticNetRegressor(LinearRegressor):
         self.clip = clip
         self.epsilon = epsilon
         self.quantile = quantile
+        self.store = store
+        self.bits = bits
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state

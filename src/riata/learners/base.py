@@ -56,6 +56,14 @@ class Learner(ABC):
         """The score of each row, (n, outputs), by the weights as they are now."""
 
     @abstractmethod
+    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+        """Learn one event of named features; its scores just before."""
+
+    @abstractmethod
+    def score_one(self, features: dict[str, Any]) -> list[float]:
+        """The scores of one event, by the weights as they are now."""
+
+    @abstractmethod
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         """The learner's own loss of each row, summed over outputs."""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from riata.learners.base import check_number, option
+import numpy as np
+
+from riata.learners.base import Floats, check_number, option
 from riata.learners.linear import LinearLearner
 
 
@@ -28,6 +30,7 @@ class FTRL(LinearLearner):
 
     family: ClassVar[str] = "ftrl"
     updates: ClassVar[tuple[str, ...]] = ("ftrl",)
+    _mirrored: ClassVar[tuple[float, ...]] = (-1.0, -1.0, 1.0)  # the weight, z, sqrt(n)
 
     alpha: float = option(0.1, "the learning rate of a feature, before its gradients add up")
     beta: float = option(1.0, "how long that rate lasts")
@@ -42,6 +45,12 @@ class FTRL(LinearLearner):
         names = ("alpha", "beta", "l1", "l2")
         steps = {"eta0": 1.0, "power_t": 0.0, "schedule": 0.0}
         return "ftrl", steps | {name: float(getattr(self, name)) for name in names}
+
+    def _widened_clock(self, clock: Floats, outputs: int) -> Floats:
+        pairs = clock.reshape(-1, 2)  # z and sqrt(n) of each intercept
+        if len(pairs) == 1:
+            pairs = np.vstack([pairs * self._mirrored[1:], pairs])
+        return np.pad(pairs, ((0, outputs - len(pairs)), (0, 0))).ravel()
 
     def _slower(self) -> str:
         return f"lower alpha (now {self.alpha:g})"

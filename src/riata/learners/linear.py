@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ class LinearLearner(Learner):
     """One gradient step an example, in time proportional to its non-zeros."""
 
     updates: ClassVar[tuple[str, ...]]
+    _mirrored: ClassVar[tuple[float, ...]] = (-1.0,)
+    """What each number of a column's state is multiplied by when the two classes change places."""
 
     loss: str = option("logistic", "what to minimise", tuple(LOSSES))
     fit_intercept: bool = option(True, "learn an intercept, without penalty")
@@ -139,6 +141,42 @@ class LinearLearner(Learner):
     def _slower(self) -> str:
         """What to do when the weights diverge."""
 
+    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+        if self.t == 0 and self.store == "auto" and not self._core.named:
+            self._start("table")
+        learned, scores = _core.learn_event(self._core, features, label, weight)
+        if not learned:
+            raise DivergenceError(
+                f"the scores have left the range of floats; {self._slower()} or scale the features"
+            )
+        return scores
+
+    def score_one(self, features: dict[str, Any]) -> list[float]:
+        return _core.score_event(self._core, features)
+
+    def with_outputs(self, outputs: int) -> Self:
+        """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""
+        if outputs <= max(2, self.outputs):
+            raise ValueError(f"{outputs} outputs are not more than there are")
+        state = self.state()
+        rows, signs, m = state["rows"], np.array(self._mirrored), self.outputs
+        own = len(signs) * m
+        planes = rows[:, :own].reshape(len(rows), len(signs), m)
+        grown = np.zeros((len(rows), len(signs), outputs))
+        grown[:, :, : max(2, m)] = (
+            np.dstack([planes * signs[:, None], planes]) if m == 1 else planes
+        )
+        state["rows"] = np.hstack([grown.reshape(len(rows), -1), rows[:, own:]])
+        intercept = (
+            np.append(-state["intercept"], state["intercept"]) if m == 1 else state["intercept"]
+        )
+        state["intercept"] = np.pad(intercept, (0, outputs - len(intercept)))
+        state["clock"] = self._widened_clock(state["clock"], outputs)
+        return self.from_state(self.parameters() | {"outputs": outputs}, state)
+
+    def _widened_clock(self, clock: Floats, outputs: int) -> Floats:
+        return clock
+
     def score(self, block: Block) -> Floats:
         return self._core.score(block.indptr, block.indices, block.values)
 
@@ -200,7 +238,9 @@ class LinearLearner(Learner):
         if "names" in state and self.store == "auto":
             self._start("table")
         self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current
-        self._core.set_rows(state["keys"], state["rows"], state.get("names"), state.get("name_offsets"))
+        self._core.set_rows(
+            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
+        )
         self._core.clock = state["clock"].tolist()
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])

@@ -1,0 +1,29 @@
+// What went wrong in a kernel, as a Python exception.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <new>
+
+#include "riata/linear.hpp"
+
+namespace riata::bind {
+
+inline void check(const Outcome& outcome) {
+  switch (outcome.status) {
+    case Outcome::Status::ok:
+    case Outcome::Status::diverged:  // for the caller to word
+      return;
+    case Outcome::Status::bad_block:
+      throw nanobind::value_error("the block is not well formed: indptr must ascend and stay within indices");
+    case Outcome::Status::bad_index:
+      throw nanobind::value_error(
+          "a feature index is negative, or too large for store='dense', which ends at 2^37: use store='table'");
+    case Outcome::Status::mixed_names:
+      throw nanobind::value_error("numbered and named features cannot share a model: use one kind throughout");
+    case Outcome::Status::out_of_memory:
+      throw std::bad_alloc();
+  }
+}
+
+}  // namespace riata::bind
