@@ -20,7 +20,8 @@ namespace riata::bind {
 
 namespace {
 
-// The features of one event. "key" with a number; "key=value" with 1 for a string; several of these for a list.
+// The features of one event. "key" with a number; "key=value" with 1 for a string; several of these for a
+// list.
 class Event {
  public:
   explicit Event(nb::dict features) {
@@ -32,13 +33,14 @@ class Event {
   }
 
   BlockView<std::int64_t> view(const double* label, const double* weight) const noexcept {
-    return {1,           pointers_[1], pointers_,        keys_.data(),   values_.data(),
-            label,       weight,       names_.data(),    offsets_.data()};
+    return {1,     pointers_[1], pointers_,     keys_.data(),   values_.data(),
+            label, weight,       names_.data(), offsets_.data()};
   }
   // For tests and for whoever wants Blocks.
   nb::tuple arrays() && {
     return nb::make_tuple(give(std::move(keys_)), give(std::move(values_)),
-                          give(std::vector<std::uint8_t>(names_.begin(), names_.end())), give(std::move(offsets_)));
+                          give(std::vector<std::uint8_t>(names_.begin(), names_.end())),
+                          give(std::move(offsets_)));
   }
 
  private:
@@ -52,7 +54,8 @@ class Event {
 
   void add(PyObject* key, PyObject* value) {
     if (!PyUnicode_Check(key)) {
-      throw nb::type_error(("a feature's name must be a string, not " + std::string(Py_TYPE(key)->tp_name)).c_str());
+      throw nb::type_error(
+          ("a feature's name must be a string, not " + std::string(Py_TYPE(key)->tp_name)).c_str());
     }
     const std::string_view name = text(key);
     if (PyFloat_CheckExact(value)) {
@@ -138,33 +141,36 @@ class Event {
 }  // namespace
 
 void bind_events(nb::module_& m) {
-  m.def("event", [](nb::dict features) { return Event(features).arrays(); }, nb::arg("features"),
-        nb::sig("def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
-                "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
-        "The keys, values, names and name offsets of one event.");
-  m.def("learn_event",
-        [](Linear& model, nb::dict features, double label, double weight) {
-          const Event event(features);
-          std::vector<double> scores(model.intercept.size());
-          const std::unique_lock alone(model.guard);
-          const Outcome outcome = model.learn(event.view(&label, &weight), nullptr, 1, scores.data());
-          check(outcome);
-          return nb::make_tuple(outcome.done == 1, scores);
-        },
-        nb::arg("model"), nb::arg("features"), nb::arg("label"), nb::arg("weight"),
-        nb::sig("def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> "
-                "tuple[bool, list[float]]"),
-        "The scores before learning, and whether it was learned: not where the model has diverged.");
-  m.def("score_event",
-        [](const Linear& model, nb::dict features) {
-          const Event event(features);
-          std::vector<double> scores(model.intercept.size());
-          const std::shared_lock together(model.guard);
-          model.score(event.view(nullptr, nullptr), scores.data());
-          return scores;
-        },
-        nb::arg("model"), nb::arg("features"),
-        nb::sig("def score_event(model: Linear, features: dict[str, object]) -> list[float]"));
+  m.def(
+      "event", [](nb::dict features) { return Event(features).arrays(); }, nb::arg("features"),
+      nb::sig("def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
+              "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
+      "The keys, values, names and name offsets of one event.");
+  m.def(
+      "learn_event",
+      [](Linear& model, nb::dict features, double label, double weight) {
+        const Event event(features);
+        std::vector<double> scores(model.intercept.size());
+        const std::unique_lock alone(model.guard);
+        const Outcome outcome = model.learn(event.view(&label, &weight), nullptr, 1, scores.data());
+        check(outcome);
+        return nb::make_tuple(outcome.done == 1, scores);
+      },
+      nb::arg("model"), nb::arg("features"), nb::arg("label"), nb::arg("weight"),
+      nb::sig("def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> "
+              "tuple[bool, list[float]]"),
+      "The scores before learning, and whether it was learned: not where the model has diverged.");
+  m.def(
+      "score_event",
+      [](const Linear& model, nb::dict features) {
+        const Event event(features);
+        std::vector<double> scores(model.intercept.size());
+        const std::shared_lock together(model.guard);
+        model.score(event.view(nullptr, nullptr), scores.data());
+        return scores;
+      },
+      nb::arg("model"), nb::arg("features"),
+      nb::sig("def score_event(model: Linear, features: dict[str, object]) -> list[float]"));
 }
 
 }  // namespace riata::bind

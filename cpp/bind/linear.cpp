@@ -1,4 +1,6 @@
 // Linear models: check the arrays, release the GIL, call.
+#include "riata/linear.hpp"
+
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -15,7 +17,6 @@
 #include "arrays.hpp"
 #include "outcome.hpp"
 #include "riata/hash.hpp"
-#include "riata/linear.hpp"
 
 namespace riata::bind {
 
@@ -28,8 +29,8 @@ const Loss& loss_named(const std::string& name) {
 }
 
 std::unique_ptr<Linear> make(const std::string& family, const std::string& update, const std::string& store,
-                             const std::string& loss, const std::string& normalize, int columns, bool fit_intercept,
-                             const Numbers& numbers) {
+                             const std::string& loss, const std::string& normalize, int columns,
+                             bool fit_intercept, const Numbers& numbers) {
   if (columns < 1) throw nb::value_error("a model has at least one column");
   LinearSpec spec;
   spec.loss = &loss_named(loss);
@@ -64,21 +65,29 @@ void check_names(const In<std::uint8_t>& names, const In<std::int64_t>& offsets,
   bool good = offsets.size() == entries + 1 && offsets.data()[0] >= 0 &&
               offsets.data()[entries] <= static_cast<std::int64_t>(names.size());
   for (std::size_t k = 0; good && k < entries; ++k)
-    good = offsets.data()[k] <= offsets.data()[k + 1] && offsets.data()[k + 1] - offsets.data()[k] < (1LL << 31);
+    good =
+        offsets.data()[k] <= offsets.data()[k + 1] && offsets.data()[k + 1] - offsets.data()[k] < (1LL << 31);
   if (!good) throw nb::value_error("names and name_offsets do not fit together");
 }
 
 template <class Index>
 BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
                       const std::optional<In<double>>& labels, const std::optional<In<double>>& weights,
-                      const std::optional<In<std::uint8_t>>& names, const std::optional<In<std::int64_t>>& name_offsets) {
+                      const std::optional<In<std::uint8_t>>& names,
+                      const std::optional<In<std::int64_t>>& name_offsets) {
   if (indptr.size() < 1) throw nb::value_error("indptr is empty");
   if (indices.size() != values.size()) throw nb::value_error("indices and values differ in length");
   const auto rows = static_cast<std::int64_t>(indptr.size()) - 1;
-  if (labels && static_cast<std::int64_t>(labels->size()) != rows) throw nb::value_error("labels differ in length");
-  if (weights && static_cast<std::int64_t>(weights->size()) != rows) throw nb::value_error("weights differ in length");
-  BlockView<Index> out{rows,          static_cast<std::int64_t>(indices.size()), indptr.data(),
-                       indices.data(), values.data(),                            labels ? labels->data() : nullptr,
+  if (labels && static_cast<std::int64_t>(labels->size()) != rows)
+    throw nb::value_error("labels differ in length");
+  if (weights && static_cast<std::int64_t>(weights->size()) != rows)
+    throw nb::value_error("weights differ in length");
+  BlockView<Index> out{rows,
+                       static_cast<std::int64_t>(indices.size()),
+                       indptr.data(),
+                       indices.data(),
+                       values.data(),
+                       labels ? labels->data() : nullptr,
                        weights ? weights->data() : nullptr};
   if (names && name_offsets) {
     check_names(*names, *name_offsets, indices.size());
@@ -90,8 +99,9 @@ BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, 
 
 // (scores, examples done): fewer than asked for where the model diverged.
 template <class Index>
-std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
-                                             const In<float>& values, const In<double>& labels,
+std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_t>& indptr,
+                                             const In<Index>& indices, const In<float>& values,
+                                             const In<double>& labels,
                                              const std::optional<In<double>>& weights,
                                              const std::optional<In<std::int64_t>>& order,
                                              const std::optional<In<std::uint8_t>>& names,
@@ -131,8 +141,9 @@ std::tuple<Out<std::int64_t>, Out2<double>> pairs(Rows&& rows, std::size_t width
 }  // namespace
 
 void bind_linear(nb::module_& m) {
-  m.def("key_of_name", [](nb::bytes name) { return key_of_name(name.c_str(), name.size()); }, nb::arg("name"),
-        "The 63-bit key of a feature's name, given in UTF-8.");
+  m.def(
+      "key_of_name", [](nb::bytes name) { return key_of_name(name.c_str(), name.size()); }, nb::arg("name"),
+      "The 63-bit key of a feature's name, given in UTF-8.");
   m.def(
       "schedules",
       [] {
@@ -159,19 +170,28 @@ void bind_linear(nb::module_& m) {
     for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = f(p.data()[i], y.data()[i], parameter);
     return give(std::move(out));
   };
-  m.def("loss_value", [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
-    return apply(loss_named(name).value, p, y, parameter);
-  }, nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
-  m.def("loss_slope", [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
-    return apply(loss_named(name).slope, p, y, parameter);
-  }, nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
-  m.def("loss_probability", [](const std::string& name, const In<double>& p) {
-    const Loss& loss = loss_named(name);
-    if (loss.probability == nullptr) throw nb::value_error("this loss gives no probabilities");
-    Fresh<double> out(p.size());
-    for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = loss.probability(p.data()[i]);
-    return give(std::move(out));
-  }, nb::arg("loss"), nb::arg("p"));
+  m.def(
+      "loss_value",
+      [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
+        return apply(loss_named(name).value, p, y, parameter);
+      },
+      nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
+  m.def(
+      "loss_slope",
+      [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
+        return apply(loss_named(name).slope, p, y, parameter);
+      },
+      nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
+  m.def(
+      "loss_probability",
+      [](const std::string& name, const In<double>& p) {
+        const Loss& loss = loss_named(name);
+        if (loss.probability == nullptr) throw nb::value_error("this loss gives no probabilities");
+        Fresh<double> out(p.size());
+        for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = loss.probability(p.data()[i]);
+        return give(std::move(out));
+      },
+      nb::arg("loss"), nb::arg("p"));
 
   nb::class_<Linear>(m, "Linear", "A linear model: a rule over a store, columns wide.")
       .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
@@ -184,37 +204,51 @@ void bind_linear(nb::module_& m) {
            nb::arg("name_offsets").none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
-      .def("coefficients", [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },
-           "Keys of the rows with a non-zero weight, and their weights, brought current.")
-      .def("rows", [](const Linear& model) {
-             return pairs(model.rows(), static_cast<std::size_t>(model.row_width()));
-           }, "Keys of the live rows and their state as it is.")
-      .def("set_rows", [](Linear& model, const In<std::int64_t>& keys, const In2<double>& values,
-                          const std::optional<In<std::uint8_t>>& names,
-                          const std::optional<In<std::int64_t>>& name_offsets) {
-             if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
-               throw nb::value_error("rows of another shape");
-             if (names && name_offsets) check_names(*names, *name_offsets, keys.size());
-             const bool named = names && name_offsets;
-             if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
-                                 named ? reinterpret_cast<const char*>(names->data()) : nullptr,
-                                 named ? name_offsets->data() : nullptr))
-               throw nb::value_error("rows do not fit this store");
-           }, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def(
+          "coefficients",
+          [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },
+          "Keys of the rows with a non-zero weight, and their weights, brought current.")
+      .def(
+          "rows",
+          [](const Linear& model) {
+            return pairs(model.rows(), static_cast<std::size_t>(model.row_width()));
+          },
+          "Keys of the live rows and their state as it is.")
+      .def(
+          "set_rows",
+          [](Linear& model, const In<std::int64_t>& keys, const In2<double>& values,
+             const std::optional<In<std::uint8_t>>& names,
+             const std::optional<In<std::int64_t>>& name_offsets) {
+            if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
+              throw nb::value_error("rows of another shape");
+            if (names && name_offsets) check_names(*names, *name_offsets, keys.size());
+            const bool named = names && name_offsets;
+            if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                                named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                                named ? name_offsets->data() : nullptr))
+              throw nb::value_error("rows do not fit this store");
+          },
+          nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
       .def_prop_ro("named", &Linear::named)
-      .def("names", [](const Linear& model, const In<std::int64_t>& keys) {
-             Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
-             return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
-           }, nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
-      .def_prop_rw("clock", [](const Linear& model) { return model.clock(); },
-                   [](Linear& model, const std::vector<double>& clock) {
-                     if (!model.set_clock(clock)) throw nb::value_error("a clock of another rule");
-                   })
-      .def_prop_rw("intercept", [](const Linear& model) { return model.intercept; },
-                   [](Linear& model, const std::vector<double>& intercept) {
-                     if (intercept.size() != model.intercept.size()) throw nb::value_error("another number of columns");
-                     model.intercept = intercept;
-                   })
+      .def(
+          "names",
+          [](const Linear& model, const In<std::int64_t>& keys) {
+            Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
+            return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
+          },
+          nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
+      .def_prop_rw(
+          "clock", [](const Linear& model) { return model.clock(); },
+          [](Linear& model, const std::vector<double>& clock) {
+            if (!model.set_clock(clock)) throw nb::value_error("a clock of another rule");
+          })
+      .def_prop_rw(
+          "intercept", [](const Linear& model) { return model.intercept; },
+          [](Linear& model, const std::vector<double>& intercept) {
+            if (intercept.size() != model.intercept.size())
+              throw nb::value_error("another number of columns");
+            model.intercept = intercept;
+          })
       .def_rw("t", &Linear::t)
       .def_rw("features", &Linear::features)
       .def_prop_rw("rate_factor", &Linear::rate_factor, &Linear::set_rate_factor)

@@ -15,7 +15,7 @@ struct BlockView {
   const float* values = nullptr;
   const double* labels = nullptr;   // may be null where only scores are wanted
   const double* weights = nullptr;  // may be null: all 1
-  const char* names = nullptr;      // may be null; that of entry k is names[name_offsets[k], name_offsets[k + 1])
+  const char* names = nullptr;  // may be null; that of entry k is names[name_offsets[k], name_offsets[k + 1])
   const std::int64_t* name_offsets = nullptr;
 
   std::string_view name(std::int64_t k) const noexcept {

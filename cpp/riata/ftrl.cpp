@@ -4,7 +4,8 @@
 
 namespace riata {
 
-std::unique_ptr<Linear> make_ftrl(const std::string& update, const std::string& store, const LinearSpec& spec) {
+std::unique_ptr<Linear> make_ftrl(const std::string& update, const std::string& store,
+                                  const LinearSpec& spec) {
   return update == "ftrl" ? make_linear<Ftrl>(store, spec) : nullptr;
 }
 

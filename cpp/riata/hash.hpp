@@ -9,7 +9,8 @@ namespace riata {
 
 inline constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << 63) - 1;
 
-inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {  // the two halves of the product, mixed
+inline std::uint64_t fold(std::uint64_t a,
+                          std::uint64_t b) noexcept {  // the two halves of the product, mixed
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
@@ -17,7 +18,8 @@ inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {  // the t
 inline constexpr std::uint64_t kHashSeed = 0x2545f4914f6cdd1dULL;
 
 // The 63-bit key of a name: 16 bytes a step, the same on every machine with little-endian words.
-inline std::uint64_t key_of_name(const char* data, std::size_t size, std::uint64_t seed = kHashSeed) noexcept {
+inline std::uint64_t key_of_name(const char* data, std::size_t size,
+                                 std::uint64_t seed = kHashSeed) noexcept {
   constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
   std::uint64_t hash = seed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
   const auto word = [](const char* p, std::size_t n) {

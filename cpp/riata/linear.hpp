@@ -74,8 +74,8 @@ class Linear {  // the face that bindings see
   mutable std::shared_mutex guard;
 
   std::vector<double> intercept;
-  std::uint64_t t = 0;          // examples learned
-  std::int64_t features = 0;    // 1 + the largest index learned
+  std::uint64_t t = 0;        // examples learned
+  std::int64_t features = 0;  // 1 + the largest index learned
   double rate_factor() const noexcept { return rate_factor_; }
   virtual void set_rate_factor(double) noexcept = 0;  // it multiplies every learning rate from now on
   virtual void prune(double threshold) noexcept = 0;  // weights up to this size become zero
@@ -85,8 +85,11 @@ class Linear {  // the face that bindings see
 };
 
 // One file a family makes its models, so that they compile side by side. Null: no such update or store.
-std::unique_ptr<Linear> make_elastic_net(const std::string& update, const std::string& store, const LinearSpec& spec);
-std::unique_ptr<Linear> make_truncated(const std::string& update, const std::string& store, const LinearSpec& spec);
-std::unique_ptr<Linear> make_ftrl(const std::string& update, const std::string& store, const LinearSpec& spec);
+std::unique_ptr<Linear> make_elastic_net(const std::string& update, const std::string& store,
+                                         const LinearSpec& spec);
+std::unique_ptr<Linear> make_truncated(const std::string& update, const std::string& store,
+                                       const LinearSpec& spec);
+std::unique_ptr<Linear> make_ftrl(const std::string& update, const std::string& store,
+                                  const LinearSpec& spec);
 
 }  // namespace riata

@@ -1,7 +1,7 @@
 // The loop behind a linear model: a rule over a store, m columns wide.
 //
-// One example costs its non-zeros, twice: once to score it, once to push the gradient. Only rules and stores are
-// templates; the loss is called once an example and column, through a pointer.
+// One example costs its non-zeros, twice: once to score it, once to push the gradient. Only rules and stores
+// are templates; the loss is called once an example and column, through a pointer.
 #pragma once
 
 #include <algorithm>
@@ -181,8 +181,8 @@ class LinearOf final : public Linear {
     return label == (m() == 1 ? 1 : c) ? 1 : -1;
   }
 
-  // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place: the same
-  // bits whichever way below computes it. `lanes` is room for them, where there are many columns.
+  // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place:
+  // the same bits whichever way below computes it. `lanes` is room for them, where there are many columns.
   template <bool kRecord, class Index>
   void gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
               double* dot) const noexcept {
@@ -217,7 +217,8 @@ class LinearOf final : public Linear {
 
   // One column of marked rows, four at a time. Rows that do not exist yet are zero.
   template <class Index>
-  void gather_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* dot) const noexcept {
+  void gather_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+                    double* dot) const noexcept {
     const Rule rule = rule_;
     const Index* key = b.indices + begin;
     const float* x = b.values + begin;
@@ -248,9 +249,11 @@ class LinearOf final : public Linear {
     for (std::int64_t k = begin; k < end; ++k) {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
       if constexpr (Store::kDirect) {
-        if (store_.inside(key)) [[likely]] continue;
+        if (store_.inside(key)) [[likely]]
+          continue;
       }
-      if (!store_.possible(key)) [[unlikely]] return Status::bad_index;
+      if (!store_.possible(key)) [[unlikely]]
+        return Status::bad_index;
       if constexpr (Store::kDirect) {
         if (!store_.reserve(key)) return Status::out_of_memory;
       }
@@ -303,8 +306,8 @@ class LinearOf final : public Linear {
     if (k < n) rule.push(store_.touch(static_cast<std::uint64_t>(key[k])), 1, &g, static_cast<double>(x[k]));
   }
 
-  // In a table, after a step: rows that have become zero leave, newborn ones that are not zero join, and a few
-  // others are looked at, so that features which never come back go too.
+  // In a table, after a step: rows that have become zero leave, newborn ones that are not zero join, and a
+  // few others are looked at, so that features which never come back go too.
   template <class Index>
   Status tidy(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const auto needed = [&](const double* row) { return rule_.needed(row, m()); };
@@ -351,7 +354,8 @@ class LinearOf final : public Linear {
   }
 
   template <class Index>
-  void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i, std::int64_t n) const noexcept {
+  void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
+                std::int64_t n) const noexcept {
     if (i >= n) return;
     const std::int64_t r = order == nullptr ? i : order[i];
     if (!b.holds(r)) return;
@@ -404,7 +408,8 @@ class LinearOf final : public Linear {
       if constexpr (!Store::kDirect) {
         if (any && tidy(b, begin, end) != Status::ok) return {Status::out_of_memory, i + 1};
       }
-      if (rule_.stale()) [[unlikely]] rule_.rescale(store_, m());
+      if (rule_.stale()) [[unlikely]]
+        rule_.rescale(store_, m());
     }
     return {Status::ok, n};
   }
@@ -433,10 +438,10 @@ class LinearOf final : public Linear {
   Rule rule_;
   Store store_;
   std::vector<double> gradient_, dot_;
-  std::vector<double> lanes_;                     // scratch of gather
-  mutable std::vector<double*> found_;            // table: the example's rows, null where there is none
-  std::vector<double> newborn_;                   // table: rows that may join
-  mutable std::vector<std::int64_t> changing_;    // table: the places of rows that may join or leave
+  std::vector<double> lanes_;                   // scratch of gather
+  mutable std::vector<double*> found_;          // table: the example's rows, null where there is none
+  std::vector<double> newborn_;                 // table: rows that may join
+  mutable std::vector<std::int64_t> changing_;  // table: the places of rows that may join or leave
 };
 
 }  // namespace riata

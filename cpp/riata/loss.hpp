@@ -67,7 +67,9 @@ struct Huber {  // squared up to a distance of epsilon, then linear
 };
 
 struct Quantile {  // the pinball loss of level q: its minimum is the q-quantile of y
-  static double value(double p, double y, double q) noexcept { return y > p ? q * (y - p) : (1 - q) * (p - y); }
+  static double value(double p, double y, double q) noexcept {
+    return y > p ? q * (y - p) : (1 - q) * (p - y);
+  }
   static double slope(double p, double y, double q) noexcept { return y > p ? -q : (y < p ? 1 - q : 0); }
 };
 

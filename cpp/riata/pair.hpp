@@ -1,5 +1,5 @@
-// Two doubles side by side: what every x86-64 (and ARM) processor computes at once. The same operations in the same
-// order as one by one, so the same bits.
+// Two doubles side by side: what every x86-64 (and ARM) processor computes at once. The same operations in
+// the same order as one by one, so the same bits.
 #pragma once
 
 #include <cmath>

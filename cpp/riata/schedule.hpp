@@ -30,7 +30,6 @@ struct Schedule {
     }
     return eta0;
   }
-
 };
 
 inline constexpr std::string_view kSchedules[] = {"constant", "inv_sqrt", "inv_t", "invscaling"};

@@ -4,7 +4,8 @@
 
 namespace riata {
 
-std::unique_ptr<Linear> make_truncated(const std::string& update, const std::string& store, const LinearSpec& spec) {
+std::unique_ptr<Linear> make_truncated(const std::string& update, const std::string& store,
+                                       const LinearSpec& spec) {
   if (update == "truncate") return make_linear<Truncate>(store, spec);
   if (update == "round") return make_linear<Round>(store, spec);
   if (update == "subgradient") return make_linear<Subgradient>(store, spec);

@@ -6,7 +6,8 @@
 //   FoBoS, eq. 2:  u = w - n g;  w' = sign(u) max(0, |u| - n l1) / (1 + n l2)
 //                  L += n l1 / P, then P /= 1 + n l2
 //   SGD, eq. 3:    w' = sign(w) max(0, (1 - n l2) |w| - n l1) - n g
-//                  P *= 1 - n l2, then L += n l1 / P      (the paper's Theorem 1 divides by the old P: a misprint)
+//                  P *= 1 - n l2, then L += n l1 / P      (the paper's Theorem 1 divides by the old P: a
+//                  misprint)
 #pragma once
 
 #include "riata/rules/rule.hpp"

@@ -1,4 +1,5 @@
-// FTRL-Proximal (McMahan et al. 2013, Algorithm 1). Nothing is delayed: a weight moves only when it is touched.
+// FTRL-Proximal (McMahan et al. 2013, Algorithm 1). Nothing is delayed: a weight moves only when it is
+// touched.
 //
 //   w = 0 where |z| <= l1, else -(z - sign(z) l1) / ((beta + sqrt(n)) / alpha + l2)
 //   sigma = (sqrt(n + g^2) - sqrt(n)) / alpha;  z += g - sigma w;  n += g^2
@@ -15,7 +16,12 @@ namespace riata {
 class Ftrl : public PlainRule {
  public:
   explicit Ftrl(const Numbers& n, int m)
-      : alpha_(n.at("alpha")), beta_(n.at("beta")), l1_(n.at("l1")), l2_(n.at("l2")), z_(m, 0.0), s_(m, 0.0) {}
+      : alpha_(n.at("alpha")),
+        beta_(n.at("beta")),
+        l1_(n.at("l1")),
+        l2_(n.at("l2")),
+        z_(m, 0.0),
+        s_(m, 0.0) {}
 
   static constexpr int width(int m) noexcept { return 3 * m; }
   void fresh(double* row, int m) const noexcept {

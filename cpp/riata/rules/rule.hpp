@@ -1,12 +1,12 @@
-// What a rule is. A rule knows how one row of state moves; it runs once a feature, so it is a template argument.
+// What a rule is. A rule knows how one row of state moves; it runs once a feature, so it is a template
+// argument.
 //
-//   static int width(int m)                     doubles in a row of m columns; the first m are the (scaled) weights
-//   void fresh(double* row, int m)              a row of zero weights, as if it had been there from the start
-//   double peek(const double* row, int m, int c)     the weight of column c, brought current, without writing
-//   void settle(double* row, int m)             bring the row current
-//   bool needed(const double* row, int m)       false: forgetting this row changes nothing
-//   double scale()                              weight = scale * value brought current
-//   begin(rate); push(row, m, gradient, x) for every feature of the example; end(rate)
+//   static int width(int m)                     doubles in a row of m columns; the first m are the (scaled)
+//   weights void fresh(double* row, int m)              a row of zero weights, as if it had been there from
+//   the start double peek(const double* row, int m, int c)     the weight of column c, brought current,
+//   without writing void settle(double* row, int m)             bring the row current bool needed(const
+//   double* row, int m)       false: forgetting this row changes nothing double scale() weight = scale *
+//   value brought current begin(rate); push(row, m, gradient, x) for every feature of the example; end(rate)
 //       push brings the row current and then moves it; a row met twice in one example is pushed twice
 //   double gain(rate)                           the factor that turns a slope into the `gradient` of push
 //   push_intercept(intercept, slopes, m, rate)
@@ -22,7 +22,8 @@
 
 namespace riata {
 
-// Most rules: the intercept takes a plain gradient step, nothing ever goes stale, weights are stored as they are.
+// Most rules: the intercept takes a plain gradient step, nothing ever goes stale, weights are stored as they
+// are.
 struct PlainRule {
   double scale() const noexcept { return 1; }
   double gain(double rate) const noexcept { return rate; }

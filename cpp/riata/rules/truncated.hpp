@@ -9,12 +9,14 @@
 
 namespace riata {
 
-// Eq. 6: when K divides i, |u| <= theta shrinks by n K gravity, clipped at zero. G is the sum of all shrinkages so
-// far; a weight that is above theta stays above it until it is touched, so its mark may be any.
+// Eq. 6: when K divides i, |u| <= theta shrinks by n K gravity, clipped at zero. G is the sum of all
+// shrinkages so far; a weight that is above theta stays above it until it is touched, so its mark may be any.
 class Truncate : public Marked<Truncate> {
  public:
   explicit Truncate(const Numbers& n, int)
-      : gravity_(n.at("gravity")), theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
+      : gravity_(n.at("gravity")),
+        theta_(n.at("theta")),
+        period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
   double now() const noexcept { return g_; }
   template <class T>
@@ -45,7 +47,8 @@ class Truncate : public Marked<Truncate> {
 // Eq. 4: when K divides i, |u| <= theta becomes 0. The mark counts the roundings so far.
 class Round : public Marked<Round> {
  public:
-  explicit Round(const Numbers& n, int) : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
+  explicit Round(const Numbers& n, int)
+      : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
   double now() const noexcept { return rounds_; }
   template <class T>
@@ -75,7 +78,8 @@ class Round : public Marked<Round> {
 
 // Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then swings around it. Away from zero a
 // missed stretch is one subtraction; near zero its steps are replayed, one by one where the rate falls.
-// A row is marked with the number of steps at the last touch and with S, the sum of n gravity over those steps.
+// A row is marked with the number of steps at the last touch and with S, the sum of n gravity over those
+// steps.
 class Subgradient : public PlainRule {
  public:
   explicit Subgradient(const Numbers& n, int) : gravity_(n.at("gravity")), schedule_(schedule_of(n)) {}

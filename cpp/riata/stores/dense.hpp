@@ -75,7 +75,9 @@ class DenseStore {
   }
   double* touched(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
-  const double* find_or_zero(std::uint64_t index) const noexcept { return inside(index) ? at(index) : kZeros; }
+  const double* find_or_zero(std::uint64_t index) const noexcept {
+    return inside(index) ? at(index) : kZeros;
+  }
 
   static bool possible(std::uint64_t index) noexcept { return index < kLimit; }
   // Makes room for a possible index. False: memory is exhausted.
@@ -109,7 +111,8 @@ class DenseStore {
 
   bool grow(std::uint64_t rows) noexcept {
     rows = (rows + kChunk - 1) / kChunk * kChunk;
-    if (!touched_.grow(rows / kChunk * sizeof(Flag)) || !rows_.grow(rows * width_ * sizeof(double))) return false;
+    if (!touched_.grow(rows / kChunk * sizeof(Flag)) || !rows_.grow(rows * width_ * sizeof(double)))
+      return false;
     capacity_ = rows;
     return true;
   }

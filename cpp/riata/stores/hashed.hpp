@@ -24,7 +24,9 @@ class HashedStore : public DenseStore {
   double* touched(std::uint64_t key) const noexcept { return DenseStore::touched(bucket(key)); }
 
   // Saved rows are known by their place.
-  double* restore(std::uint64_t place, std::string_view) noexcept { return DenseStore::inside(place) ? DenseStore::touch(place) : nullptr; }
+  double* restore(std::uint64_t place, std::string_view) noexcept {
+    return DenseStore::inside(place) ? DenseStore::touch(place) : nullptr;
+  }
 
   std::uint64_t bucket(std::uint64_t key) const noexcept { return scatter(key) >> shift_; }
 

@@ -1,10 +1,10 @@
 // The table store: only what is alive. Rows by 63-bit key, open addressing.
 //
 // Keys are scattered one to one, and a row's home is its scattered key, scaled down to the table's size: home
-// addresses ascend with keys. Rows are kept in that order (linear probing, sorted), so a search for what is not
-// there ends as soon as one for what is, growth is a sequential copy, and any size will do, not only powers of two.
-// The table is 256 parts that grow one at a time, at loads spread from part to part: no long pause, and only one
-// part is ever held twice.
+// addresses ascend with keys. Rows are kept in that order (linear probing, sorted), so a search for what is
+// not there ends as soon as one for what is, growth is a sequential copy, and any size will do, not only
+// powers of two. The table is 256 parts that grow one at a time, at loads spread from part to part: no long
+// pause, and only one part is ever held twice.
 #pragma once
 
 #include <cstdint>
@@ -162,7 +162,9 @@ class TableStore {
   // A slot: tag, row, and where rows have names, a word for the name.
   static double* row_of(std::uint64_t* slot) noexcept { return reinterpret_cast<double*>(slot + 1); }
   std::uint64_t& name_word(std::uint64_t* slot) const noexcept { return slot[stride_ - 1]; }
-  std::uint64_t* end_of(const Part& part) const noexcept { return part.slots + (part.capacity + kTail) * stride_; }
+  std::uint64_t* end_of(const Part& part) const noexcept {
+    return part.slots + (part.capacity + kTail) * stride_;
+  }
   static std::uint64_t home(const Part& part, std::uint64_t tag) noexcept {
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(tag << 8) * part.capacity) >> 64);
   }
@@ -173,8 +175,8 @@ class TableStore {
     std::uint64_t* slot = part.slots + home(part, tag) * stride_;
     // Four at a time without a branch: where a search ends cannot be predicted. Empty slots wrap around.
     for (;;) {
-      const int less = (slot[0] - 1 < tag - 1) + (slot[stride_] - 1 < tag - 1) + (slot[2 * stride_] - 1 < tag - 1) +
-                       (slot[3 * stride_] - 1 < tag - 1);
+      const int less = (slot[0] - 1 < tag - 1) + (slot[stride_] - 1 < tag - 1) +
+                       (slot[2 * stride_] - 1 < tag - 1) + (slot[3 * stride_] - 1 < tag - 1);
       slot += static_cast<std::uint64_t>(less) * stride_;
       if (less < 4) return slot;
     }
@@ -194,8 +196,8 @@ class TableStore {
     --size_;
   }
 
-  // The part anew, with the rows that are needed, at a load of 60 to 72 % by the part's number and `extra` homes;
-  // it is full at 80 %.
+  // The part anew, with the rows that are needed, at a load of 60 to 72 % by the part's number and `extra`
+  // homes; it is full at 80 %.
   template <class Needed>
   bool resize(Part& part, std::uint64_t extra, Needed needed) noexcept {
     const auto number = static_cast<std::uint64_t>(&part - parts_);

@@ -1,0 +1,126 @@
+// The table store against std::map, and linear models on every store with blocks that are not to be trusted.
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "riata/linear.hpp"
+#include "riata/stores/table.hpp"
+
+using namespace riata;
+
+namespace {
+
+bool always(const double*) { return true; }
+
+// Random insertions, searches, removals and sweeps; keys close together and far apart; with names or without.
+void against_map(bool named, int width, std::uint64_t seed, std::uint64_t spread) {
+  std::mt19937_64 random(seed);
+  TableStore table(width, 0);
+  if (named) CHECK(table.set_named());
+  std::map<std::uint64_t, double> expected;
+  for (int step = 0; step < 60000; ++step) {
+    const std::uint64_t key = random() % spread * 0x9e3779b9ULL & kKeyMask;
+    switch (random() % 4) {
+      case 0:
+      case 1: {
+        double* row = table.insert(key, "name of " + std::to_string(key), always);
+        CHECK(row != nullptr);
+        for (int c = 0; c < width; ++c) row[c] = static_cast<double>(step);
+        expected[key] = step;
+        break;
+      }
+      case 2:
+        table.erase(key);
+        expected.erase(key);
+        break;
+      default: {
+        const double* row = table.find(key);
+        CHECK((row != nullptr) == (expected.count(key) == 1));
+        if (row != nullptr) CHECK(row[width - 1] == expected[key]);
+        if (row != nullptr && named) CHECK(table.name(key) == "name of " + std::to_string(key));
+      }
+    }
+    if (step % 5000 == 4999) {  // forget the older half, by sweeping
+      const double limit = step - 4000;
+      table.sweep(1u << 20, [&](const double* row) { return row[0] >= limit; });
+      std::erase_if(expected, [&](const auto& entry) { return entry.second < limit; });
+    }
+  }
+  CHECK(table.size() == expected.size());
+  std::size_t seen = 0;
+  table.for_each([&](std::uint64_t key, const double* row) {
+    ++seen;
+    CHECK(expected.count(key) == 1 && expected[key] == row[0]);
+  });
+  CHECK(seen == expected.size());
+}
+
+void scatter_is_one_to_one() {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 100000; ++i) {
+    const std::uint64_t key = random() >> (1 + random() % 60);
+    CHECK(gather_back(scatter(key)) == key);
+    CHECK(scatter(key) <= kKeyMask);
+  }
+}
+
+void hostile_blocks(const std::string& family, const std::string& update, const std::string& store, int columns) {
+  std::mt19937_64 random(columns);
+  LinearSpec spec;
+  spec.loss = find_loss("logistic");
+  spec.columns = columns;
+  spec.bits = 6;
+  spec.numbers = {{"l1", 0.001}, {"l2", 0.01},  {"gravity", 0.01}, {"theta", 0.1},   {"period", 3},
+                  {"alpha", 0.1}, {"beta", 1.0}, {"schedule", 1},   {"power_t", 0.5}, {"eta0", 0.5}};
+  const auto model = family == "elastic-net" ? make_elastic_net(update, store, spec)
+                     : family == "ftrl"      ? make_ftrl(update, store, spec)
+                                             : make_truncated(update, store, spec);
+  CHECK(model != nullptr);
+  std::vector<double> scores(64 * static_cast<std::size_t>(columns));
+  for (int round = 0; round < 400; ++round) {
+    const std::int64_t rows = static_cast<std::int64_t>(random() % 5), nnz = static_cast<std::int64_t>(random() % 40);
+    std::vector<std::int64_t> indptr, indices, order;
+    std::vector<float> values;
+    std::vector<double> labels;
+    for (std::int64_t r = 0; r <= rows; ++r)
+      indptr.push_back(random() % 10 == 0 ? static_cast<std::int64_t>(random()) : r * nnz / (rows + 1));
+    for (std::int64_t k = 0; k < nnz; ++k) {
+      const bool odd = random() % 200 == 0;
+      indices.push_back(odd ? static_cast<std::int64_t>(random()) : static_cast<std::int64_t>(random() % 3000));
+      values.push_back(odd ? static_cast<float>(1e38) : static_cast<float>(random() % 7) - 3);
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      labels.push_back(static_cast<double>(random() % 3));
+      order.push_back(static_cast<std::int64_t>(random() % 6) - 1);
+    }
+    const BlockView<std::int64_t> block{rows, nnz, indptr.data(), indices.data(), values.data(), labels.data(), nullptr};
+    model->learn(block, random() % 2 == 0 ? order.data() : nullptr, rows, scores.data());
+    model->score(block, scores.data());
+  }
+  const Rows rows = model->rows();
+  for (const double value : rows.values) CHECK(std::isfinite(value));
+}
+
+}  // namespace
+
+int main() {
+  scatter_is_one_to_one();
+  for (const std::uint64_t spread : {50, 5000, 1 << 30}) {
+    against_map(false, 2, spread, spread);
+    against_map(true, 3, spread, spread);
+  }
+  for (const char* store : {"dense", "table", "hashed"}) {
+    for (const int columns : {1, 3}) {
+      hostile_blocks("elastic-net", "fobos", store, columns);
+      hostile_blocks("elastic-net", "sgd", store, columns);
+      hostile_blocks("truncated", "truncate", store, columns);
+      hostile_blocks("truncated", "round", store, columns);
+      hostile_blocks("truncated", "subgradient", store, columns);
+      hostile_blocks("ftrl", "ftrl", store, columns);
+    }
+  }
+  return check::failures();
+}
