@@ -16,6 +16,7 @@ COMMANDS = {
     "train": "Learn a sparse linear model from data.",
     "predict": "Predict with a model.",
     "evaluate": "Measure a model on labelled data.",
+    "inspect": "Show how a model was made and its strongest features.",
     "demo": "See it work: make a click stream, learn from it, look at the result.",
 }
 

@@ -1,0 +1,121 @@
+"""riata inspect"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+import numpy as np
+
+from riata import model_file
+from riata.cli.options import Command, option
+from riata.cli.summary import weights_line
+from riata.cli.text import number, plural, rows
+from riata.record import Model
+
+HELP = """Show how MODEL was made, how much of it is alive, and its strongest features.
+
+\b
+  riata inspect clicks.riata --top 20
+  riata inspect clicks.riata --top 0 --json | jq .parameters"""
+
+
+@click.command("inspect", cls=Command, help=HELP)
+@click.argument("model", metavar="MODEL")
+@option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many features to show.",
+)
+@option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(model: str, top: int, as_json: bool) -> int:
+    description = describe(model_file.load(model), top)
+    click.echo(json.dumps(description) if as_json else report(model, description))
+    return 0
+
+
+def describe(model: Model, top: int) -> dict[str, Any]:
+    """All that `inspect` shows, as JSON holds it."""
+    learner, record = model.learner, model.record
+    classes = None if model.classes is None else model.classes.tolist()
+    return {
+        "family": learner.family,
+        "task": learner.task,
+        "classes": classes,
+        "parameters": learner.parameters(),
+        "data": record.data,
+        "examples": learner.t,
+        "passes": record.passes,
+        "progressive_loss": record.progressive_loss,
+        "holdout": record.holdout,
+        "interrupted": record.interrupted,
+        "features": int(learner.n_features),
+        "live_weights": learner.n_live(),
+        "weights": weights_line(model),
+        "intercept": learner.intercept.tolist(),
+        "strongest": strongest(model, top),
+    }
+
+
+def strongest(model: Model, top: int) -> list[dict[str, Any]]:
+    """The features whose weight is largest in absolute value in any column, strongest first.
+
+    A numbered feature is shown by its index, counted from 0.
+    """
+    keys, weights = model.learner.coef()
+    size = np.abs(weights).max(axis=1, initial=0.0)
+    order = np.lexsort((keys, -size))[:top]
+    names = model.learner.names(keys[order])
+    shown: list[Any] = keys[order].tolist() if names is None else names
+    return [
+        {"feature": name, "weights": row}
+        for name, row in zip(shown, weights[order].tolist(), strict=True)
+    ]
+
+
+def report(path: str, description: dict[str, Any]) -> str:
+    """The description for people."""
+    given = {k: v for k, v in description["parameters"].items() if k != "outputs"}
+    lines = [
+        ("model", path),
+        ("method", f"{description['family']}, {description['task']}"),
+        ("", ", ".join(f"{k}={_short(v)}" for k, v in given.items())),
+        ("data", ", ".join(description["data"])),
+        (
+            "learned",
+            f"{plural(description['examples'], 'example')}, {plural(description['passes'], 'pass')}",
+        ),
+    ]
+    if description["classes"] is not None:
+        lines.insert(2, ("classes", ", ".join(map(_short, description["classes"]))))
+    if description["progressive_loss"] is not None:
+        lines.append(
+            ("loss", f"{number(description['progressive_loss'])}, before learning each example")
+        )
+    if description["holdout"] is not None:
+        lines.append(("holdout", f"{number(description['holdout']['loss'])}, never learned"))
+    lines.append(("weights", description["weights"]))
+    lines.append(("intercept", "  ".join(f"{b:.6g}" for b in description["intercept"])))
+    text = rows(lines)
+    if description["strongest"]:
+        text += "\n\n" + _table(description)
+    return text
+
+
+def _table(description: dict[str, Any]) -> str:
+    classes = description["classes"]
+    columns = len(description["strongest"][0]["weights"])
+    heads = ["weight"] if columns == 1 else [_short(c) for c in classes]
+    features = [str(entry["feature"]) for entry in description["strongest"]]
+    width = max(len("feature"), *(len(f) for f in features))
+    lines = [f"{'feature':<{width}}" + "".join(f"{h:>13}" for h in heads)]
+    for feature, entry in zip(features, description["strongest"], strict=True):
+        lines.append(f"{feature:<{width}}" + "".join(f"{w:>13.6g}" for w in entry["weights"]))
+    return "\n".join(lines)
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
