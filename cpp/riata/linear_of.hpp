@@ -183,13 +183,14 @@ class LinearOf final : public Linear {
 
   // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place:
   // the same bits whichever way below computes it. `lanes` is room for them, where there are many columns.
-  template <bool kRecord, class Index>
+  template <bool kLearning, class Index>  // learning: every feature has been admitted
   void gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
               double* dot) const noexcept {
     if constexpr (kPaired) {
-      gather_pairs(b, begin, end, dot);
+      gather_pairs<kLearning>(b, begin, end, dot);
       return;
     }
+    constexpr bool kRecord = kLearning && !Store::kDirect;
     const int m = this->m();
     double one[4];
     if constexpr (M == 1) lanes = one;
@@ -216,14 +217,17 @@ class LinearOf final : public Linear {
   }
 
   // One column of marked rows, four at a time. Rows that do not exist yet are zero.
-  template <class Index>
+  template <bool kLearning, class Index>
   void gather_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
                     double* dot) const noexcept {
     const Rule rule = rule_;
     const Index* key = b.indices + begin;
     const float* x = b.values + begin;
     const std::int64_t n = end - begin;
-    const auto row = [&](std::int64_t k) { return store_.find_or_zero(static_cast<std::uint64_t>(key[k])); };
+    const auto row = [&](std::int64_t k) -> const double* {
+      const auto index = static_cast<std::uint64_t>(key[k]);
+      return kLearning ? store_.at(index) : store_.find_or_zero(index);
+    };
     const auto two = [&](std::int64_t k) {
       const Pair a = load_pair(row(k)), c = load_pair(row(k + 1));
       return rule.at(firsts(a, c), seconds(a, c)) * widen_pair(x + k);
@@ -242,21 +246,19 @@ class LinearOf final : public Linear {
   // Makes sure that every feature of the example has a row, or could have one.
   template <class Index>
   Status admit(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    if constexpr (!Store::kDirect) {
+    Index all = 0;
+    for (std::int64_t k = begin; k < end; ++k) all |= b.indices[k];
+    if (all < 0) return Status::bad_index;
+    if constexpr (Store::kDirect) {
+      if (store_.inside(static_cast<std::uint64_t>(all))) [[likely]] return Status::ok;
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        if (!store_.possible(key)) return Status::bad_index;
+        if (!store_.inside(key) && !store_.reserve(key)) return Status::out_of_memory;
+      }
+    } else {
       if (!make_room(end - begin)) return Status::out_of_memory;
       changing_.clear();
-    }
-    for (std::int64_t k = begin; k < end; ++k) {
-      const auto key = static_cast<std::uint64_t>(b.indices[k]);
-      if constexpr (Store::kDirect) {
-        if (store_.inside(key)) [[likely]]
-          continue;
-      }
-      if (!store_.possible(key)) [[unlikely]]
-        return Status::bad_index;
-      if constexpr (Store::kDirect) {
-        if (!store_.reserve(key)) return Status::out_of_memory;
-      }
     }
     return Status::ok;
   }
@@ -264,6 +266,10 @@ class LinearOf final : public Linear {
   // The gradient to every row of the example.
   template <class Index>
   void push(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    if constexpr (Store::kDirect) {
+      for (std::int64_t k = begin; store_.marks() && k < end; ++k)
+        store_.mark(static_cast<std::uint64_t>(b.indices[k]));
+    }
     if constexpr (kPaired) {
       push_pairs(b, begin, end);
       return;
@@ -274,7 +280,7 @@ class LinearOf final : public Linear {
     for (std::int64_t k = begin; k < end; ++k) {
       double* row;
       if constexpr (Store::kDirect) {
-        row = store_.touch(static_cast<std::uint64_t>(b.indices[k]));
+        row = store_.at(static_cast<std::uint64_t>(b.indices[k]));
       } else {
         row = found_[static_cast<std::size_t>(k - begin)];
         if (row == nullptr) {
@@ -296,14 +302,14 @@ class LinearOf final : public Linear {
     const Pair now = pair_of(rule.now());
     std::int64_t k = 0;
     for (; k + 2 <= n; k += 2) {
-      double* one = store_.touch(static_cast<std::uint64_t>(key[k]));
-      double* two = store_.touch(static_cast<std::uint64_t>(key[k + 1]));
+      double* one = store_.at(static_cast<std::uint64_t>(key[k]));
+      double* two = store_.at(static_cast<std::uint64_t>(key[k + 1]));
       const Pair a = load_pair(one), c = load_pair(two);
       const Pair v = rule.at(firsts(a, c), seconds(a, c)) - g * widen_pair(x + k);
       store_pair(one, firsts(v, now));
       store_pair(two, seconds(v, now));
     }
-    if (k < n) rule.push(store_.touch(static_cast<std::uint64_t>(key[k])), 1, &g, static_cast<double>(x[k]));
+    if (k < n) rule.push(store_.at(static_cast<std::uint64_t>(key[k])), 1, &g, static_cast<double>(x[k]));
   }
 
   // In a table, after a step: rows that have become zero leave, newborn ones that are not zero join, and a
@@ -385,7 +391,7 @@ class LinearOf final : public Linear {
       if (!b.holds(r)) return {Status::bad_block, i};
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
-      gather<!Store::kDirect>(b, begin, end, lanes_.data(), dot_.data());
+      gather<true>(b, begin, end, lanes_.data(), dot_.data());
       if constexpr (!Store::kDirect) prefetch(b, order, i + 1, n);
 
       const double factor = row_factor(b, begin, end);

@@ -15,7 +15,10 @@ inline double sigmoid(double z) noexcept {
 }
 
 inline double softplus(double z) noexcept {  // log(1 + exp(z)) without overflow
-  return z > 0 ? z + std::log1p(std::exp(-z)) : std::log1p(std::exp(z));
+  const double e = std::exp(-std::fabs(z)), u = 1 + e;
+  // log1p by way of log, which is faster: the quotient undoes the rounding of 1 + e (Kahan).
+  const double tail = u == 1 ? e : std::log(u) * (e / (u - 1));
+  return z > 0 ? z + tail : tail;
 }
 
 // Classification: y in {-1, +1}.

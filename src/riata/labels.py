@@ -77,6 +77,9 @@ class Classes:
 
     def codes(self, labels: Floats) -> NDArray[np.intp]:
         """The place of each label, or -1 where it is none of the classes."""
+        if len(self.values) == 2:  # without a search: labels may be as many as the rows of a matrix
+            high = labels == self.values[1]
+            return np.where(high | (labels == self.values[0]), high, -1)
         places = np.minimum(np.searchsorted(self.values, labels), len(self.values) - 1)
         return np.where(self.values[places] == labels, places, -1)
 

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -66,38 +67,42 @@ class DenseStore {
 
   DenseStore(int width, int) noexcept : width_(static_cast<std::uint64_t>(width)) {}
 
+  // The capacity is a power of two: a row of features is inside where the bitwise or of their indices is.
   bool inside(std::uint64_t index) const noexcept { return index < capacity_; }
-  // The row of a feature that is inside; `touch` where it will be written.
-  const double* at(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
-  double* touch(std::uint64_t index) noexcept {
-    touched_.as<Flag>()[index / kChunk] = 1;
-    return rows_.as<double>() + index * width_;
-  }
-  double* touched(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
+  double* at(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
-  const double* find_or_zero(std::uint64_t index) const noexcept {
-    return inside(index) ? at(index) : kZeros;
-  }
+  const double* find_or_zero(std::uint64_t index) const noexcept { return inside(index) ? at(index) : kZeros; }
+
+  // A large store remembers which chunks were written to: whoever writes to a row marks it.
+  bool marks() const noexcept { return capacity_ > kUnmarked; }
+  void mark(std::uint64_t index) noexcept { marks_.as<Mark>()[index / kChunk] = 1; }
 
   static bool possible(std::uint64_t index) noexcept { return index < kLimit; }
   // Makes room for a possible index. False: memory is exhausted.
   bool reserve(std::uint64_t index) noexcept {
-    const std::uint64_t doubled = capacity_ * 2;
-    return (index < doubled && grow(doubled)) || grow(index + 1);
+    const std::uint64_t rows = std::bit_ceil(index + 1 < kChunk ? kChunk : index + 1);
+    if (rows > kUnmarked) {
+      if (!marks_.grow(rows / kChunk * sizeof(Mark))) return false;
+      if (!marks() && capacity_ > 0) std::memset(marks_.as<Mark>(), 1, capacity_ / kChunk * sizeof(Mark));
+    }
+    if (!rows_.grow(rows * width_ * sizeof(double))) return false;
+    capacity_ = rows;
+    return true;
   }
 
   // The row that `for_each` knew by this key, for putting a saved model back. Null: out of memory or range.
   double* restore(std::uint64_t index, std::string_view) noexcept {
-    return inside(index) || (possible(index) && reserve(index)) ? touch(index) : nullptr;
+    if (!inside(index) && !(possible(index) && reserve(index))) return nullptr;
+    if (marks()) mark(index);
+    return at(index);
   }
 
   template <class Visit>  // visit(key, row), ascending, for every row that may have been written
   void for_each(Visit visit) const {
-    // A nominal dimension of billions must not be walked through: only chunks that were touched.
-    const Flag* flags = touched_.as<Flag>();
+    // A nominal dimension of billions must not be walked through: only chunks that were written to.
     for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
-      if (flags[c] == 0) continue;
-      for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, touched(i));
+      if (marks() && marks_.as<Mark>()[c] == 0) continue;
+      for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, at(i));
     }
   }
 
@@ -106,18 +111,11 @@ class DenseStore {
  private:
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
   static constexpr std::uint64_t kChunk = 256;
-  static constexpr double kZeros[2] = {0, 0};  // a row of one marked column
-  using Flag = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
+  static constexpr std::uint64_t kUnmarked = std::uint64_t{1} << 20;  // up to here a walk costs next to nothing
+  static constexpr double kZeros[2] = {0, 0};                         // a row of one marked column
+  using Mark = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
 
-  bool grow(std::uint64_t rows) noexcept {
-    rows = (rows + kChunk - 1) / kChunk * kChunk;
-    if (!touched_.grow(rows / kChunk * sizeof(Flag)) || !rows_.grow(rows * width_ * sizeof(double)))
-      return false;
-    capacity_ = rows;
-    return true;
-  }
-
-  ZeroPages rows_, touched_;
+  ZeroPages rows_, marks_;
   std::uint64_t width_;
   std::uint64_t capacity_ = 0;
 };

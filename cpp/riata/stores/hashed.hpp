@@ -8,8 +8,9 @@
 
 namespace riata {
 
-class HashedStore : public DenseStore {
+class HashedStore : private DenseStore {
  public:
+  static constexpr bool kDirect = true;
   static constexpr bool kDistinct = false;
 
   HashedStore(int width, int bits) noexcept : DenseStore(width, bits), shift_(63 - bits) {
@@ -18,19 +19,23 @@ class HashedStore : public DenseStore {
 
   static bool possible(std::uint64_t key) noexcept { return key <= kKeyMask; }
   bool inside(std::uint64_t key) const noexcept { return full_ && possible(key); }
-  bool reserve(std::uint64_t) noexcept { return full_; }
-  const double* find(std::uint64_t key) const noexcept { return inside(key) ? at(bucket(key)) : nullptr; }
-  double* touch(std::uint64_t key) noexcept { return DenseStore::touch(bucket(key)); }
-  double* touched(std::uint64_t key) const noexcept { return DenseStore::touched(bucket(key)); }
+  bool reserve(std::uint64_t) const noexcept { return full_; }
+  double* at(std::uint64_t key) const noexcept { return DenseStore::at(bucket(key)); }
+  const double* find(std::uint64_t key) const noexcept { return inside(key) ? at(key) : nullptr; }
+
+  using DenseStore::marks;
+  void mark(std::uint64_t key) noexcept { DenseStore::mark(bucket(key)); }
 
   // Saved rows are known by their place.
-  double* restore(std::uint64_t place, std::string_view) noexcept {
-    return DenseStore::inside(place) ? DenseStore::touch(place) : nullptr;
+  double* restore(std::uint64_t place, std::string_view name) noexcept {
+    return DenseStore::inside(place) ? DenseStore::restore(place, name) : nullptr;
   }
-
-  std::uint64_t bucket(std::uint64_t key) const noexcept { return scatter(key) >> shift_; }
+  using DenseStore::bytes;
+  using DenseStore::for_each;
 
  private:
+  std::uint64_t bucket(std::uint64_t key) const noexcept { return scatter(key) >> shift_; }
+
   int shift_;
   bool full_;
 };

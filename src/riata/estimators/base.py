@@ -208,7 +208,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], ensure_all_finite=False
         )
         check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = _classes_and_codes(y)
         if len(classes) < 2:
             raise ValueError(
                 f"y has one class only, {classes[0]!r}: a classifier needs at least two"
@@ -431,6 +431,17 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     def intercept_(self) -> Floats:
         """One number, in an array."""
         return self._fitted().intercept
+
+
+def _classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The classes, ascending, and each label's place among them; a pair of numbers without sorting."""
+    if y.dtype.kind in "iuf":
+        low, high = y.min(), y.max()
+        codes = y == high
+        if low != high and np.all(codes | (y == low)):
+            return np.array([low, high]), codes
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
 
 
 def _learn_more(learner: Learner, record: Record, block: Block) -> None:
