@@ -183,6 +183,24 @@ void bind_linear(nb::module_& m) {
       },
       nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
   m.def(
+      "row_losses",
+      [](const std::string& name, const In2<double>& scores, const In<double>& labels, double parameter) {
+        const Loss& loss = loss_named(name);
+        const std::size_t n = scores.shape(0), columns = scores.shape(1);
+        if (labels.size() != n) throw nb::value_error("scores and labels differ in length");
+        Fresh<double> out(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          double total = 0;
+          for (std::size_t c = 0; c < columns; ++c)
+            total += loss.value(scores.data()[i * columns + c],
+                                loss.target(labels.data()[i], static_cast<int>(c), static_cast<int>(columns)), parameter);
+          out.get()[i] = total;
+        }
+        return give(std::move(out));
+      },
+      nb::arg("loss"), nb::arg("scores"), nb::arg("labels"), nb::arg("parameter"),
+      "The loss of every row, summed over columns; labels as a learner takes them.");
+  m.def(
       "loss_probability",
       [](const std::string& name, const In<double>& p) {
         const Loss& loss = loss_named(name);

@@ -175,12 +175,6 @@ class LinearOf final : public Linear {
 
   double clip(double p) const noexcept { return std::fmin(spec_.clip_high, std::fmax(spec_.clip_low, p)); }
 
-  // Classification labels are class codes: column c asks "is it class c?", a single column "is it class 1?".
-  double target(double label, int c) const noexcept {
-    if (!spec_.loss->classification) return label;
-    return label == (m() == 1 ? 1 : c) ? 1 : -1;
-  }
-
   // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place:
   // the same bits whichever way below computes it. `lanes` is room for them, where there are many columns.
   template <bool kLearning, class Index>  // learning: every feature has been admitted
@@ -373,7 +367,7 @@ class LinearOf final : public Linear {
   bool slopes(double factor, double label, double weight, double* scores, bool& any) noexcept {
     for (int c = 0; c < m(); ++c) {
       const double p = clip(rule_.scale() * factor * dot_[c] + intercept[c]);
-      const double slope = weight * spec_.loss->slope(p, target(label, c), spec_.loss_parameter);
+      const double slope = weight * spec_.loss->slope(p, spec_.loss->target(label, c, m()), spec_.loss_parameter);
       if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return false;
       scores[c] = p;
       gradient_[c] = slope;

@@ -24,6 +24,11 @@ def loss_value(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,
 
 def loss_slope(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], parameter: float = 0.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
+def row_losses(loss: str, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], parameter: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    The loss of every row, summed over columns; labels as a learner takes them.
+    """
+
 def loss_probability(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
 class Linear:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -23,6 +23,7 @@ from riata.learners import Learner
 from riata.learners.linear import LinearLearner
 from riata.record import Model, Record, Settings
 from riata.sources import Source, open_source
+from riata.sources.matrix import csr_block
 from riata.training import train
 
 Floats = NDArray[np.float64]
@@ -61,11 +62,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     # Learning
 
     def _source(self, X: Any, y: Floats | None, sample_weight: Any = None) -> Source:
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-        return open_source(X, y, sample_weight)
+        return open_source(X, y, _sample_weights(X, sample_weight))
 
     def _fit(self, source: Source, classes: Any, class_weight: Any) -> Model:
         return train(
@@ -242,24 +239,24 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 self, X, y, accept_sparse=True, dtype=[np.float32, np.float64],
                 ensure_all_finite=False, reset=first,
             )  # fmt: skip
-        y = np.asarray(y) if isinstance(y, np.ndarray | list) else column_or_1d(y)
-        codes = np.minimum(np.searchsorted(names, y), len(names) - 1)
-        if not (names[codes] == y).all():
-            unknown = next(label for label in y if label not in names)
-            raise ValueError(
-                f"y has the label {unknown}, which is none of the classes {names.tolist()}"
-            )
-        factors = self._factors(names, y)
-        for block in self._source(X, codes.astype(np.float64), sample_weight):
-            if factors is not None:
-                assert block.labels is not None
-                ones = np.ones(len(block)) if block.weights is None else block.weights
-                weights = ones * np.array([factors[c] for c in block.labels])
-                block = block.with_labels(block.labels, weights)
+        codes = _codes(names, y if isinstance(y, np.ndarray) else column_or_1d(y))
+        weights = self._weights(X, codes, names, sample_weight)
+        for block in _blocks(X, codes, weights):
             _learn_more(learner, record, block)
         if first:
             self.model_ = Model(learner, names, record)
         return self
+
+    def _weights(
+        self, X: Any, codes: Floats, names: NDArray[Any], sample_weight: Any
+    ) -> Floats | None:
+        """Sample weight times class weight, or None where neither is given."""
+        weights = _sample_weights(X, sample_weight)
+        if self.class_weight is None:
+            return weights
+        factors = np.array([float(self.class_weight.get(label, 1)) for label in names.tolist()])
+        by_class = factors[codes.astype(np.intp)]
+        return by_class if weights is None else weights * by_class
 
     def learn_one(self, x: Mapping[str, Any], y: Any, sample_weight: float = 1.0) -> Self:
         """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them.
@@ -400,7 +397,8 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
             )
         else:
             learner, record = self.model_.learner, self.model_.record
-        for block in self._source(X, np.asarray(y, dtype=np.float64), sample_weight):
+        labels = np.ascontiguousarray(y, dtype=np.float64)
+        for block in _blocks(X, labels, _sample_weights(X, sample_weight)):
             _learn_more(learner, record, block)
         if first:
             self.model_ = Model(learner, None, record)
@@ -442,6 +440,41 @@ def _classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
             return np.array([low, high]), codes
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
+
+
+def _codes(names: NDArray[Any], y: NDArray[Any]) -> Floats:
+    """The place of each label among the known classes."""
+    if len(names) == 2:
+        high = y == names[1]
+        known = high | (y == names[0])
+        codes: Floats = high.astype(np.float64)
+    else:
+        places = np.minimum(np.searchsorted(names, y), len(names) - 1)
+        known = names[places] == y
+        codes = places.astype(np.float64)
+    if not known.all():
+        unknown = y[np.flatnonzero(~known)[0]]
+        raise ValueError(
+            f"y has the label {unknown}, which is none of the classes {names.tolist()}"
+        )
+    return codes
+
+
+def _sample_weights(X: Any, sample_weight: Any) -> Floats | None:
+    if sample_weight is None:
+        return None
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights: Floats = np.asarray(checked, dtype=np.float64)
+    return weights
+
+
+def _blocks(X: Any, labels: Floats, weights: Floats | None) -> Iterable[Block]:
+    """Rows that have been validated, without the detour through a source where they are sparse: it may be only one."""
+    if not _is_plain_csr(X):
+        return open_source(X, labels, weights)
+    if len(labels) != X.shape[0]:
+        raise ValueError(f"X has {X.shape[0]} rows, but y has {len(labels)} labels")
+    return (csr_block(X, "X", labels, weights),)
 
 
 def _learn_more(learner: Learner, record: Record, block: Block) -> None:

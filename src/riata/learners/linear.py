@@ -181,19 +181,9 @@ class LinearLearner(Learner):
         return self._core.score(block.indptr, block.indices, block.values)
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
-        parameter = getattr(self, LOSSES[self.loss][2]) if LOSSES[self.loss][2] else 0.0
-        if self.task == "regression":
-            return _core.loss_value(
-                self.loss, np.ascontiguousarray(scores[:, 0]), labels, parameter
-            )
-        total = np.zeros(len(scores))
-        for column in range(self.outputs):
-            wanted = 1 if self.outputs == 1 else column
-            signs = np.where(labels == wanted, 1.0, -1.0)
-            total += _core.loss_value(
-                self.loss, np.ascontiguousarray(scores[:, column]), signs, parameter
-            )
-        return total
+        parameter = LOSSES[self.loss][2]
+        value = float(getattr(self, parameter)) if parameter else 0.0
+        return _core.row_losses(self.loss, scores, labels, value)
 
     def probability(self, scores: Floats) -> Floats | None:
         if not LOSSES[self.loss][1]:

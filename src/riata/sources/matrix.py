@@ -123,11 +123,21 @@ def open_sparse(
     if matrix.format != "csr":
         # Duplicates are summed on the way: in float64, where bool and small integers do not wrap.
         matrix = (matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)).tocsr()
+    return BlockSource(csr_block(matrix, name, labels, weights), name, block_rows)
+
+
+def csr_block(
+    matrix: Any,
+    name: str,
+    labels: NDArray[np.float64] | None,
+    weights: NDArray[np.float64] | None = None,
+) -> Block:
+    """A CSR matrix as a Block, with labels and weights that have been checked."""
     indptr, indices, values, canonical = _checked_rows(matrix, name)
     if not canonical:
         matrix = _in_order(matrix, name)
         indptr, indices, values, _ = _checked_rows(matrix, name)
-    return BlockSource(Block(indptr, indices, values, labels, weights), name, block_rows)
+    return Block(indptr, indices, values, labels, weights)
 
 
 def _checked_rows(

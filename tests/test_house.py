@@ -1,0 +1,73 @@
+"""The house: each room knows only the rooms before it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import riata
+
+ROOT = Path(riata.__file__).parent
+ORDER = [
+    {"errors", "_core"},
+    {"block"},
+    {"sources", "reference"},
+    {"learners", "interior"},
+    {"metrics", "atomic", "interrupt"},
+    {"labels", "feed"},
+    {"record"},
+    {"training", "model_file"},
+    {"estimators"},
+    {"river", "cli"},
+    {"__main__"},
+]
+
+
+def room(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """The rooms that a file imports, also inside functions; not those for type checkers only."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            node.body.clear()  # before the walk gets there
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("riata"):
+            parts = node.module.split(".")
+            found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+        if isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("riata.")}
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_go_one_way(path: Path) -> None:
+    here = room(path)
+    if here == "__init__":
+        return
+    places = {name: i for i, names in enumerate(ORDER) for name in names}
+    assert here in places, f"{here} has no place in the house yet"
+    for other in imports(path) - {here, "__version__"}:
+        assert other in places, f"{path.name} imports {other}, which has no place in the house"
+        assert places[other] <= places[here], f"{here} must not know {other}"
+
+
+def test_importing_riata_is_cheap() -> None:
+    code = (
+        "import sys, riata; heavy = {'numpy', 'scipy', 'sklearn', 'pandas', 'pyarrow', 'matplotlib', 'rich'};"
+        "sys.exit(bool(heavy & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_public_name_is_there() -> None:
+    for name in riata.__all__:
+        assert getattr(riata, name) is not None
+    assert set(riata.__all__) <= set(dir(riata))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        riata.nothing  # noqa: B018
