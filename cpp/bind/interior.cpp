@@ -11,11 +11,14 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <tuple>
 
 #include "arrays.hpp"
+#include "outcome.hpp"
 
 namespace riata::bind {
 
@@ -76,22 +79,6 @@ BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, 
   return out;
 }
 
-void check(const Outcome& outcome) {
-  switch (outcome.status) {
-    case Outcome::Status::ok:
-    case Outcome::Status::diverged:  // for the caller to word
-      return;
-    case Outcome::Status::bad_block:
-      throw nb::value_error("the block is not well formed: indptr must ascend and stay within indices");
-    case Outcome::Status::bad_index:
-      throw nb::value_error("a feature index is negative or beyond the dimension");
-    case Outcome::Status::mixed_names:
-      throw nb::value_error("numbered and named features cannot share a model: use one kind throughout");
-    case Outcome::Status::out_of_memory:
-      throw std::bad_alloc();
-  }
-}
-
 // Names beside entries: as many as there are, ascending, inside the bytes.
 void check_names(const In<std::uint8_t>& names, const In<std::int64_t>& offsets, std::size_t entries) {
   bool good = offsets.size() == entries + 1 && offsets.data()[0] >= 0 &&
@@ -122,6 +109,7 @@ std::tuple<Out2<double>, std::int64_t> learn(Interior& model, const In<std::int6
   Outcome outcome;
   {
     nb::gil_scoped_release nogil;
+    const std::unique_lock alone(model.guard);
     outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
   }
   check(outcome);
@@ -137,6 +125,7 @@ Out2<double> score(const Interior& model, const In<std::int64_t>& indptr, const 
   Outcome outcome;
   {
     nb::gil_scoped_release nogil;
+    const std::shared_lock together(model.guard);
     outcome = model.score(block, keep.data(), scores.get());
   }
   check(outcome);
@@ -158,6 +147,7 @@ void set_sums(Interior& model, const std::vector<Pair>& sums) {
 }
 
 std::tuple<Out<std::int64_t>, Out2<double>> weights(const Interior& model) {
+  const std::shared_lock together(model.guard);
   const auto first = static_cast<std::size_t>(model.groups());
   const auto n = static_cast<std::size_t>(model.slots()) - first, m = model.columns.size();
   Fresh<std::int64_t> keys(n);
@@ -171,6 +161,7 @@ std::tuple<Out<std::int64_t>, Out2<double>> weights(const Interior& model) {
 }
 
 std::tuple<Out<std::int64_t>, Out2<double>> rows(const Interior& model) {
+  const std::shared_lock together(model.guard);
   const auto n = static_cast<std::size_t>(model.slots()), width = static_cast<std::size_t>(model.width());
   Fresh<double> out(n * width);
   model.save(out.get());
@@ -191,6 +182,7 @@ void set_rows(Interior& model, const In<std::int64_t>& keys, const In2<double>& 
 }
 
 std::tuple<Out<std::uint8_t>, Out<std::int64_t>> all_names(const Interior& model) {
+  const std::shared_lock together(model.guard);
   return {give(std::vector<std::uint8_t>(model.names.bytes)),
           give(std::vector<std::int64_t>(model.names.offsets))};
 }
@@ -202,16 +194,16 @@ void bind_interior(nb::module_& m) {
       .def(nb::new_(&make), nb::arg("loss"), nb::arg("normalize"), nb::arg("columns"),
            nb::arg("fit_intercept"), nb::arg("dimension"), nb::arg("numbers"), nb::arg("bounds").none(),
            nb::arg("own_bounds"), nb::arg("group_bounds"))
-      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
-      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
-      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("keep"))
-      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("keep"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("keep"))
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("keep"))
       .def("weights", &weights, "Features seen, in the order in which they came, and their weights.")
       .def("rows", &rows,
            "The features of all slots, negative ones first for those never seen, and their state.")

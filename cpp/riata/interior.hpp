@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +34,7 @@ struct InteriorSpec {
   const Loss* loss = nullptr;
   double loss_parameter = 0;
   double l1 = 0, sigma = 0.5, k0 = 1;
-  double start = 0.1, dual = 0.1;  // where slacks and multipliers begin
+  double start = 1, dual = 0.1;  // where slacks and multipliers begin
   RowScale scale = RowScale::none;
   int columns = 1;
   bool fit_intercept = true;
@@ -96,6 +97,7 @@ class Interior {
   std::uint64_t t = 0;
   std::int64_t features = 0;
   double rate_factor = 1;
+  mutable std::shared_mutex guard;  // for whoever shares the model between threads
 
  private:
   struct Plan {

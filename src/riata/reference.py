@@ -264,7 +264,7 @@ class InteriorPoint:
     seen and that one, or over all where the number of features is given as `dimension`. Groups of
     features with bounds of their own have further stand-ins behind it.
 
-    >>> model = InteriorPoint(1, "squared", l1=0.5, start=1.0, dual=1.0, dimension=1, fit_intercept=False)
+    >>> model = InteriorPoint(1, "squared", l1=0.5, dual=1.0, dimension=1, fit_intercept=False)
     >>> model.learn(np.array([[1.0]]), np.array([3.0]))
     array([0.])
     >>> model.step, model.w    # halves move by 1.5 and -1.5, one multiplier by -2: step 0.995 / 2
@@ -277,7 +277,7 @@ class InteriorPoint:
     l1: float = 1e-6
     sigma: float = 0.5
     k0: float = 1.0
-    start: float = 0.1
+    start: float = 1.0
     dual: float = 0.1
     fit_intercept: bool = True
     dimension: int = 0
@@ -304,7 +304,8 @@ class InteriorPoint:
         self.lo, self.hi = interior_halves(low, high)
         self.below, self.above = np.isfinite(self.lo), np.isfinite(self.hi)
         with np.errstate(invalid="ignore"):  # the middle of nothing
-            inside = np.minimum(self.lo + self.start, (self.lo + self.hi) / 2)
+            start = np.where(self.below[::-1], self.start, self.start / 10)  # both halves, or one
+            inside = np.minimum(self.lo + start, (self.lo + self.hi) / 2)
         self.x = np.where(self.below, inside, 0.0)
         self.z = np.where(self.below, self.dual, 0.0)
         self.y = np.where(self.above, self.dual, 0.0)

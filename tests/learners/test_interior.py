@@ -68,7 +68,7 @@ def test_equals_dense_reference(loss, dimension, l1, sigma, k0):
 def test_weights_and_starts_equal_dense(index, fit_intercept):
     X = dense_rows(200, 30, seed=3)
     weights = np.random.default_rng(0).random(200) * 2
-    learner = InteriorPoint(l1=0.01, start=1.5, dual=0.3, fit_intercept=fit_intercept)
+    learner = InteriorPoint(l1=0.01, start=0.05, dual=0.3, fit_intercept=fit_intercept)
     assert_agrees(learner, X, labels_for(X, 2), weights, index)
 
 
@@ -133,6 +133,23 @@ def test_named_features_learn_as_numbered_ones():
     for learner, other in ((words, block_of(X, y)), (numbers, rows)):
         with pytest.raises(ValueError, match="numbered and named features cannot share a model"):
             learner.learn(other)
+
+
+def test_more_classes_may_join_later():
+    one = InteriorPoint(l1=0.001)
+    for i in range(60):
+        one.learn_one({"w": str(i % 7), "x": 0.3}, float(i % 2))
+    three = one.with_outputs(3)
+    for i in range(9):
+        old, new = one.score_one({"w": str(i)})[0], three.score_one({"w": str(i)})
+        assert new == pytest.approx([-old, old, 0.0], abs=1e-15)
+    three.learn_one({"w": "1"}, 2.0)
+    one.learn_one({"w": "1"}, 0.0)
+    assert three.score_one({"w": "1"})[1] == one.score_one({"w": "1"})[0]
+    with pytest.raises(ValueError, match="not more"):
+        three.with_outputs(3)
+    with pytest.raises(ValueError, match="with bounds cannot take more classes"):
+        InteriorPoint(bounds=(0, None)).with_outputs(3)
 
 
 def test_bounds_of_names_and_namespaces():
@@ -338,7 +355,7 @@ def test_approaches_the_exact_lasso():
     y = X @ np.array([3.0, -2, 0, 0, 1.5, 0, 0, 0, 0, -0.2]) + rng.normal(size=400)
     exact = Lasso(alpha=0.3, fit_intercept=False).fit(X, y).coef_
     learner = InteriorPoint(
-        loss="squared", l1=0.3, sigma=0.1, k0=20, start=1, fit_intercept=False, dimension=10
+        loss="squared", l1=0.3, sigma=0.1, k0=20, fit_intercept=False, dimension=10
     )
     for _ in range(60):
         learner.learn(block_of(X, y))

@@ -22,8 +22,8 @@ class InteriorPointClassifier(LinearClassifier):
     l1 : penalty per example, the paper's lambda / n
     sigma : in (0, 1]: how far each step turns back to the middle of the bounds
     k0 : step k = 1, 2, ... is at most 1 / (k0 + k) long
-    start, dual : where both halves of each weight, and the multipliers of their bounds, begin. With bounds
-        on one side only, weights themselves begin at `start`
+    start, dual : where both halves of each weight, and the multipliers of their bounds, begin. A weight that
+        may have one sign only has one half, and begins at start / 10. For text, 0.01 is better
     bounds : (low, high) for all weights, None for no bound: (0, None) makes them non-negative. Or a mapping
         of feature indices to such pairs, with "*" for all others
     prune : leave out the smallest weights that together carry less than this share of the sum of
@@ -54,7 +54,7 @@ class InteriorPointClassifier(LinearClassifier):
         l1: float = 1e-6,
         sigma: float = 0.5,
         k0: float = 1.0,
-        start: float = 0.1,
+        start: float = 1.0,
         dual: float = 0.1,
         bounds: Any = None,
         prune: float = 0.0,
@@ -111,7 +111,7 @@ class InteriorPointRegressor(LinearRegressor):
         l1: float = 1e-6,
         sigma: float = 0.5,
         k0: float = 1.0,
-        start: float = 0.1,
+        start: float = 1.0,
         dual: float = 0.1,
         bounds: Any = None,
         prune: float = 0.0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class InteriorPoint(Learner):
     >>> from riata.block import Block
     >>> row = Block(np.array([0, 1]), np.array([3], dtype=np.int32), np.ones(1, dtype=np.float32),
     ...             labels=np.array([3.0]))
-    >>> learner = InteriorPoint(loss="squared", l1=0.5, start=1.0, dual=1.0, fit_intercept=False)
+    >>> learner = InteriorPoint(loss="squared", l1=0.5, dual=1.0, fit_intercept=False)
     >>> learner.learn(row)          # the score before learning
     array([[0.]])
     >>> keys, weights = learner.coef()
@@ -61,7 +61,7 @@ class InteriorPoint(Learner):
         0.5, "how far each step turns back to the middle of the bounds, in (0, 1]"
     )
     k0: float = option(1.0, "step k = 1, 2, ... is at most 1 / (k0 + k) long")
-    start: float = option(0.1, "where both halves of each weight begin")
+    start: float = option(1.0, "where both halves of each weight begin")
     dual: float = option(0.1, "where the multipliers of the bounds begin")
     bounds: Bounds | None = option(None, "interval of all weights, or of weights by feature")  # noqa: RUF009
     prune: float = option(
@@ -170,6 +170,36 @@ class InteriorPoint(Learner):
     def score(self, block: Block) -> Floats:
         return self._core.score(block.indptr, block.indices, block.values, self._least_kept())
 
+    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+        row = _block(features).with_labels(np.array([float(label)]), np.array([float(weight)]))
+        return [float(score) for score in self.learn(row)[0]]
+
+    def score_one(self, features: dict[str, Any]) -> list[float]:
+        return [float(score) for score in self.score(_block(features))[0]]
+
+    def with_outputs(self, outputs: int) -> Self:
+        """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""
+        if outputs <= max(2, self.outputs):
+            raise ValueError(f"{outputs} outputs are not more than there are")
+        if self.bounds is not None:
+            raise ValueError(
+                "a model with bounds cannot take more classes later, because they would not hold for the "
+                "opposite of a column: name all classes at the start"
+            )
+        state = self.state()
+        halves = state["rows"].reshape(len(state["rows"]), self.outputs, 4)
+        sums, intercept = state["sums"], state["intercept"]
+        if self.outputs == 1:  # the opposite question has the halves change places
+            halves = np.concatenate([halves[:, :, [2, 3, 0, 1]], halves], axis=1)
+            sums, intercept = np.vstack([sums, sums]), np.append(-intercept, intercept)
+        new = outputs - len(intercept)
+        fresh = np.broadcast_to([self.start, self.dual] * 2, (len(halves), new, 4))
+        products = 2 * (len(halves) - 1) * self.start * self.dual
+        state["rows"] = np.concatenate([halves, fresh], axis=1).reshape(len(halves), -1)
+        state["sums"] = np.vstack([sums, [[products, self.start + self.dual]] * new])
+        state["intercept"] = np.append(intercept, np.zeros(new))
+        return self.from_state(self.parameters() | {"outputs": outputs}, state)
+
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         parameter = getattr(self, LOSSES[self.loss][2]) if LOSSES[self.loss][2] else 0.0
         total = np.zeros(len(scores))
@@ -246,3 +276,10 @@ class InteriorPoint(Learner):
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
         self._core.rate_factor = float(state["rate_factor"][0])
+
+
+def _block(features: dict[str, Any]) -> Block:
+    """One event as a Block."""
+    keys, values, names, offsets = _core.event(features)
+    indptr = np.array([0, len(keys)], dtype=np.int64)
+    return Block(indptr, keys, values, names=names, name_offsets=offsets)
