@@ -448,3 +448,42 @@ def test_malformed_blocks_are_refused():
     good.indices[1] = -1
     with pytest.raises(ValueError, match="index"):
         learner.learn(good)
+
+
+def test_bits_do_not_depend_on_the_machine():
+    """Every operation again, in the order that the source gives it: no fused or reordered arithmetic."""
+    d, n, l1, sigma, k0 = 21, 40, 0.01, 0.5, 5.0
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(n, d)) * 0.05).astype(np.float32).astype(np.float64)
+    y = rng.normal(size=n) * 0.1
+    learner = InteriorPoint(
+        loss="squared", l1=l1, sigma=sigma, k0=k0, start=1.0, dual=0.1, fit_intercept=False
+    )
+    learner.learn(block_of(X, y))
+    x, z = np.full((2, d + 1), 1.0), np.full((2, d + 1), 0.1)  # column 0: never seen
+    product = 0.0
+    for _ in range(d):
+        product += (0.0 + 1.0 * 0.1) + 1.0 * 0.1
+    for k in range(n):
+        p = 0.0
+        for j in range(d):
+            p += (x[0, j + 1] - x[1, j + 1]) * X[k, j]
+        g = np.append(0.0, (p - y[k]) * X[k])
+        never = (0.0 + x[0, 0] * z[0, 0]) + x[1, 0] * z[1, 0]
+        mu = sigma * (product + 1.0 * never) / (2.0 * d + 1.0 * 2.0)
+        a = 1.0 / (k0 + k + 1)
+        wide = x * (x + z)
+        r = 1.0 / (wide[0] * wide[1])
+        slopes, inverses = np.stack([l1 + g, l1 - g]), np.stack([r * wide[1], r * wide[0]])
+        dx = (mu - slopes * x) * (inverses * x)
+        dz = (mu - z * dx) * (inverses * (x + z)) - z
+        x, z = x + a * dx, z + a * dz
+        lanes = np.zeros(8)
+        for j in range(d):
+            lanes[j % 8] += x[0, j + 1] * z[0, j + 1] + x[1, j + 1] * z[1, j + 1]
+        product = 0.0
+        for lane in lanes:
+            product += lane
+    assert learner.step[0] == a
+    rows = learner.state()["rows"]
+    assert np.array_equal(rows, np.stack([x[0], z[0], x[1], z[1]], axis=1))
