@@ -8,6 +8,7 @@ from riata import model_file
 from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
+from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
@@ -17,6 +18,8 @@ ESTIMATORS: tuple[type[LinearEstimator], ...] = (
     FTRLRegressor,
     TruncatedGradientClassifier,
     TruncatedGradientRegressor,
+    InteriorPointClassifier,
+    InteriorPointRegressor,
 )
 
 
@@ -44,6 +47,8 @@ __all__ = [
     "ElasticNetRegressor",
     "FTRLClassifier",
     "FTRLRegressor",
+    "InteriorPointClassifier",
+    "InteriorPointRegressor",
     "TruncatedGradientClassifier",
     "TruncatedGradientRegressor",
     "load",
