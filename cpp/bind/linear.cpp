@@ -215,14 +215,16 @@ void bind_linear(nb::module_& m) {
   nb::class_<Linear>(m, "Linear", "A linear model: a rule over a store, columns wide.")
       .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
            nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
-      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
-      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
-      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
-      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"))
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"))
       .def(
           "coefficients",
           [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },

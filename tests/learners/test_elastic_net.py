@@ -188,3 +188,12 @@ def test_negative_index_is_refused():
     block.indices[4] = -1
     with pytest.raises(ValueError, match="index"):
         ElasticNet().learn(block)
+
+
+def test_wide_indices_are_never_narrowed():
+    """Labels of another type ask for a conversion; the indices must not be converted with them."""
+    block = block_of(np.eye(1, 3), np.ones(1), index=np.int64)
+    block.indices[:] = 2**32 + 5
+    learner = ElasticNet(store="table")
+    learner.learn(block.with_labels(np.ones(1, dtype=np.int64), None))
+    assert learner.coef()[0].tolist() == [2**32 + 5]
