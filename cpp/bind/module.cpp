@@ -5,6 +5,7 @@ void bind_events(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_svmlight(nanobind::module_& m);
+void bind_vw(nanobind::module_& m);
 }  // namespace riata::bind
 
 NB_MODULE(_core, m) {
@@ -13,4 +14,5 @@ NB_MODULE(_core, m) {
   riata::bind::bind_events(m);
   riata::bind::bind_matrix(m);
   riata::bind::bind_svmlight(m);
+  riata::bind::bind_vw(m);
 }

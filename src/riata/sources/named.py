@@ -1,0 +1,89 @@
+"""Text with named features as a source: what its formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.block import Block
+from riata.sources.text import Parsed, TextSource, Trouble
+
+Crosses: TypeAlias = Iterable[Sequence[str] | str]
+
+Rows: TypeAlias = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float32],
+    NDArray[np.uint8] | None,
+    NDArray[np.int64] | None,
+    NDArray[np.int64],
+    int,
+    tuple[str, int, bytes] | None,
+]
+"""What the native readers of named features return."""
+
+VALUE_MESSAGES = {
+    "value_not_finite": "the value is {text}; values must be finite: drop or replace it",
+    "value_too_large": "the value {text} is beyond what a 32-bit float holds (3.4e38); rescale it",
+    "sum_too_large": "the values of {text} add up, or multiply, to more than a 32-bit float holds "
+    "(3.4e38); rescale them",
+    "row_too_long": "the crosses make more than 67 million features of this line; "
+    "cross smaller groups",
+}
+
+
+def check_crosses(crosses: Crosses) -> list[list[str]]:
+    """Pairs and triples of groups, given as tuples or as `a:b`.
+
+    >>> check_crosses([("user", "ad"), "user:ad:hour"])
+    [['user', 'ad'], ['user', 'ad', 'hour']]
+    """
+    checked = []
+    for cross in crosses:
+        groups = cross.split(":") if isinstance(cross, str) else [str(group) for group in cross]
+        if len(groups) not in (2, 3):
+            raise ValueError(
+                f"a cross joins two or three groups of features, such as user:ad, not {cross!r}"
+            )
+        checked.append(groups)
+    return checked
+
+
+class NamedTextSource(TextSource):
+    """Text whose features have names."""
+
+    def __init__(
+        self,
+        paths: list[str],
+        *,
+        labelled: bool = True,
+        names: bool = True,
+        crosses: Crosses = (),
+        **reading: Any,
+    ) -> None:
+        super().__init__(paths, **reading)
+        self._labelled = labelled
+        self._names = names
+        self._crosses = check_crosses(crosses)
+
+
+def parsed(rows: Rows, path: str) -> Parsed:
+    """The rows that a native reader made, as a Block."""
+    labels, weights, indptr, keys, values, names, offsets, lines, n_lines, trouble = rows
+    block = Block(
+        indptr,
+        keys,
+        values,
+        labels,
+        weights,
+        names=names,
+        name_offsets=offsets,
+        path=path,
+        lines=lines,
+    )
+    return Parsed(block, n_lines, None if trouble is None else Trouble(*trouble))
