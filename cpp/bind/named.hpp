@@ -58,19 +58,20 @@ inline Crosses make_crosses(const CrossNames& names) {
   return crosses;
 }
 
-// (kind, column from 1, excerpt), or None.
-inline nb::object describe(const Complaint& complaint, const char* end) {
+// (kind, column from 1, excerpt, where the line starts in the text), or None.
+inline nb::object describe(const Complaint& complaint, const Text& text) {
   constexpr std::ptrdiff_t excerpt = 60;
   if (complaint.kind == nullptr) return nb::none();
   if (std::strcmp(complaint.kind, "no_memory") == 0) throw std::bad_alloc();
   const char* stop = complaint.where_end;
   if (stop == nullptr) {
     stop = complaint.where;
-    while (stop < end && *stop != ' ' && *stop != '\n' && *stop != '\t' && *stop != '\r') ++stop;
+    while (stop < text.end() && *stop != ' ' && *stop != '\n' && *stop != '\t' && *stop != '\r') ++stop;
   }
   const auto size = std::min(stop - complaint.where, excerpt + 1);
   return nb::make_tuple(complaint.kind, complaint.where - complaint.line_start + 1,
-                        nb::bytes(complaint.where, static_cast<std::size_t>(size)));
+                        nb::bytes(complaint.where, static_cast<std::size_t>(size)),
+                        complaint.line_start - text.begin());
 }
 
 inline nb::tuple give_rows(NamedRows& rows, bool names, nb::object trouble) {
@@ -84,6 +85,6 @@ inline nb::tuple give_rows(NamedRows& rows, bool names, nb::object trouble) {
 #define RIATA_NAMED_ROWS                                                                               \
   "tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], " \
   "NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, "                 \
-  "NDArray[numpy.int64], int, tuple[str, int, bytes] | None]"
+  "NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]"
 
 }  // namespace riata::bind

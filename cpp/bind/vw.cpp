@@ -18,7 +18,7 @@ nb::tuple parse_vw(const In<std::uint8_t>& text, std::size_t size, bool labelled
     nb::gil_scoped_release release;
     complaint = read_vw(lines.begin(), lines.end(), {labelled, names}, made, rows);
   }
-  return give_rows(rows, names, describe(complaint, lines.end()));
+  return give_rows(rows, names, describe(complaint, lines));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void bind_vw(nb::module_& m) {
         "Returns labels, weights, indptr, keys, values, names and their offsets (or None), the line of each "
         "row\n"
         "(from 0), the number of lines read, and None or what was wrong with the line after them:\n"
-        "(kind, column from 1, excerpt).");
+        "(kind, column from 1, excerpt, where that line starts).");
 }
 
 }  // namespace riata::bind

@@ -150,3 +150,12 @@ def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], 
     and None or what was wrong with the line after them: (kind, column from 1, excerpt, previous index).
     The text is not copied if it ends in a newline and SVMLIGHT_PADDING more bytes follow within the buffer.
     """
+
+def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]:
+    """
+    Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.
+
+    Returns labels, weights, indptr, keys, values, names and their offsets (or None), the line of each row
+    (from 0), the number of lines read, and None or what was wrong with the line after them:
+    (kind, column from 1, excerpt, where that line starts).
+    """

@@ -12,12 +12,13 @@ from riata.block import Block
 from riata.errors import DataError
 from riata.sources.frame import is_frame, open_frame
 from riata.sources.matrix import BlockSource, open_dense, open_sparse
+from riata.sources.named import Crosses
+from riata.sources.recognise import FORMATS, format_of
 from riata.sources.source import Source
 from riata.sources.svmlight import SvmlightSource
+from riata.sources.vw import VwSource
 
 __all__ = ["FORMATS", "Source", "open_source"]
-
-FORMATS = ("svmlight",)
 
 
 def open_source(
@@ -30,6 +31,8 @@ def open_source(
     zero_based: bool = False,
     labelled: bool = True,
     threads: int | None = None,
+    names: bool = True,
+    crosses: Crosses = (),
 ) -> Source:
     """A stream of Blocks from whatever holds the examples.
 
@@ -65,11 +68,14 @@ def open_source(
         given = "y" if y is not None else "sample_weight"
         raise DataError(f"{given} goes with a matrix or a frame; text and Blocks bring their own")
     if paths is not None:
-        if format not in (None, *FORMATS):
-            raise DataError(f"unknown format {format!r}; known are: {', '.join(FORMATS)}")
-        return SvmlightSource(
-            paths, block_rows=block_rows, zero_based=zero_based, labelled=labelled, threads=threads
-        )
+        reading: dict[str, Any] = {
+            "block_rows": block_rows,
+            "labelled": labelled,
+            "threads": threads,
+        }
+        if format_of(paths, format) == "vw":
+            return VwSource(paths, names=names, crosses=crosses, **reading)
+        return SvmlightSource(paths, zero_based=zero_based, **reading)
     if isinstance(what, Block):
         return BlockSource(what, f"Block of {len(what)} rows", block_rows)
     if isinstance(what, Source):

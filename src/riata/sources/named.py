@@ -23,7 +23,7 @@ Rows: TypeAlias = tuple[
     NDArray[np.int64] | None,
     NDArray[np.int64],
     int,
-    tuple[str, int, bytes] | None,
+    tuple[str, int, bytes, int] | None,
 ]
 """What the native readers of named features return."""
 
@@ -86,4 +86,4 @@ def parsed(rows: Rows, path: str) -> Parsed:
         path=path,
         lines=lines,
     )
-    return Parsed(block, n_lines, None if trouble is None else Trouble(*trouble))
+    return Parsed(block, n_lines, None if trouble is None else Trouble(*trouble[:3]))

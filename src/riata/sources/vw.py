@@ -72,7 +72,5 @@ class VwSource(NamedTextSource):
     messages = _MESSAGES
 
     def _parse(self, chunk: Chunk) -> Parsed:
-        rows = _core.parse_vw(
-            chunk.buffer, chunk.size, self._labelled, self._names, self._crosses
-        )
+        rows = _core.parse_vw(chunk.buffer, chunk.size, self._labelled, self._names, self._crosses)
         return parsed(rows, chunk.path)
