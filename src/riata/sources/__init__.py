@@ -10,10 +10,12 @@ import numpy as np
 
 from riata.block import Block
 from riata.errors import DataError
+from riata.sources.bad_lines import BadLineFile, Skipping
 from riata.sources.frame import is_frame, open_frame
 from riata.sources.matrix import BlockSource, open_dense, open_sparse
 from riata.sources.named import Crosses
 from riata.sources.recognise import FORMATS, format_of
+from riata.sources.remote import expand
 from riata.sources.source import Source
 from riata.sources.svmlight import SvmlightSource
 from riata.sources.vw import VwSource
@@ -33,16 +35,25 @@ def open_source(
     threads: int | None = None,
     names: bool = True,
     crosses: Crosses = (),
+    on_error: str = "raise",
+    bad_lines: str | os.PathLike[str] | BadLineFile | None = None,
+    max_bad: float = 0.5,
 ) -> Source:
     """A stream of Blocks from whatever holds the examples.
 
-    `what` is a path, a list of paths, or `"-"` for standard input (svmlight text, plain or gzip);
-    a scipy sparse matrix, a NumPy array, a pandas or polars frame of numbers (with labels in `y`
-    and weights in `sample_weight`); a Block; or a Source, which is returned as it is.
+    `what` is a path, a list of paths, or `"-"` for standard input (text, plain or compressed with
+    gzip, bzip2, xz or zstd); a scipy sparse matrix, a NumPy array, a pandas or polars frame of
+    numbers (with labels in `y` and weights in `sample_weight`); a Block; or a Source, which is
+    returned as it is.
 
     For text: indices count from 1 unless `zero_based`; with `labelled=False` lines may lack their
     label, which then is NaN; `threads` threads parse beside the consumer. `block_rows` limits the
-    rows of a Block.
+    rows of a Block. Paths may be patterns (`logs/*.gz`): their files come sorted, in the place of
+    the pattern. Paths with a protocol (`s3://...`, `https://...`) are read through fsspec.
+
+    A line that cannot be read is an error that names file, line and column. With `on_error="skip"`
+    it is left out, counted in the source's `skipped`, and kept with its reason in the file
+    `bad_lines`; more than `max_bad` of them (a share below 1, or a number) are an error still.
 
     >>> import numpy as np
     >>> source = open_source(np.eye(2), y=[1, -1])
@@ -68,10 +79,12 @@ def open_source(
         given = "y" if y is not None else "sample_weight"
         raise DataError(f"{given} goes with a matrix or a frame; text and Blocks bring their own")
     if paths is not None:
+        paths = expand(paths)
         reading: dict[str, Any] = {
             "block_rows": block_rows,
             "labelled": labelled,
             "threads": threads,
+            "skipping": _skipping(on_error, bad_lines, max_bad),
         }
         if format_of(paths, format) == "vw":
             return VwSource(paths, names=names, crosses=crosses, **reading)
@@ -84,6 +97,20 @@ def open_source(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
         "a scipy sparse matrix, a NumPy array, or a pandas or polars DataFrame"
     )
+
+
+def _skipping(
+    on_error: str, bad_lines: str | os.PathLike[str] | BadLineFile | None, max_bad: float
+) -> Skipping | None:
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+    if on_error == "raise":
+        if bad_lines is not None:
+            raise ValueError("bad_lines keeps what on_error='skip' leaves out: give both")
+        return None
+    if bad_lines is None or isinstance(bad_lines, BadLineFile):
+        return Skipping(max_bad, bad_lines)
+    return Skipping(max_bad, BadLineFile(bad_lines))
 
 
 def _paths(what: Any) -> list[str] | None:

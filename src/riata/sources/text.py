@@ -6,15 +6,20 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from riata.block import Block
+import numpy as np
+
+from riata.block import Block, concatenate
 from riata.errors import DataError
+from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.bytes import Stop, display, size_of
 from riata.sources.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cut_lines
 from riata.sources.prefetch import ordered_map
+from riata.sources.remote import is_remote
 from riata.sources.source import split
+from riata.sources.unpack import compression_of_name
 
 _EXCERPT = 40
 
@@ -41,6 +46,27 @@ class Parsed:
     trouble: Trouble | None
 
 
+@dataclass(slots=True)
+class _Read:
+    """What became of a chunk."""
+
+    parts: list[Parsed]
+    """More than one where bad lines were skipped between them; each counts its own lines from 0."""
+    path: str
+    first: bool
+    position: int
+    bad: list[BadLine] = field(default_factory=list)
+    """Skipped, in order; numbered from 1 at the start of the chunk."""
+
+
+@dataclass(slots=True)
+class _Counter:
+    line: int = 0
+    """Lines of the current file in the chunks before."""
+    total: int = 0
+    """The same, of all files."""
+
+
 class TextSource(ABC):
     """Files of text, or `-` for standard input, read one after another.
 
@@ -61,6 +87,7 @@ class TextSource(ABC):
         *,
         block_rows: int | None = None,
         threads: int | None = None,
+        skipping: Skipping | None = None,
         _chunk_bytes: int = 1 << 20,
     ) -> None:
         if not paths:
@@ -70,18 +97,31 @@ class TextSource(ABC):
         sizes = [size_of(path) for path in paths]
         known = [size for size in sizes if size is not None]
         self.n_bytes: int | None = sum(known) if len(known) == len(sizes) else None
-        self.repeatable = self.n_bytes is not None
+        self.repeatable = all(
+            size is not None or is_remote(path) for path, size in zip(paths, sizes, strict=True)
+        )
         self.bytes_read = 0
         self.name = _join(paths)
+        self.compressed = any(compression_of_name(path) is not None for path in paths)
         self._paths = paths
+        self._skipping = skipping
         self._block_rows = block_rows
         self._threads = threads or min(2, len(os.sched_getaffinity(0)))
         self._chunk_bytes = _chunk_bytes
         self._begun = False
 
+    @property
+    def skipped(self) -> int:
+        """Lines of the current pass that could not be read and were left out."""
+        return 0 if self._skipping is None else self._skipping.count
+
     @abstractmethod
     def _parse(self, chunk: Chunk) -> Parsed:
-        """The rows of some whole lines. Called from several threads at once."""
+        """The rows of some whole lines. Called from several threads at once.
+
+        After a bad line that is skipped, it is called again for a chunk that begins behind it,
+        which is not the `first` one of its file.
+        """
 
     def _details(self, trouble: Trouble) -> dict[str, object]:
         """What else the messages of this format mention."""
@@ -111,43 +151,89 @@ class TextSource(ABC):
     def _blocks(self) -> Generator[Block, None, None]:
         stop = Stop()
         buffers = Buffers(self._chunk_bytes)
-        line = 0  # lines of the current file in the chunks before
+        counter = _Counter()
 
-        def parse(chunk: Chunk) -> tuple[Parsed, bool, int]:
-            parsed = self._parse(chunk)
+        def parse(chunk: Chunk) -> _Read:
+            read = self._read(chunk)
             buffers.give_back(chunk.buffer)
-            return parsed, chunk.first, chunk.position
+            return read
 
         results = ordered_map(
             parse, self._chunks(buffers, stop), threads=self._threads, cancel=stop.set
         )
+        if self._skipping is not None:
+            self._skipping.begin_pass()
         try:
-            for parsed, first, position in results:
-                if first:
-                    line = 0
-                block = parsed.block
-                self.bytes_read = position
-                if len(block):
-                    assert block.lines is not None
-                    block.lines[:] += line + 1
-                    yield block
-                line += parsed.n_lines
-                if parsed.trouble is not None:
-                    raise self._error(f"{block.path}:{line + 1}", parsed.trouble)
+            for read in results:
+                self.bytes_read = read.position
+                yield from self._number(read, counter)
+            if self._skipping is not None:
+                self._skipping.end_pass(self.name, counter.total)
         except LineTooLong as error:
             raise DataError(
-                f"{error.path}:{line + 1}:1: this line is longer than {LONGEST_LINE >> 20} MiB; "
-                f"is it {self.format} text, one example a line?"
+                f"{error.path}:{counter.line + 1}:1: this line is longer than "
+                f"{LONGEST_LINE >> 20} MiB; is it {self.format} text, one example a line?"
             ) from None
         finally:
             results.close()
             stop.close()
 
-    def _error(self, where: str, trouble: Trouble) -> DataError:
-        message = self.messages[trouble.kind].format(
+    def _read(self, chunk: Chunk) -> _Read:
+        """All lines of the chunk, or those before the first bad one where it stops the pass."""
+        first = chunk.first
+        part = self._parse(chunk)
+        read = _Read([part], chunk.path, first, chunk.position)
+        lines = 0
+        while self._skipping is not None and part.trouble is not None:
+            start = 0
+            for _ in range(part.n_lines):
+                start = chunk.buffer.index(b"\n", start, chunk.size) + 1
+            end = chunk.buffer.index(b"\n", start, chunk.size)
+            lines += part.n_lines + 1
+            text = bytes(chunk.buffer[start:end]).removesuffix(b"\r")
+            bad = BadLine(lines, part.trouble.column, self._reason(part.trouble), text)
+            read.bad.append(bad)
+            part.trouble = None
+            del chunk.buffer[: end + 1]  # moves nothing: a bytearray only notes its new start
+            chunk.size -= end + 1
+            chunk.first = False
+            part = self._parse(chunk)
+            if part.block.lines is not None:
+                part.block.lines[:] += lines
+            read.parts.append(part)
+        return read
+
+    def _number(self, read: _Read, counter: _Counter) -> Iterator[Block]:
+        """The rows of a chunk, with their lines in the file, before whatever went wrong behind them."""
+        if read.first:
+            counter.line = 0
+        path, before, trouble = read.path, counter.line, read.parts[-1].trouble
+        filled = [part.block for part in read.parts if len(part.block)]
+        block = concatenate(filled) if filled else None
+        if block is not None:
+            assert block.lines is not None
+            block.lines[:] += before + 1
+        for bad in read.bad:
+            bad.number += before
+            try:
+                assert self._skipping is not None
+                self._skipping.add(path, bad, counter.total - before + bad.number)
+            except DataError:
+                if block is not None and block.lines is not None:
+                    yield from filter(len, [block[: int(np.searchsorted(block.lines, bad.number))]])
+                raise
+        if block is not None:
+            yield block
+        lines = sum(part.n_lines for part in read.parts) + len(read.bad)
+        counter.line += lines
+        counter.total += lines
+        if trouble is not None:
+            raise DataError(f"{path}:{counter.line + 1}:{trouble.column}: {self._reason(trouble)}")
+
+    def _reason(self, trouble: Trouble) -> str:
+        return self.messages[trouble.kind].format(
             text=excerpt(trouble.text), previous=trouble.previous, **self._details(trouble)
         )
-        return DataError(f"{where}:{trouble.column}: {message}")
 
 
 def excerpt(text: bytes) -> str:
