@@ -9,6 +9,28 @@ import numpy
 from numpy.typing import NDArray
 
 
+class Columns:
+    """Columns of a table, to be read as rows of named features."""
+
+    def __init__(self, n_rows: int) -> None: ...
+
+    def number(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None) -> None:
+        """A column of numbers; those where `valid` is 0, and NaN, are missing."""
+
+    def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
+        """A column of texts, or of lists of texts."""
+
+    def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
+        """
+        A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.
+        """
+
+    def read(self, names: bool, missing: bool, crosses: Sequence[Sequence[str]]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, tuple[str, int, int] | None]:
+        """
+        indptr, keys, values, names and their offsets (or None), and None or what ended the rows early:
+        (kind, row, column).
+        """
+
 def key_of_name(name: bytes) -> int:
     """The 63-bit key of a feature's name, given in UTF-8."""
 

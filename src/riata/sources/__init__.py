@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy as np
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bad_lines import BadLineFile, Skipping
+from riata.sources.columnar import TABLES, open_columnar, open_table, speaks_arrow
 from riata.sources.frame import is_frame, open_frame
 from riata.sources.matrix import BlockSource, open_dense, open_sparse
 from riata.sources.named import Crosses
 from riata.sources.recognise import FORMATS, format_of
 from riata.sources.remote import expand
+from riata.sources.roles import Roles
 from riata.sources.source import Source
 from riata.sources.svmlight import SvmlightSource
 from riata.sources.vw import VwSource
@@ -35,6 +38,12 @@ def open_source(
     threads: int | None = None,
     names: bool = True,
     crosses: Crosses = (),
+    label: str | None = None,
+    weight: str | None = None,
+    ignore: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    missing: str = "drop",
     on_error: str = "raise",
     bad_lines: str | os.PathLike[str] | BadLineFile | None = None,
     max_bad: float = 0.5,
@@ -50,6 +59,13 @@ def open_source(
     label, which then is NaN; `threads` threads parse beside the consumer. `block_rows` limits the
     rows of a Block. Paths may be patterns (`logs/*.gz`): their files come sorted, in the place of
     the pattern. Paths with a protocol (`s3://...`, `https://...`) are read through fsspec.
+
+    Parquet, Arrow IPC and Feather files, pyarrow Tables and whatever else speaks Arrow are tables
+    of columns. So is a pandas or polars frame when the role of a column is named (`label`,
+    `weight`, `ignore`, `numeric`, `categorical`) or with `format="table"`; otherwise a frame is a
+    matrix of numbers, like those that `fit` takes, whose features are numbered by column. See
+    `riata.sources.roles.Roles` for what becomes of columns. `names=False` leaves the names of
+    features out of Blocks; `crosses=["user:ad"]` multiplies groups of features.
 
     A line that cannot be read is an error that names file, line and column. With `on_error="skip"`
     it is left out, counted in the source's `skipped`, and kept with its reason in the file
@@ -70,8 +86,21 @@ def open_source(
         return open_sparse(what, y, sample_weight, block_rows)
     if isinstance(what, np.ndarray):
         return open_dense(what, y, sample_weight, block_rows)
-    if is_frame(what):
+    roles = Roles(label, weight, tuple(ignore), tuple(numeric), tuple(categorical), missing)
+    table: dict[str, Any] = {
+        "roles": roles,
+        "labelled": labelled,
+        "names": names,
+        "crosses": crosses,
+        "block_rows": block_rows,
+        "threads": threads,
+    }
+    if is_frame(what) and not (roles.given or format == "table"):
         return open_frame(what, y, sample_weight, block_rows)
+    if speaks_arrow(what):
+        if y is not None or sample_weight is not None:
+            raise DataError("a table brings its labels along: name their column with label=...")
+        return open_table(what, **table)
     paths = _paths(what)
     if paths is None and isinstance(what, (list, tuple)):
         return open_dense(_as_array(what), y, sample_weight, block_rows)
@@ -80,13 +109,16 @@ def open_source(
         raise DataError(f"{given} goes with a matrix or a frame; text and Blocks bring their own")
     if paths is not None:
         paths = expand(paths)
+        found = format_of(paths, format)
+        if found in TABLES:
+            return open_columnar(paths, found, **table)
         reading: dict[str, Any] = {
             "block_rows": block_rows,
             "labelled": labelled,
             "threads": threads,
             "skipping": _skipping(on_error, bad_lines, max_bad),
         }
-        if format_of(paths, format) == "vw":
+        if found == "vw":
             return VwSource(paths, names=names, crosses=crosses, **reading)
         return SvmlightSource(paths, zero_based=zero_based, **reading)
     if isinstance(what, Block):

@@ -9,14 +9,21 @@ from pathlib import PurePath
 from riata.errors import DataError
 from riata.sources.bytes import STDIN, Input, Stop, size_of
 
-FORMATS = ("svmlight", "vw")
+FORMATS = ("svmlight", "vw", "parquet", "arrow")
 
 _SUFFIXES = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
     ".vw": "vw",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
 }
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _HEAD = 1 << 16
 
@@ -79,6 +86,9 @@ def recognise(head: bytes) -> str:
     >>> recognise(b"# comment\\n1 3:0.5")
     'svmlight'
     """
+    for magic, format in _MAGIC.items():
+        if head.startswith(magic):
+            return format
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(b"#")][:20]
     if not lines or all(map(_SVMLIGHT.match, lines[:-1] or lines)):

@@ -101,7 +101,7 @@ class TextSource(ABC):
             size is not None or is_remote(path) for path, size in zip(paths, sizes, strict=True)
         )
         self.bytes_read = 0
-        self.name = _join(paths)
+        self.name = join_names(paths)
         self.compressed = any(compression_of_name(path) is not None for path in paths)
         self._paths = paths
         self._skipping = skipping
@@ -249,6 +249,6 @@ def excerpt(text: bytes) -> str:
     return f"'{shown}'" if len(shown) <= _EXCERPT else f"'{shown[: _EXCERPT - 3]}...'"
 
 
-def _join(paths: list[str]) -> str:
+def join_names(paths: list[str]) -> str:
     names = [display(path) for path in paths]
     return ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more files"
