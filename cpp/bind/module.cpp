@@ -7,6 +7,7 @@ void bind_linear(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_svmlight(nanobind::module_& m);
 void bind_vw(nanobind::module_& m);
+void bind_write_text(nanobind::module_& m);
 }  // namespace riata::bind
 
 NB_MODULE(_core, m) {
@@ -17,4 +18,5 @@ NB_MODULE(_core, m) {
   riata::bind::bind_matrix(m);
   riata::bind::bind_svmlight(m);
   riata::bind::bind_vw(m);
+  riata::bind::bind_write_text(m);
 }

@@ -181,3 +181,11 @@ def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: 
     (from 0), the number of lines read, and None or what was wrong with the line after them:
     (kind, column from 1, excerpt, where that line starts).
     """
+
+def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, base: int) -> tuple[bytes, int]:
+    """
+    Rows as svmlight or vw text, and how many names had to be written in another way.
+    """
+
+def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int:
+    """A 64-bit checksum."""

@@ -12,6 +12,7 @@ import numpy as np
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bad_lines import BadLineFile, Skipping
+from riata.sources.cached import TEMPORARY, CachedSource, CacheSource, default_path, identity_of
 from riata.sources.columnar import TABLES, open_columnar, open_table, speaks_arrow
 from riata.sources.frame import is_frame, open_frame
 from riata.sources.matrix import BlockSource, open_dense, open_sparse
@@ -47,6 +48,7 @@ def open_source(
     on_error: str = "raise",
     bad_lines: str | os.PathLike[str] | BadLineFile | None = None,
     max_bad: float = 0.5,
+    cache: bool | str | os.PathLike[str] | None = None,
 ) -> Source:
     """A stream of Blocks from whatever holds the examples.
 
@@ -71,6 +73,11 @@ def open_source(
     it is left out, counted in the source's `skipped`, and kept with its reason in the file
     `bad_lines`; more than `max_bad` of them (a share below 1, or a number) are an error still.
 
+    With `cache`, files are parsed once: their Blocks go to a file, and later passes, and later
+    programs that read the same files in the same way, read that. `cache=True` puts it beside the
+    first file, a path where that says, and `"auto"` into a temporary file if the input is
+    compressed. A pipe with a cache can be gone over more than once.
+
     >>> import numpy as np
     >>> source = open_source(np.eye(2), y=[1, -1])
     >>> source.name
@@ -79,8 +86,11 @@ def open_source(
     ...     print(block.labels, block.indices, block.values)
     [ 1. -1.] [0 1] [1. 1.]
     """
+    given = dict(locals())  # first of all: what was asked for, and nothing else
     if block_rows is not None and block_rows < 1:
         raise ValueError(f"block_rows must be at least 1, not {block_rows}")
+    if cache is not None and cache is not False:
+        return _open_cached(given)
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(what):
         return open_sparse(what, y, sample_weight, block_rows)
@@ -105,13 +115,15 @@ def open_source(
     if paths is None and isinstance(what, (list, tuple)):
         return open_dense(_as_array(what), y, sample_weight, block_rows)
     if y is not None or sample_weight is not None:
-        given = "y" if y is not None else "sample_weight"
-        raise DataError(f"{given} goes with a matrix or a frame; text and Blocks bring their own")
+        which = "y" if y is not None else "sample_weight"
+        raise DataError(f"{which} goes with a matrix or a frame; text and Blocks bring their own")
     if paths is not None:
         paths = expand(paths)
         found = format_of(paths, format)
         if found in TABLES:
             return open_columnar(paths, found, **table)
+        if found == "cache":
+            return CacheSource(paths, block_rows)
         reading: dict[str, Any] = {
             "block_rows": block_rows,
             "labelled": labelled,
@@ -128,6 +140,29 @@ def open_source(
     raise TypeError(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
         "a scipy sparse matrix, a NumPy array, or a pandas or polars DataFrame"
+    )
+
+
+def _open_cached(given: dict[str, Any]) -> Source:
+    """The source with a cache; `given` are the arguments of `open_source`."""
+    cache, block_rows = given.pop("cache"), given.pop("block_rows")
+    what, automatic = _paths(given.pop("what")), cache == "auto"
+    if what is None:
+        raise ValueError("a cache is for files; matrices, frames and Blocks are in memory already")
+    paths = expand(what)
+    source = open_source(paths, **given)
+    if isinstance(source, CacheSource) or (automatic and not getattr(source, "compressed", False)):
+        return open_source(paths, **given, block_rows=block_rows)
+    keep_bad = given.pop("bad_lines") is not None
+    for irrelevant in ("threads", "y", "sample_weight"):
+        del given[irrelevant]
+    path = TEMPORARY if automatic else default_path(paths) if cache is True else os.fsdecode(cache)
+    return CachedSource(
+        source,
+        path,
+        lambda: identity_of(paths, given),
+        block_rows=block_rows,
+        read_first=keep_bad,
     )
 
 

@@ -148,7 +148,8 @@ class BatchReader:
                 f"({str(error).splitlines()[0]})"
             ) from None
         if values.null_count:
-            numbers = np.where(_validity(values), numbers, np.nan)
+            numbers = numbers.copy()
+            numbers[~values.is_valid().to_numpy(zero_copy_only=False)] = np.nan
         if role == "label" and not self._labelled:
             return numbers
         wrong = ~np.isfinite(numbers)
@@ -182,12 +183,14 @@ def _add_texts(
         codes = codes.cast(pa.int32()).to_numpy(zero_copy_only=False)
         dictionary = values.dictionary.cast(pa.large_string())
         if dictionary.null_count:
-            codes = np.where(_validity(dictionary)[codes], codes, -1).astype(np.int32)  # type: ignore[index]
+            known = dictionary.is_valid().to_numpy(zero_copy_only=False)
+            codes = np.where(known[codes], codes, -1).astype(np.int32)
         columns.coded(name, codes, *_text_buffers(dictionary), valid, lists)
         return
     values = _as_text(values)
     if lists is not None and values.null_count:  # a missing entry of a list is no entry
-        codes = np.where(_validity(values), np.arange(len(values)), -1).astype(np.int32)
+        valid_entries = values.is_valid().to_numpy(zero_copy_only=False)
+        codes = np.where(valid_entries, np.arange(len(values)), -1).astype(np.int32)
         columns.coded(name, codes, *_text_buffers(values), valid, lists)
         return
     columns.text(name, *_text_buffers(values), valid, lists)

@@ -109,7 +109,11 @@ def open_columnar(
     arrow = _pyarrow(paths[0] if paths else "a table")
     if not paths:
         raise DataError("no files given")
-    options = {"labelled": labelled, "names": names, "crosses": check_crosses(crosses)}
+    options: dict[str, Any] = {
+        "labelled": labelled,
+        "names": names,
+        "crosses": check_crosses(crosses),
+    }
     if STDIN in paths and format == "parquet":
         raise DataError(
             "Parquet cannot be read from standard input: its index is at the end; name the file"
@@ -231,7 +235,11 @@ def open_table(
     pa = _pyarrow(kind)
     shape = getattr(table, "shape", None)
     name = kind if shape is None else f"{kind} {shape[0]} x {shape[1]}"
-    options = {"labelled": labelled, "names": names, "crosses": check_crosses(crosses)}
+    options: dict[str, Any] = {
+        "labelled": labelled,
+        "names": names,
+        "crosses": check_crosses(crosses),
+    }
     kept = _without(table, roles.ignore)
 
     def pieces() -> Pieces:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from riata.errors import DataError
 from riata.sources.bytes import STDIN, Input, Stop, size_of
 
-FORMATS = ("svmlight", "vw", "parquet", "arrow")
+FORMATS = ("svmlight", "vw", "parquet", "arrow", "cache")
 
 _SUFFIXES = {
     ".svm": "svmlight",
@@ -22,8 +22,14 @@ _SUFFIXES = {
     ".arrows": "arrow",
     ".ipc": "arrow",
     ".feather": "arrow",
+    ".riata-cache": "cache",
 }
-_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"riata-cache-": "cache",
+    b"\xff\xff\xff\xff": "arrow",
+}
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _HEAD = 1 << 16
 
