@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block, concatenate
-from riata.sources.source import iterate
+from riata.sources.source import iterate as iterate
 
 if TYPE_CHECKING:
     from riata.sources import Source

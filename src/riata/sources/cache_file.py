@@ -32,8 +32,8 @@ MAGIC = b"riata-cache-1\n\0\0"
 SUFFIX = ".riata-cache"
 _TRAILER = struct.Struct("<QQQ16s")
 _ALIGN = 64
-_KINDS = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
-_LENGTHS = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
+_KINDS: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
+_LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
 
 Entry = list[Any]
 """An array: its field, how it is stored, its length, its first element."""

@@ -94,8 +94,8 @@ class CachedSource:
     def _open(self) -> tuple[BinaryIO, CacheReader] | None:
         """The cache, if it is there and was made from what the source would read now."""
         if self._read_first and self._fresh():
-            with self._file_to_read() as file:
-                if CacheReader(file, self.path).about["skipped"]:
+            with open(self.path, "rb") as old:
+                if CacheReader(old, self.path).about["skipped"]:
                     return None
         identity = self._identity()
         if self.path == TEMPORARY:
@@ -104,7 +104,7 @@ class CachedSource:
             return self._temporary, CacheReader(self._temporary, "temporary cache")
         if identity is None and self._made_here is not None:
             return None
-        file: BinaryIO = open(self.path, "rb", buffering=0)  # type: ignore[assignment]  # noqa: SIM115
+        file = open(self.path, "rb", buffering=0)  # noqa: SIM115
         try:
             reader = CacheReader(file, self.path)
             if reader.about["identity"] == identity:
@@ -118,11 +118,6 @@ class CachedSource:
     def _fresh(self) -> bool:
         """Whether this source has made no cache yet."""
         return type(self._made_here) is object
-
-    @contextmanager
-    def _file_to_read(self) -> Iterator[BinaryIO]:
-        with open(self.path, "rb") as file:
-            yield file
 
     def _from_source(self, skip: int) -> Generator[Block, None, None]:
         """The Blocks of the source without the first rows; a new cache on the way."""
@@ -273,7 +268,7 @@ def _check_target(path: str) -> None:
 
 def _open_cache(path: str) -> BinaryIO:
     try:
-        return open(path, "rb", buffering=0)  # type: ignore[return-value]
+        return open(path, "rb", buffering=0)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except OSError as error:
