@@ -58,7 +58,7 @@ inline Crosses make_crosses(const CrossNames& names) {
   return crosses;
 }
 
-// (kind, column from 1, excerpt, where the line starts in the text), or None.
+// (kind, column from 1, excerpt, where the line starts in the text, detail), or None.
 inline nb::object describe(const Complaint& complaint, const Text& text) {
   constexpr std::ptrdiff_t excerpt = 60;
   if (complaint.kind == nullptr) return nb::none();
@@ -71,7 +71,8 @@ inline nb::object describe(const Complaint& complaint, const Text& text) {
   const auto size = std::min(stop - complaint.where, excerpt + 1);
   return nb::make_tuple(complaint.kind, complaint.where - complaint.line_start + 1,
                         nb::bytes(complaint.where, static_cast<std::size_t>(size)),
-                        complaint.line_start - text.begin());
+                        complaint.line_start - text.begin(),
+                        nb::bytes(complaint.detail, std::strlen(complaint.detail)));
 }
 
 inline nb::tuple give_rows(NamedRows& rows, bool names, nb::object trouble) {
@@ -85,6 +86,6 @@ inline nb::tuple give_rows(NamedRows& rows, bool names, nb::object trouble) {
 #define RIATA_NAMED_ROWS                                                                               \
   "tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], " \
   "NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, "                 \
-  "NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]"
+  "NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]"
 
 }  // namespace riata::bind

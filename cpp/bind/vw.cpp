@@ -31,7 +31,7 @@ void bind_vw(nb::module_& m) {
         "Returns labels, weights, indptr, keys, values, names and their offsets (or None), the line of each "
         "row\n"
         "(from 0), the number of lines read, and None or what was wrong with the line after them:\n"
-        "(kind, column from 1, excerpt, where that line starts).");
+        "(kind, column from 1, excerpt, where that line starts, detail).");
 }
 
 }  // namespace riata::bind

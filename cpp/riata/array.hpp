@@ -58,7 +58,7 @@ class Array {
 
   template <class U>
   bool append(const U* first, std::size_t count) noexcept {
-    if (!reserve(size_ + count)) return false;
+    if (size_ + count > capacity_ && !reserve(std::max(size_ + count, 2 * capacity_))) return false;
     std::copy(first, first + count, data_ + size_);
     size_ += count;
     return true;

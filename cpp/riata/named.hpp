@@ -53,6 +53,7 @@ struct Complaint {
   const char* line_start = nullptr;
   const char* where = nullptr;      // the offending text in it...
   const char* where_end = nullptr;  // ...and its end, if that is not the next blank
+  const char* detail = "";          // what else a message wants to say
 };
 
 enum class Added : std::uint8_t { fine, too_large, too_many, no_memory };

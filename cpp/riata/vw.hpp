@@ -58,7 +58,7 @@ class Reader {
     }
     if (kind != nullptr) row_.drop_row();
     row_.finish();
-    return {kind, line, p_, nullptr};
+    return {kind, line, p_, nullptr, ""};
   }
 
  private:
