@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "named.hpp"
+#include "riata/arff.hpp"
 
 namespace riata::bind {
 
@@ -12,9 +13,9 @@ using namespace nb::literals;
 
 namespace {
 
-// role, name, name of what is missing, edges and names of buckets
-using ColumnSpec =
-    std::tuple<std::string, std::string, std::string, std::vector<double>, std::vector<std::string>>;
+// role, name, name of what is missing, value that a sparse row leaves out, edges and names of buckets
+using ColumnSpec = std::tuple<std::string, std::string, std::string, std::string, std::vector<double>,
+                              std::vector<std::string>>;
 
 csv::Role role_of(const std::string& name) {
   constexpr const char* names[] = {"ignored", "label", "weight", "number", "log1p", "bucket", "category"};
@@ -33,14 +34,15 @@ class CsvFormat {
  public:
   CsvFormat(const std::vector<ColumnSpec>& columns, const std::vector<std::string>& label_names,
             const std::vector<std::string>& absent, const std::string& delimiter, const std::string& quote,
-            const std::string& comment, bool trim, bool labelled, bool names, const CrossNames& crosses) {
+            bool labelled, bool names, const CrossNames& crosses) {
     format_.crosses = make_crosses(crosses);
-    for (const auto& [role, name, missing, edges, buckets] : columns) {
+    for (const auto& [role, name, missing, omitted, edges, buckets] : columns) {
       csv::Column& column = format_.columns.emplace_back();
       column.role = role_of(role);
       column.name = name;
       column.prefix = name + "=";
       column.absent = missing;
+      column.omitted = omitted;
       column.group = format_.crosses.group_of(name);
       column.edges = edges;
       column.buckets = buckets;
@@ -52,24 +54,35 @@ class CsvFormat {
     format_.absent = absent;
     format_.delimiter = one_byte(delimiter);
     format_.quote = one_byte(quote);
-    format_.comment = one_byte(comment);
-    format_.trim = trim;
     format_.labelled = labelled;
     format_.keep_names = names;
   }
 
   nb::tuple parse(const In<std::uint8_t>& text, std::size_t size, bool skip_header) const {
+    return read(text, size, [&](const Text& lines, NamedRows& rows) {
+      return read_csv(lines.begin(), lines.end(), format_, skip_header, rows);
+    });
+  }
+
+  nb::tuple parse_arff(const In<std::uint8_t>& text, std::size_t size) const {
+    return read(text, size, [&](const Text& lines, NamedRows& rows) {
+      return read_arff(lines.begin(), lines.end(), format_, rows);
+    });
+  }
+
+ private:
+  template <class Read>
+  nb::tuple read(const In<std::uint8_t>& text, std::size_t size, Read read_text) const {
     const Text lines(text, size);
     NamedRows rows;
     Complaint complaint;
     {
       nb::gil_scoped_release release;
-      complaint = read_csv(lines.begin(), lines.end(), format_, skip_header, rows);
+      complaint = read_text(lines, rows);
     }
     return give_rows(rows, format_.keep_names, describe(complaint, lines));
   }
 
- private:
   csv::Format format_;
 };
 
@@ -78,14 +91,19 @@ class CsvFormat {
 void bind_csv(nb::module_& m) {
   nb::class_<CsvFormat>(m, "CsvFormat", "How to read text in columns.")
       .def(nb::init<const std::vector<ColumnSpec>&, const std::vector<std::string>&,
-                    const std::vector<std::string>&, const std::string&, const std::string&,
-                    const std::string&, bool, bool, bool, const CrossNames&>(),
-           "columns"_a, "label_names"_a, "absent"_a, "delimiter"_a, "quote"_a, "comment"_a, "trim"_a,
-           "labelled"_a, "names"_a, "crosses"_a)
+                    const std::vector<std::string>&, const std::string&, const std::string&, bool, bool,
+                    const CrossNames&>(),
+           "columns"_a, "label_names"_a, "absent"_a, "delimiter"_a, "quote"_a, "labelled"_a, "names"_a,
+           "crosses"_a)
       .def("parse", &CsvFormat::parse, "text"_a, "size"_a, "skip_header"_a,
            nb::sig("def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, "
                    "skip_header: bool) -> " RIATA_NAMED_ROWS),
-           "Rows of the first `size` bytes, which are whole records; as parse_vw returns them.");
+           "Rows of the first `size` bytes, which are whole records; as parse_vw returns them.")
+      .def("parse_arff", &CsvFormat::parse_arff, "text"_a, "size"_a,
+           nb::sig(
+               "def parse_arff(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) "
+               "-> " RIATA_NAMED_ROWS),
+           "The same for the data of an ARFF file.");
 }
 
 }  // namespace riata::bind

@@ -25,9 +25,10 @@ enum class Role : std::uint8_t { ignored, label, weight, number, log1p, bucket, 
 
 struct Column {
   Role role = Role::ignored;
-  std::string name;    // of the feature, for a number
-  std::string prefix;  // the name and =, for a category
-  std::string absent;  // the name of what is missing; empty: no feature
+  std::string name;     // of the feature, for a number
+  std::string prefix;   // the name and =, for a category
+  std::string absent;   // the name of what is missing; empty: no feature
+  std::string omitted;  // the value that a sparse row means by leaving it out; empty: zero
   int group = Crosses::kNone;
   std::vector<double> edges;         // of buckets, ascending
   std::vector<std::string> buckets;  // their names, one more than edges
@@ -38,9 +39,7 @@ struct Format {
   std::vector<std::string> label_names;  // the label is the place of its text here; empty: a number
   std::vector<std::string> absent;       // texts that mean a missing value, beside the empty one
   char delimiter = ',';
-  char quote = '"';   // 0: none
-  char comment = 0;   // a line that starts with it is passed over; 0: none
-  bool trim = false;  // blanks around a field are not part of it
+  char quote = '"';  // 0: none
   bool labelled = true;
   bool keep_names = true;
   Crosses crosses;
@@ -243,13 +242,9 @@ class Reader {
     }
   }
 
-  // A line of nothing, or of blanks only where one column cannot be all blank; or a comment.
+  // A line of nothing but blanks.
   bool is_empty_line() noexcept {
     const char* q = p_;
-    if (format_.comment != 0 && *q == format_.comment) {
-      p_ = static_cast<const char*>(std::memchr(q, '\n', static_cast<std::size_t>(end_ - q)));
-      return true;
-    }
     while (*q == ' ' || *q == '\r') ++q;
     if (*q == '\n') p_ = q;
     return *q == '\n';
@@ -257,9 +252,6 @@ class Reader {
 
   // The next field without its quotes, leaving p_ at the delimiter or newline behind it.
   Kind read_field(std::string_view& text) noexcept {
-    if (format_.trim) {
-      while (*p_ != format_.delimiter && is_blank(*p_)) ++p_;
-    }
     if (format_.quote != 0 && *p_ == format_.quote) return read_quoted(text);
     const char* const start = p_;
     const char third = format_.quote != 0 ? format_.quote : '\n';
@@ -269,7 +261,6 @@ class Reader {
     if (*p_ != format_.delimiter && *p_ != '\n') return where_ = start, "quote_inside";
     text = {start, static_cast<std::size_t>(p_ - start)};
     if (*p_ == '\n' && !text.empty() && text.back() == '\r') text.remove_suffix(1);
-    if (format_.trim) text = trimmed(text);
     return nullptr;
   }
 
@@ -304,7 +295,7 @@ class Reader {
       text = {unescaped_.data(), unescaped_.size()};
     }
     ++p_;
-    while (*p_ != format_.delimiter && (*p_ == '\r' || (format_.trim && is_blank(*p_)))) ++p_;
+    if (*p_ == '\r' && p_[1] == '\n') ++p_;
     if (*p_ != format_.delimiter && *p_ != '\n') return where_ = open, "quote_text";
     return nullptr;
   }

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from riata.block import Block
 from riata.errors import DataError
+from riata.sources.arff import ArffSource
 from riata.sources.bad_lines import BadLineFile, Skipping
 from riata.sources.cached import TEMPORARY, CachedSource, CacheSource, default_path, identity_of
 from riata.sources.columnar import TABLES, open_columnar, open_table, speaks_arrow
+from riata.sources.csv import CsvSource
 from riata.sources.frame import is_frame, open_frame
+from riata.sources.jsonl import DictSource, JsonSource
 from riata.sources.matrix import BlockSource, open_dense, open_sparse
 from riata.sources.named import Crosses
 from riata.sources.recognise import FORMATS, format_of
@@ -45,6 +48,13 @@ def open_source(
     numeric: Sequence[str] = (),
     categorical: Sequence[str] = (),
     missing: str = "drop",
+    absent: Sequence[str] = (),
+    log1p: Sequence[str] = (),
+    buckets: Mapping[str, int] | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    fitted: Mapping[str, Any] | None = None,
     on_error: str = "raise",
     bad_lines: str | os.PathLike[str] | BadLineFile | None = None,
     max_bad: float = 0.5,
@@ -68,6 +78,12 @@ def open_source(
     matrix of numbers, like those that `fit` takes, whose features are numbered by column. See
     `riata.sources.roles.Roles` for what becomes of columns. `names=False` leaves the names of
     features out of Blocks; `crosses=["user:ad"]` multiplies groups of features.
+
+    Comma or tab separated text (`delimiter`, `quote`, `header` where they cannot be seen from the
+    file), JSON lines, ARFF and dicts are read the same way: see `riata.sources.csv.CsvSource`,
+    `jsonl.JsonSource`, `arff.ArffSource`. For columns of text, `absent` lists texts that mean a
+    missing value, `log1p` and `buckets` (`{"age": 10}`) transform numbers. What such a source finds
+    out from its first rows is in its `fitted`; hand that to `open_source` to read in the same way.
 
     A line that cannot be read is an error that names file, line and column. With `on_error="skip"`
     it is left out, counted in the source's `skipped`, and kept with its reason in the file
@@ -112,6 +128,10 @@ def open_source(
             raise DataError("a table brings its labels along: name their column with label=...")
         return open_table(what, **table)
     paths = _paths(what)
+    if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
+        if y is not None or sample_weight is not None:
+            raise DataError("dicts bring their labels along: name their key with label=...")
+        return _open_dicts(what, fitted, table)
     if paths is None and isinstance(what, (list, tuple)):
         return open_dense(_as_array(what), y, sample_weight, block_rows)
     if y is not None or sample_weight is not None:
@@ -130,17 +150,42 @@ def open_source(
             "threads": threads,
             "skipping": _skipping(on_error, bad_lines, max_bad),
         }
+        if found == "svmlight":
+            return SvmlightSource(paths, zero_based=zero_based, **reading)
+        reading |= {"names": names, "crosses": crosses}
         if found == "vw":
-            return VwSource(paths, names=names, crosses=crosses, **reading)
-        return SvmlightSource(paths, zero_based=zero_based, **reading)
+            return VwSource(paths, **reading)
+        reading |= {"roles": roles, "fitted": fitted}
+        if found in ("jsonl", "arff"):
+            return (JsonSource if found == "jsonl" else ArffSource)(paths, **reading)
+        return CsvSource(
+            paths,
+            format=found,
+            delimiter=delimiter,
+            quote=quote,
+            header=header,
+            absent=absent,
+            log1p=log1p,
+            buckets=buckets,
+            **reading,
+        )
     if isinstance(what, Block):
         return BlockSource(what, f"Block of {len(what)} rows", block_rows)
     if isinstance(what, Source):
         return what
+    if isinstance(what, Iterable) and not isinstance(what, Mapping):
+        return _open_dicts(what, fitted, table)
     raise TypeError(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
-        "a scipy sparse matrix, a NumPy array, or a pandas or polars DataFrame"
+        "a scipy sparse matrix, a NumPy array, a pandas or polars DataFrame, or dicts"
     )
+
+
+def _open_dicts(
+    rows: Iterable[Any], fitted: Mapping[str, Any] | None, options: dict[str, Any]
+) -> Source:
+    left = {name: option for name, option in options.items() if name != "threads"}
+    return DictSource(rows, fitted=fitted, **left)
 
 
 def _open_cached(given: dict[str, Any]) -> Source:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
+from riata.sources.lines import PADDING, Chunk
 from riata.sources.text import Parsed, TextSource, Trouble
 
 Crosses: TypeAlias = Iterable[Sequence[str] | str]
@@ -23,7 +25,7 @@ Rows: TypeAlias = tuple[
     NDArray[np.int64] | None,
     NDArray[np.int64],
     int,
-    tuple[str, int, bytes, int] | None,
+    tuple[str, int, bytes, int, bytes] | None,
 ]
 """What the native readers of named features return."""
 
@@ -35,6 +37,28 @@ VALUE_MESSAGES = {
     "row_too_long": "the crosses make more than 67 million features of this line; "
     "cross smaller groups",
 }
+
+
+LABEL_MESSAGES = {
+    "label_missing": "the label, column '{detail}', is missing",
+    "label_syntax": "expected a number as the label, found {text}",
+    "label_unknown": "the label {text} is none of those in the first rows: {labels}",
+    "label_not_finite": "the label is {text}; labels must be finite numbers",
+    "label_too_large": "the label {text} is beyond what a 64-bit float holds",
+    "label_twice": "the label comes twice; this one is {text}",
+    "weight_missing": "the weight, column '{detail}', is missing",
+    "weight_syntax": "expected a number as the weight, found {text}",
+    "weight_not_finite": "the weight is {text}; weights must be finite numbers",
+    "weight_negative": "the weight is {text}; weights must not be negative",
+    "weight_twice": "the weight comes twice; this one is {text}",
+}
+
+
+@dataclass(slots=True)
+class NamedTrouble(Trouble):
+    """Trouble that knows the column's name."""
+
+    detail: str = ""
 
 
 def check_crosses(crosses: Crosses) -> list[list[str]]:
@@ -86,4 +110,19 @@ def parsed(rows: Rows, path: str) -> Parsed:
         path=path,
         lines=lines,
     )
-    return Parsed(block, n_lines, None if trouble is None else Trouble(*trouble[:3]))
+    if trouble is None:
+        return Parsed(block, n_lines, None)
+    kind, column, text, _, detail = trouble
+    return Parsed(
+        block, n_lines, NamedTrouble(kind, column, text, detail=detail.decode("utf-8", "replace"))
+    )
+
+
+def join_chunks(chunks: list[Chunk]) -> Chunk:
+    """Chunks of one file, one behind another, as one."""
+    if len(chunks) == 1:
+        return chunks[0]
+    text = b"".join(memoryview(chunk.buffer)[: chunk.size] for chunk in chunks)
+    buffer = bytearray(len(text) + PADDING)
+    buffer[: len(text)] = text
+    return Chunk(buffer, len(text), chunks[0].path, chunks[0].first, chunks[-1].position)

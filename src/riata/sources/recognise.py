@@ -9,13 +9,18 @@ from pathlib import PurePath
 from riata.errors import DataError
 from riata.sources.bytes import STDIN, Input, Stop, size_of
 
-FORMATS = ("svmlight", "vw", "parquet", "arrow", "cache")
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
 
 _SUFFIXES = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
     ".vw": "vw",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".arff": "arff",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "arrow",
@@ -91,14 +96,25 @@ def recognise(head: bytes) -> str:
     'vw'
     >>> recognise(b"# comment\\n1 3:0.5")
     'svmlight'
+    >>> recognise(b"name,age\\nAda,36")
+    'csv'
     """
     for magic, format in _MAGIC.items():
         if head.startswith(magic):
             return format
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
+    first = lines[0].lstrip().lower() if lines else b""
+    if first.startswith(b"{"):
+        return "jsonl"
+    if first.startswith((b"%", b"@relation", b"@attribute")):
+        return "arff"
     lines = [line for line in lines if not line.startswith(b"#")][:20]
-    if not lines or all(map(_SVMLIGHT.match, lines[:-1] or lines)):
+    lines = lines[:-1] or lines  # the last one may be cut short
+    if all(map(_SVMLIGHT.match, lines)):
         return "svmlight"
-    if all(map(_VW.match, lines[:-1] or lines)):
+    if all(map(_VW.match, lines)):
         return "vw"
+    for format, delimiters in (("tsv", (b"\t",)), ("csv", (b",", b";"))):
+        if any(sign in lines[0] for sign in delimiters):
+            return format
     return "svmlight"
