@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from riata import model_file
 from riata.atomic import atomic_write
-from riata.cli.data import data_options, open_data
+from riata.cli.data import data_options, open_data, skipped_lines
 from riata.cli.options import Command, option
 from riata.errors import DataError
 from riata.feed import iterate
@@ -68,6 +68,9 @@ def command(
     else:
         with atomic_write(output) as file:
             write_to(file)
+    skipped = skipped_lines(source, reading)
+    if skipped is not None:
+        click.echo(f"riata: no prediction for {skipped}", err=True)
     return 0
 
 

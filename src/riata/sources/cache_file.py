@@ -97,7 +97,7 @@ class CacheReader:
         if size < len(MAGIC) + _TRAILER.size:
             raise Damaged(f"{name}: too short to be a cache of riata")
         offset, length, checksum, magic = _TRAILER.unpack(
-            self._read(size - _TRAILER.size, _TRAILER.size)
+            self._read(size - _TRAILER.size, _TRAILER.size).tobytes()
         )
         if magic != MAGIC or self._read(0, len(MAGIC)).tobytes() != MAGIC:
             raise Damaged(f"{name}: not a complete cache of this version of riata")
@@ -130,7 +130,7 @@ class CacheReader:
             self._file.seek(start)
             filled = 0
             while filled < size:
-                count = self._file.readinto(memoryview(data)[filled:])  # type: ignore[attr-defined]
+                count = self._file.readinto(data[filled:])  # type: ignore[attr-defined]
                 if not count:
                     raise Damaged(f"{self._name}: the cache is cut short")
                 filled += count
