@@ -184,7 +184,7 @@ class CsvSource(NamedTextSource):
         roles = self._roles
         named = {roles.label or "label", roles.weight, *roles.ignore, *roles.numeric}
         named |= {*roles.categorical, *self._transforms.columns}
-        if named & set(cells) - {None}:
+        if {name for name in named if name is not None and not name.isdigit()} & set(cells):
             return True
         if any(not cell or NUMBER.fullmatch(cell) for cell in cells):
             return False

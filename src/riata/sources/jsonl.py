@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -209,7 +210,7 @@ class DictSource:
     def _block(self, piece: list[Mapping[str, Any]], before: int) -> Iterator[Block]:
         text = "".join(_dumped(row, before + i) for i, row in enumerate(piece)).encode()
         part = self._mapping.parse(text, len(text), self.name)
-        block = part.block.without_lines() if hasattr(part.block, "without_lines") else part.block
+        block = replace(part.block, path=None, lines=None)
         if len(block):
             yield from split(block, self._block_rows)
         if part.trouble is not None:
