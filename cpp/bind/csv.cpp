@@ -39,8 +39,7 @@ class CsvFormat {
     for (const auto& [role, name, missing, omitted, edges, buckets] : columns) {
       csv::Column& column = format_.columns.emplace_back();
       column.role = role_of(role);
-      column.name = name;
-      column.prefix = name + "=";
+      column.set_name(name);
       column.absent = missing;
       column.omitted = omitted;
       column.group = format_.crosses.group_of(name);

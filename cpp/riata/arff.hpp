@@ -103,7 +103,7 @@ class Reader {
       if (column.role == csv::Role::label) row.label = 0;
       if (column.role == csv::Role::weight) row.weight = 0;
       if (column.omitted.empty()) continue;
-      if (const Kind kind = cells_.read(column, column.omitted, row)) return kind;
+      if (const Kind kind = cells_.read_omitted(column)) return kind;
     }
     return nullptr;
   }

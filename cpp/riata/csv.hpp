@@ -32,6 +32,17 @@ struct Column {
   int group = Crosses::kNone;
   std::vector<double> edges;         // of buckets, ascending
   std::vector<std::string> buckets;  // their names, one more than edges
+
+  void set_name(std::string_view given) {
+    name = given;
+    prefix = name + "=";
+    key = key_of_name(name.data(), name.size());
+    if (name.size() <= 16) std::memcpy(&short_name, name.data(), name.size());
+    if (prefix.size() <= 16) std::memcpy(&short_prefix, prefix.data(), prefix.size());
+  }
+  std::uint64_t key = 0;  // of the name
+  Wide short_name = 0;    // the same, if they have up to 16 bytes
+  Wide short_prefix = 0;
 };
 
 struct Format {
@@ -68,7 +79,7 @@ class Cells {
 
   RowBuilder& row() noexcept { return row_; }
 
-  // A byte that cannot be part of a number stands behind the text.
+  // A byte that cannot be part of a number stands behind the text, and 16 readable ones.
   Kind read(const Column& column, std::string_view text, Row& row) noexcept {
     switch (column.role) {
       case Role::ignored:
@@ -83,9 +94,20 @@ class Cells {
     if (crossing()) row_.set_group(column.group);
     if (column.role == Role::category) {
       if (is_absent(text)) return add_absent(column);
-      return add(column.prefix, text, 1);
+      const std::size_t size = column.prefix.size() + text.size();
+      if (size > 16) return add(column.prefix, text, 1);
+      const Wide name = column.short_prefix | first_bytes(text.data(), text.size())
+                                                  << (8 * column.prefix.size());
+      return kind_of(row_.add_short(name, size, 1));
     }
     return read_number_cell(column, text);
+  }
+
+  // The value that a sparse row means by passing over a nominal attribute.
+  Kind read_omitted(const Column& column) noexcept {
+    if (column.role != Role::category) return nullptr;
+    if (crossing()) row_.set_group(column.group);
+    return add(column.prefix, column.omitted, 1);
   }
 
  private:
@@ -139,14 +161,27 @@ class Cells {
     if (number.error == NumberError::too_large) return "value_too_large";
     const double value = number.value;
     if (column.role == Role::log1p) {
-      return add(column.name, {}, static_cast<float>(std::copysign(std::log1p(std::fabs(value)), value)));
+      return add_number(column, static_cast<float>(std::copysign(std::log1p(std::fabs(value)), value)));
     }
     if (column.role == Role::bucket) {
       std::size_t bucket = 0;
       while (bucket < column.edges.size() && value >= column.edges[bucket]) ++bucket;
       return add(column.buckets[bucket], {}, 1);
     }
-    return add(column.name, {}, number.value);
+    return add_number(column, number.value);
+  }
+
+  Kind add_number(const Column& column, float value) noexcept {
+    if (value == 0) return nullptr;
+    const std::size_t size = column.name.size();
+    char* const room = row_.name_room(size);
+    if (room == nullptr) return "no_memory";
+    if (size <= 16) {
+      std::memcpy(room, &column.short_name, 16);
+    } else {
+      std::memcpy(room, column.name.data(), size);
+    }
+    return kind_of(row_.add(column.key, size, value));
   }
 
   Kind add_absent(const Column& column) noexcept {

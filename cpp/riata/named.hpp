@@ -31,6 +31,23 @@ struct NamedRows {
   std::int64_t n_lines = 0;          // read without trouble
 };
 
+using Wide = unsigned __int128;  // a name of up to 16 bytes, zeros behind it
+
+struct Masks {
+  Wide mask[17] = {};
+  constexpr Masks() noexcept {
+    for (int i = 1; i <= 16; ++i) mask[i] = mask[i - 1] << 8 | 0xFF;
+  }
+};
+inline constexpr Masks kMasks{};
+
+// The first `size` bytes at p, up to 16, of which all 16 are readable.
+inline Wide first_bytes(const char* p, std::size_t size) noexcept {
+  Wide word;
+  std::memcpy(&word, p, 16);
+  return word & kMasks.mask[size];
+}
+
 inline constexpr std::size_t kMostFactors = 3;  // of a cross
 
 // Which groups of features (namespaces, columns) are multiplied with each other.
@@ -98,6 +115,16 @@ class RowBuilder {
     return add(key_of_padded_name(name, size), size, value);
   }
 
+  // The feature with this name of `size` bytes, up to 16.
+  Added add_short(Wide name, std::size_t size, float value) noexcept {
+    char* const room = name_room(16);
+    if (room == nullptr) return Added::no_memory;
+    std::memcpy(room, &name, 16);
+    const auto low = static_cast<std::uint64_t>(name), high = static_cast<std::uint64_t>(name >> 64);
+    return add(key_of_words(low, high, size), size, value);
+  }
+
+  // The feature whose name, with this key, stands at name_room().
   Added add(std::uint64_t key, std::size_t size, float value) noexcept {
     if (value == 0) return Added::fine;
     const std::size_t count = size_ - row_start_;

@@ -25,17 +25,6 @@ struct Options {
   bool keep_names = true;
 };
 
-using Wide = unsigned __int128;
-
-// kMasks.mask[n] keeps the first n bytes of a word of 16.
-struct Masks {
-  Wide mask[17] = {};
-  constexpr Masks() noexcept {
-    for (int i = 1; i <= 16; ++i) mask[i] = mask[i - 1] << 8 | 0xFF;
-  }
-};
-inline constexpr Masks kMasks{};
-
 class Reader {
  public:
   Reader(const char* begin, const char* end, const Options& options, const Crosses& crosses,
@@ -134,17 +123,8 @@ class Reader {
       } else if (!ends_feature(*q)) {
         break;
       }
-      Wide word;
-      std::memcpy(&word, name, 16);
-      word &= kMasks.mask[size];
-      const Wide whole = short_prefix_ | word << (8 * prefix);
-      char* const room = row_.name_room(16);
-      if (room == nullptr) return "no_memory";
-      std::memcpy(room, &whole, 16);
-      const std::size_t length = prefix + size;
-      const std::uint64_t key =
-          key_of_words(static_cast<std::uint64_t>(whole), static_cast<std::uint64_t>(whole >> 64), length);
-      const Added added = row_.add(key, length, value);
+      const Wide whole = short_prefix_ | first_bytes(name, size) << (8 * prefix);
+      const Added added = row_.add_short(whole, prefix + size, value);
       if (added != Added::fine) return p_ = name, kind_of(added);
       p = q;
     }

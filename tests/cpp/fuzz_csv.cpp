@@ -13,8 +13,7 @@ riata::csv::Format make_format(unsigned flags) {
   const auto add = [&](riata::csv::Role role, const char* name) -> riata::csv::Column& {
     riata::csv::Column& column = format.columns.emplace_back();
     column.role = role;
-    column.name = name;
-    column.prefix = column.name + "=";
+    column.set_name(name);
     if ((flags & 1) != 0) column.absent = column.prefix + "?";
     return column;
   };
