@@ -41,17 +41,19 @@ class Columns {
   }
 
   void coded(const std::string& name, const In<std::int32_t>& codes, const In<std::int64_t>& offsets,
-             const In<std::uint8_t>& data, const Valid& valid, const Lists& lists) {
-    if (offsets.size() == 0 || (!lists && codes.size() != rows())) {
-      throw nb::value_error("a code a row, please");
+             const In<std::uint8_t>& data, const In<std::int64_t>& keys, const Valid& valid,
+             const Lists& lists) {
+    if (offsets.size() != keys.size() + 1 || (!lists && codes.size() != rows())) {
+      throw nb::value_error("a code a row and a key a text, please");
     }
     Column& column = start(name, ColumnKind::coded, valid);
     set_texts(column, offsets, data);
     set_lists(column, lists);
     column.codes = codes.data();
     column.n_codes = static_cast<std::int64_t>(codes.size());
-    column.keys.assign(offsets.size() - 1, 0);
+    column.keys = keys.data();
     keep(codes);
+    keep(keys);
   }
 
   nb::tuple read(bool names, bool missing, const CrossNames& crosses) {
@@ -89,7 +91,9 @@ class Columns {
     Column& column = columns_.emplace_back();
     column.kind = kind;
     column.name = name;
-    column.prefix = name + "=";
+    column.number_name = Prefix(name);
+    column.prefix = Prefix(name + "=");
+    column.key = key_of_name(name.data(), name.size());
     if (valid) {
       column.valid = valid->data();
       keep(*valid);
@@ -116,9 +120,28 @@ class Columns {
   std::vector<nb::object> kept_;
 };
 
+Out<std::int64_t> text_keys(const std::string& name, const In<std::int64_t>& offsets,
+                            const In<std::uint8_t>& data) {
+  if (offsets.size() == 0) throw nb::value_error("offsets are one more than texts");
+  const Texts texts{static_cast<std::int64_t>(offsets.size()) - 1, offsets.data(),
+                    reinterpret_cast<const char*>(data.data()), static_cast<std::int64_t>(data.size())};
+  Fresh<std::int64_t> keys(offsets.size() - 1);
+  bool done = false;
+  {
+    nb::gil_scoped_release release;
+    done = keys_of_texts(name, texts, keys.get());
+  }
+  if (!done) throw nb::value_error("offsets that lead nowhere");
+  return give(std::move(keys));
+}
+
 }  // namespace
 
 void bind_columns(nb::module_& m) {
+  m.def("text_keys", &text_keys, "name"_a, "offsets"_a, "data"_a,
+        nb::sig("def text_keys(name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> "
+                "NDArray[numpy.int64]"),
+        "The keys of the features `name=text`.");
   nb::class_<Columns>(m, "Columns", "Columns of a table, to be read as rows of named features.")
       .def(nb::init<std::int64_t>(), "n_rows"_a)
       .def("number", &Columns::number, "name"_a, "values"_a, "valid"_a.none(),
@@ -129,11 +152,11 @@ void bind_columns(nb::module_& m) {
            nb::sig("def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], "
                    "valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None"),
            "A column of texts, or of lists of texts.")
-      .def("coded", &Columns::coded, "name"_a, "codes"_a, "offsets"_a, "data"_a, "valid"_a.none(),
+      .def("coded", &Columns::coded, "name"_a, "codes"_a, "offsets"_a, "data"_a, "keys"_a, "valid"_a.none(),
            "lists"_a.none(),
            nb::sig("def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], "
-                   "data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, "
-                   "lists: NDArray[numpy.int64] | None) -> None"),
+                   "data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], "
+                   "valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None"),
            "A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.")
       .def("read", &Columns::read, "names"_a, "missing"_a, "crosses"_a,
            nb::sig("def read(self, names: bool, missing: bool, crosses: Sequence[Sequence[str]]) -> "

@@ -154,6 +154,17 @@ class RowBuilder {
     return Added::fine;
   }
 
+  // The same for a feature that the row is known not to have yet, where there are no crosses.
+  Added append(std::uint64_t key, std::size_t size, float value) noexcept {
+    if (size_ + 1 >= capacity_ && !grow(2 * capacity_)) return Added::no_memory;
+    rows_.keys.data()[size_] = static_cast<std::int64_t>(key);
+    rows_.values.data()[size_] = value;
+    name_end_ += size;
+    ++size_;
+    rows_.name_offsets.data()[size_] = static_cast<std::int64_t>(name_end_);
+    return Added::fine;
+  }
+
   Added end_row(double label, double weight) noexcept {
     if (repeated_) drop_zeros();
     if (crossing_) {

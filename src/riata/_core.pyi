@@ -9,6 +9,9 @@ import numpy
 from numpy.typing import NDArray
 
 
+def text_keys(name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> NDArray[numpy.int64]:
+    """The keys of the features `name=text`."""
+
 class Columns:
     """Columns of a table, to be read as rows of named features."""
 
@@ -20,7 +23,7 @@ class Columns:
     def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
         """A column of texts, or of lists of texts."""
 
-    def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
+    def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
         """
         A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.
         """

@@ -17,6 +17,7 @@ from riata.atomic import atomic_write
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.cache_file import SUFFIX, CacheWriter
+from riata.sources.cached import about
 from riata.sources.source import Source, iterate
 
 FORMATS = ("svmlight", "vw", "parquet", "cache")
@@ -45,6 +46,10 @@ class Converted:
     """Where those names are: line i is the name of index i."""
     weights_lost: bool = False
     """The rows had weights, which svmlight cannot hold."""
+    skipped: int = 0
+    """Lines that could not be read and were left out."""
+    fitted: dict[str, Any] | None = None
+    """What the source found out from its first rows."""
 
 
 def format_for(path: str | os.PathLike[str], to: str | None = None) -> str:
@@ -96,6 +101,8 @@ def convert(
                 result.rows += len(block)
                 result.entries += block.nnz
                 write(block)
+                result.skipped = getattr(source, "skipped", 0)
+                result.fitted = getattr(source, "fitted", None)
                 if on_progress is not None:
                     on_progress(result)
         if result.numbered:
@@ -193,7 +200,7 @@ def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
 def _cache(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
     writer = CacheWriter(file)
     yield writer.write
-    writer.finish({"identity": None, "skipped": 0, "name": "converted"})
+    writer.finish(about(None, result.skipped, result.fitted))
 
 
 _WRITERS = {"svmlight": _svmlight, "vw": _vw, "parquet": _parquet, "cache": _cache}

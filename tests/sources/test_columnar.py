@@ -160,18 +160,38 @@ def test_sources_tell_what_they_are(tmp_path: Path) -> None:
         iter(once)
 
 
-def test_only_needed_columns_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limit", [0, 1 << 25])
+def test_only_needed_columns_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
     pq.write_table(table(), tmp_path / "x.parquet")
     asked: list[Any] = []
-    read = pq.ParquetFile.iter_batches
+    monkeypatch.setattr("riata.sources.columnar._GROUP_BYTES", limit)
+    for method in ("iter_batches", "read_row_group"):
 
-    def spy(self: Any, *args: Any, **options: Any) -> Any:
-        asked.append(options["columns"])
-        return read(self, *args, **options)
+        def spy(
+            self: Any, *args: Any, read: Any = getattr(pq.ParquetFile, method), **how: Any
+        ) -> Any:
+            asked.append(how["columns"])
+            return read(self, *args, **how)
 
-    monkeypatch.setattr(pq.ParquetFile, "iter_batches", spy)
+        monkeypatch.setattr(pq.ParquetFile, method, spy)
     list(open_source(tmp_path / "x.parquet", ignore=["city", "words", "importance", "hour"]))
     assert asked == [["label", "age", "member"]]
+
+
+def test_large_row_groups_come_piece_by_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pq.write_table(table(), tmp_path / "x.parquet")
+    whole = concatenate(list(open_source(tmp_path / "x.parquet")))
+    monkeypatch.setattr("riata.sources.columnar._GROUP_BYTES", 0)
+    monkeypatch.setattr("riata.sources.columnar._CELLS", 1)
+    blocks = list(open_source(tmp_path / "x.parquet"))
+    assert max(map(len, blocks)) == 256
+    pieces = concatenate(blocks)
+    for name in ("indptr", "indices", "values", "labels", "names", "name_offsets", "lines"):
+        np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
 
 
 def test_structures_flatten() -> None:

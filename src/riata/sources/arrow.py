@@ -43,6 +43,7 @@ class BatchReader:
         self.ready_made = is_ready_made(schema)
         self._name, self._roles, self._labelled = name, roles, labelled
         self._names, self._crosses = names, crosses
+        self._dictionaries: dict[str, tuple[Any, _Dictionary]] = {}
         if self.ready_made:
             self.columns = self.schema.names
             return
@@ -122,16 +123,53 @@ class BatchReader:
             if pa.types.is_null(kind):
                 values = values.cast(pa.large_string())
             if as_number:
-                columns.number(name, _float64(values), _validity(values))
+                columns.number(name, *_float64(values))
             elif _is_list(kind):
                 values = values.cast(pa.large_list(kind.value_type))
                 lists = np.frombuffer(values.buffers()[1], np.int64)
                 lists = lists[values.offset : values.offset + len(values) + 1]
-                _add_texts(columns, name, values.values, _validity(values), lists)
+                self._add_texts(columns, name, values.values, _validity(values), lists)
             else:
-                _add_texts(columns, name, values, _validity(values), None)
+                self._add_texts(columns, name, values, _validity(values), None)
         except pa.ArrowInvalid as error:
             raise DataError(f"{where}: column {name!r}: {error}") from None
+
+    def _add_texts(
+        self,
+        columns: Any,
+        name: str,
+        values: Any,
+        valid: NDArray[np.uint8] | None,
+        lists: NDArray[np.int64] | None,
+    ) -> None:
+        if pa.types.is_dictionary(values.type):
+            dictionary = self._dictionary(name, values.dictionary)
+            codes = values.indices.cast(pa.int32())
+            codes = codes.fill_null(-1) if codes.null_count else codes
+            numbers = codes.to_numpy(zero_copy_only=False)
+            if dictionary.valid is not None:
+                known = (numbers >= 0) & dictionary.valid.view(np.bool_)[numbers]
+                numbers = np.where(known, numbers, -1).astype(np.int32)
+            columns.coded(name, numbers, *dictionary.texts, dictionary.keys, valid, lists)
+            return
+        values = _as_text(values)
+        if lists is not None and values.null_count:  # a missing entry of a list is no entry
+            entries = np.arange(len(values), dtype=np.int32)
+            codes = np.where(values.is_valid().to_numpy(zero_copy_only=False), entries, -1)
+            texts = _text_buffers(values)
+            columns.coded(
+                name, codes.astype(np.int32), *texts, _core.text_keys(name, *texts), valid, lists
+            )
+            return
+        columns.text(name, *_text_buffers(values), valid, lists)
+
+    def _dictionary(self, name: str, values: Any) -> _Dictionary:
+        """A dictionary, hashed; the batches of a file mostly share one."""
+        known = self._dictionaries.get(name)
+        if known is None or not _is_same(known[0], values):
+            known = values, _Dictionary(name, values)
+            self._dictionaries[name] = known
+        return known[1]
 
     def _numbers(
         self, table: Any, column: str | None, path: str | None, first_row: int, role: str
@@ -141,15 +179,14 @@ class BatchReader:
         where = path or self._name
         values = table.column(column)
         try:
-            numbers = _float64(values)
+            numbers, valid = _float64(values)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise DataError(
                 f"{where}: the {role} column {column!r} must hold numbers, not {values.type} "
                 f"({str(error).splitlines()[0]})"
             ) from None
-        if values.null_count:
-            numbers = numbers.copy()
-            numbers[~values.is_valid().to_numpy(zero_copy_only=False)] = np.nan
+        if valid is not None:
+            numbers = np.where(valid, numbers, np.nan)
         if role == "label" and not self._labelled:
             return numbers
         wrong = ~np.isfinite(numbers)
@@ -169,31 +206,24 @@ class BatchReader:
         return numbers
 
 
-def _add_texts(
-    columns: Any,
-    name: str,
-    values: Any,
-    valid: NDArray[np.uint8] | None,
-    lists: NDArray[np.int64] | None,
-) -> None:
-    if pa.types.is_dictionary(values.type):
-        codes = values.indices
-        if codes.null_count:
-            codes = codes.cast(pa.int64()).fill_null(-1)
-        codes = codes.cast(pa.int32()).to_numpy(zero_copy_only=False)
-        dictionary = values.dictionary.cast(pa.large_string())
-        if dictionary.null_count:
-            known = dictionary.is_valid().to_numpy(zero_copy_only=False)
-            codes = np.where(known[codes], codes, -1).astype(np.int32)
-        columns.coded(name, codes, *_text_buffers(dictionary), valid, lists)
-        return
-    values = _as_text(values)
-    if lists is not None and values.null_count:  # a missing entry of a list is no entry
-        valid_entries = values.is_valid().to_numpy(zero_copy_only=False)
-        codes = np.where(valid_entries, np.arange(len(values)), -1).astype(np.int32)
-        columns.coded(name, codes, *_text_buffers(values), valid, lists)
-        return
-    columns.text(name, *_text_buffers(values), valid, lists)
+class _Dictionary:
+    """The distinct texts of a column, with the keys of the features they make."""
+
+    def __init__(self, name: str, values: Any) -> None:
+        values = _as_text(values)
+        self.texts = _text_buffers(values)
+        self.keys = _core.text_keys(name, *self.texts)
+        self.valid = _validity(values)
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two arrays are the same memory; `a` is held, so its memory is not used again."""
+    if a is b:
+        return True
+    if len(a) != len(b) or a.offset != b.offset or a.type != b.type:
+        return False
+    pairs = zip(a.buffers(), b.buffers(), strict=True)
+    return all(x is y or (x and y and x.address == y.address) for x, y in pairs)
 
 
 def _as_text(values: Any) -> Any:
@@ -214,13 +244,20 @@ def _text_buffers(values: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
 
 
 def _validity(values: Any) -> NDArray[np.uint8] | None:
+    """A byte a value, 0 where it is missing; None if none is."""
     if not values.null_count:
         return None
-    valid: NDArray[np.bool_] = values.is_valid().to_numpy(zero_copy_only=False)
-    return valid.view(np.uint8)
+    bits = values.buffers()[0]
+    if bits is None:  # a type without a bitmap, such as null
+        return np.zeros(len(values), np.uint8)
+    start = values.offset
+    stop = start + len(values)
+    part = np.frombuffer(bits, np.uint8)[start // 8 : (stop + 7) // 8]
+    return np.unpackbits(part, bitorder="little")[start % 8 : start % 8 + len(values)]
 
 
-def _float64(values: Any) -> NDArray[np.float64]:
+def _float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]:
+    """Numbers, and which of them are there."""
     kind = values.type
     if pa.types.is_dictionary(kind):
         values = values.dictionary_decode()
@@ -231,10 +268,10 @@ def _float64(values: Any) -> NDArray[np.float64]:
         values = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
         values = pc.if_else(pc.equal(values, ""), None, values)
     values = values.cast(pa.float64(), safe=False)
-    if values.null_count:
-        values = values.fill_null(float("nan"))
-    numbers: NDArray[np.float64] = values.to_numpy(zero_copy_only=False)
-    return np.ascontiguousarray(numbers, dtype=np.float64)
+    if len(values) == 0:
+        return np.zeros(0), None
+    numbers = np.frombuffer(values.buffers()[1], np.float64)
+    return numbers[values.offset : values.offset + len(values)], _validity(values)
 
 
 def _is_text(kind: Any) -> bool:
@@ -336,8 +373,8 @@ def from_table(batch: Any, path: str | None, first_row: int) -> Block:
         pointers - first,
         indices,
         values,
-        _float64(batch.column("label")) if "label" in present else None,
-        _float64(batch.column("weight")) if "weight" in present else None,
+        _float64(batch.column("label"))[0] if "label" in present else None,
+        _float64(batch.column("weight"))[0] if "weight" in present else None,
         names=names,
         name_offsets=offsets,
         path=path,

@@ -51,6 +51,7 @@ class CachedSource:
         self.skipped = 0
         self.repeatable = True
         self.compressed = False
+        self._fitted: dict[str, Any] | None = None
         self._identity = identity
         self._block_rows = block_rows
         self._read_first = read_first
@@ -58,6 +59,12 @@ class CachedSource:
         self._made_here: Identity | object = object()
         if path != TEMPORARY:
             _check_target(path)
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        """What the source found out from its first rows, where it does."""
+        found: dict[str, Any] | None = getattr(self.source, "fitted", None)
+        return self._fitted if found is None else found
 
     def __iter__(self) -> Iterator[Block]:
         return self._pass()
@@ -76,6 +83,7 @@ class CachedSource:
         if cache is not None:
             file, reader = cache
             self.skipped = reader.about["skipped"]
+            self._fitted = reader.about.get("fitted")
             try:
                 with closing(reader.blocks()) as blocks:
                     for block, _ in blocks:
@@ -132,7 +140,12 @@ class CachedSource:
                 skip = max(0, skip - len(block))
             self.skipped = getattr(self.source, "skipped", 0)
             if self._identity() == before:  # it did not change while it was read
-                making.finish({"identity": before, "skipped": self.skipped, "name": self.name})
+                making.finish(about(before, self.skipped, self.fitted))
+
+
+def about(identity: Identity, skipped: int, fitted: dict[str, Any] | None) -> dict[str, Any]:
+    """What a cache says of itself."""
+    return {"identity": identity, "skipped": skipped, "fitted": fitted}
 
 
 class _Making:
@@ -206,6 +219,7 @@ class CacheSource:
         self.n_rows: int | None = sum(reader.n_rows for reader in readers)
         self.n_bytes: int | None = sum(reader.n_bytes for reader in readers)
         self.skipped = sum(reader.about["skipped"] for reader in readers)
+        self.fitted: dict[str, Any] | None = readers[0].about.get("fitted")
         self.bytes_read = 0
         if self.n_rows == 0:
             raise DataError(f"no examples in {self.name}")

@@ -23,7 +23,8 @@ from riata.sources.text import join_names
 
 TABLES = ("parquet", "arrow")
 """Formats of files."""
-_CELLS = 1 << 19  # of a batch: rows times columns
+_CELLS = 1 << 18  # of a batch: rows times columns
+_GROUP_BYTES = 1 << 25  # of a row group that is read at once
 
 
 @dataclass(slots=True)
@@ -157,13 +158,43 @@ def _read_parquet(
 
     with closing(pq.ParquetFile(file, pre_buffer=False)) as table:
         reader = BatchReader(table.schema_arrow, path, roles, **options)
+        groups = [table.metadata.row_group(i) for i in range(table.num_row_groups)]
         total = max(1, table.metadata.num_rows)
-        rows = max(256, _CELLS // max(1, len(reader.columns)))
         first = 0
-        # One thread here: another one makes rows of the batch before.
-        for batch in table.iter_batches(rows, columns=reader.columns, use_threads=False):
-            yield _Piece(batch, reader, path, first, size * (first + len(batch)) // total)
-            first += len(batch)
+        for batch in _parquet_batches(pq, file, table, groups, reader):
+            for piece in _cut([batch], reader, path, 0, first):
+                first += len(piece.batch)
+                piece.position = size * first // total
+                yield piece
+
+
+def _parquet_batches(
+    pq: Any, file: BinaryIO, table: Any, groups: list[Any], reader: Any
+) -> Iterator[Any]:
+    """Row groups at once where they are small, with texts as codes into a dictionary where that is
+    how they are stored: each distinct text is then hashed once. Else some rows at a time.
+
+    One thread here: another one makes rows of the batch before.
+    """
+    if any(group.total_byte_size > _GROUP_BYTES for group in groups):
+        rows = 4 * _rows_of(reader)
+        yield from table.iter_batches(rows, columns=reader.columns, use_threads=False)
+        return
+    coded = [
+        groups[0].column(i).path_in_schema
+        for i in range(groups[0].num_columns if groups else 0)
+        if all(_has_few_texts(group.column(i)) for group in groups)
+    ]
+    table = pq.ParquetFile(file, pre_buffer=False, read_dictionary=coded)
+    for i in range(len(groups)):
+        group = table.read_row_group(i, columns=reader.columns, use_threads=False)
+        yield from group.to_batches()
+
+
+def _has_few_texts(chunk: Any) -> bool:
+    """Whether codes and dictionary of a column take less room than its texts would."""
+    kind = chunk.physical_type == "BYTE_ARRAY" and chunk.has_dictionary_page
+    return bool(kind and chunk.total_uncompressed_size <= 6 * max(1, chunk.num_values))
 
 
 def _read_ipc(
@@ -201,12 +232,16 @@ def _read_ipc(
 
 def _cut(batches: Any, reader: Any, path: str | None, position: int, first_row: int = 0) -> Pieces:
     """Batches in pieces that take little memory as rows."""
-    rows = max(256, _CELLS // max(1, len(reader.columns)))
+    rows = _rows_of(reader)
     for batch in batches:
         for start in range(0, len(batch), rows):
             piece = batch.slice(start, rows)
             yield _Piece(piece, reader, path, first_row, position)
             first_row += len(piece)
+
+
+def _rows_of(reader: Any) -> int:
+    return max(256, _CELLS // max(1, len(reader.columns)))
 
 
 def speaks_arrow(what: Any) -> bool:
