@@ -26,6 +26,12 @@ READING = (
     "numeric",
     "categorical",
     "missing",
+    "absent",
+    "log1p",
+    "buckets",
+    "header_line",
+    "delimiter",
+    "quote",
     "crosses",
     "on_error",
     "bad_lines",
@@ -36,6 +42,18 @@ READING = (
 
 def _columns(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> list[str]:
     return [name for value in values for name in value.split(",")]
+
+
+def _buckets(
+    ctx: click.Context, parameter: click.Parameter, values: Sequence[str]
+) -> dict[str, int]:
+    buckets = {}
+    for value in values:
+        column, _, count = value.rpartition(":")
+        if not column or not count.isdigit():
+            raise click.BadParameter(f"expected COLUMN:NUMBER, such as age:10, not {value!r}")
+        buckets[column] = int(count)
+    return buckets
 
 
 def _bad_line_file(
@@ -91,6 +109,34 @@ def data_options(command: F) -> F:
             help="Multiply the features of two or three namespaces or columns.",
         ),
         option(
+            "--quote",
+            metavar="SIGN",
+            section="Data",
+            help='The sign that quotes fields, or none.  [default: " in csv, none in tsv]',
+        ),
+        option(
+            "--delimiter",
+            metavar="SIGN",
+            section="Data",
+            help="What separates columns: a sign, or tab.  [default: by the format]",
+        ),
+        option(
+            "--header-line/--no-header-line",
+            default=None,
+            section="Data",
+            help="Whether the first line names the columns.  [default: by its look]",
+        ),
+        option(
+            "--buckets",
+            multiple=True,
+            metavar="COLUMN:N",
+            callback=_buckets,
+            section="Data",
+            help="Cut a column of numbers into N buckets of about as many rows each.",
+        ),
+        option("--log1p", **columns, help="Columns whose value x becomes log(1 + x)."),
+        option("--absent", **columns, help="Texts that mean a missing value, such as ?,NA."),
+        option(
             "--missing",
             type=click.Choice(MISSING),
             default="drop",
@@ -132,6 +178,8 @@ def open_data(paths: Sequence[str], **reading: Any) -> Source:
     if list(paths).count("-") > 1:
         raise click.UsageError("standard input (-) can be read only once")
     options = {k: v for k, v in reading.items() if v is not None}
+    if "header_line" in options:
+        options["header"] = options.pop("header_line")
     if "format_" in options:
         options["format"] = options.pop("format_")
     if "bad_lines" in options:
@@ -154,7 +202,9 @@ def reading_words(reading: Mapping[str, Any]) -> list[str]:
     for name in READING:
         value = reading.get(name)
         flag = "--" + name.rstrip("_").replace("_", "-")
-        if name == "threads" or value in (None, False, "drop") or value in ([], ()):
+        if name == "header_line" and value is False:
+            words.append("--no-header-line")
+        if name == "threads" or value in (None, False, "drop") or value in ([], (), {}):
             continue
         if (name, value) == ("max_bad", 0.5):
             continue
@@ -162,6 +212,8 @@ def reading_words(reading: Mapping[str, Any]) -> list[str]:
             words.append(flag)
         elif name == "crosses":
             words += [word for cross in value for word in ("--cross", cross)]
+        elif name == "buckets":
+            words += [word for c, n in value.items() for word in (flag, f"{c}:{n}")]
         elif isinstance(value, list):
             words += [flag, ",".join(value)]
         else:

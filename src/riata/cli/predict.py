@@ -51,7 +51,7 @@ def command(
 ) -> int:
     loaded = model_file.load(model)
     check(loaded, model, what)
-    source = open_data(data, **reading, labelled=not no_labels)
+    source = open_data(data, **reading, labelled=not no_labels, fitted=loaded.record.fitted)
 
     def write_to(stream: BinaryIO) -> None:
         if header:

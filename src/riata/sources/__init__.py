@@ -152,10 +152,10 @@ def open_source(
         }
         if found == "svmlight":
             return SvmlightSource(paths, zero_based=zero_based, **reading)
-        reading |= {"names": names, "crosses": crosses}
+        reading |= {"names": names, "crosses": crosses, "fitted": fitted}
         if found == "vw":
             return VwSource(paths, **reading)
-        reading |= {"roles": roles, "fitted": fitted}
+        reading |= {"roles": roles}
         if found in ("jsonl", "arff"):
             return (JsonSource if found == "jsonl" else ArffSource)(paths, **reading)
         return CsvSource(

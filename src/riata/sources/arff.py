@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from riata.sources.named import (
     VALUE_MESSAGES,
     NamedTextSource,
     NamedTrouble,
+    as_before,
     join_chunks,
     parsed,
 )
@@ -79,28 +80,21 @@ class ArffSource(NamedTextSource):
     format = "ARFF"
     messages = _MESSAGES
 
-    def __init__(
-        self,
-        paths: list[str],
-        *,
-        roles: Roles,
-        fitted: Mapping[str, Any] | None = None,
-        **reading: Any,
-    ) -> None:
+    def __init__(self, paths: list[str], *, roles: Roles, **reading: Any) -> None:
         super().__init__(paths, **reading)
-        self._roles = roles
-        self._given = None if fitted is None else Layout(**fitted)
+        self._roles = as_before(roles, self._given)
+        self._before = Layout.from_json(self._given)
         self._layout: Layout | None = None
         self._core: _core.CsvFormat | None = None
 
     @property
     def fitted(self) -> dict[str, Any] | None:
-        """What the header said about the attributes; None before it was read."""
-        return None if self._layout is None else self._layout.to_json()
+        if self._layout is None:
+            return None
+        return self._layout.to_json() | {"missing": self._roles.missing, "crosses": self._crosses}
 
     @property
     def label_names(self) -> list[str] | None:
-        """Where labels are words: label i stands for the i-th."""
         return None if self._layout is None else self._layout.label_names or None
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
@@ -156,8 +150,8 @@ class ArffSource(NamedTextSource):
 
     def _layout_of(self, attributes: Sequence[Attribute], path: str) -> Layout:
         columns = [attribute.name for attribute in attributes]
-        if self._given is not None:
-            return self._given.arranged(columns, self._labelled, path)
+        if self._before is not None:
+            return self._before.arranged(columns, self._labelled, path)
         roles = self._roles
         label = roles.label
         if label is None:

@@ -25,6 +25,7 @@ from riata.sources.named import (
     VALUE_MESSAGES,
     NamedTextSource,
     NamedTrouble,
+    as_before,
     join_chunks,
     parsed,
 )
@@ -80,12 +81,11 @@ class CsvSource(NamedTextSource):
         absent: Sequence[str] = (),
         log1p: Sequence[str] = (),
         buckets: Mapping[str, int] | None = None,
-        fitted: Mapping[str, Any] | None = None,
         **reading: Any,
     ) -> None:
         super().__init__(paths, **reading)
         self.format = format  # type: ignore[misc]
-        self._roles = roles
+        self._roles = as_before(roles, self._given)
         self._transforms = Transforms(tuple(log1p), dict(buckets or {}))
         self._delimiter = _one_character(delimiter, "delimiter")
         if format == "tsv":
@@ -93,19 +93,20 @@ class CsvSource(NamedTextSource):
         given_quote = _one_character(quote, "quote")
         self._quote = ('"' if format == "csv" else "") if given_quote is None else given_quote
         self._header = header
-        self._absent = list(absent)
-        self._layout = None if fitted is None else Layout(**fitted)
+        self._absent = list(absent or self._given.get("absent", ()))
+        self._layout = Layout.from_json(self._given)
         self._columns: list[str] | None = None
         self._core: _core.CsvFormat | None = None
 
     @property
     def fitted(self) -> dict[str, Any] | None:
-        """What the first rows said about the columns; None before they were read."""
-        return None if self._layout is None else self._layout.to_json()
+        if self._layout is None:
+            return None
+        kept = {"missing": self._roles.missing, "absent": self._absent, "crosses": self._crosses}
+        return self._layout.to_json() | kept
 
     @property
     def label_names(self) -> list[str] | None:
-        """Where labels are words: label i stands for the i-th."""
         return None if self._layout is None else self._layout.label_names or None
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
@@ -193,8 +194,8 @@ class CsvSource(NamedTextSource):
         ):
             return True
         raise DataError(
-            f"{path}:1:1: is the first line a header? Say so with --header or --no-header "
-            "(header=True or False)"
+            f"{path}:1:1: is the first line a header? Say so with --header-line or "
+            "--no-header-line (header=True or False)"
         )
 
     def _by_name(self, columns: list[str]) -> Roles:

@@ -20,6 +20,7 @@ from riata.sources.named import (
     VALUE_MESSAGES,
     Crosses,
     NamedTextSource,
+    as_before,
     check_crosses,
     parsed,
 )
@@ -81,6 +82,17 @@ class JsonFormat:
         self.label_names = label_names
         self._core = _core.JsonFormat(keys, label_names, *self._options)
 
+    def take(self, given: Mapping[str, Any]) -> None:
+        """Labels as another source found them."""
+        if "label_names" in given:
+            self.set_label_names(list(given["label_names"]))
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        missing, crosses = self.roles.missing, self._options[3]
+        kept = {"label_names": self.label_names, "missing": missing, "crosses": crosses}
+        return kept if self.ready else None
+
     @property
     def ready(self) -> bool:
         return self._core is not None
@@ -112,27 +124,18 @@ class JsonSource(NamedTextSource):
     format = "JSON"
     messages = _MESSAGES
 
-    def __init__(
-        self,
-        paths: list[str],
-        *,
-        roles: Roles,
-        fitted: Mapping[str, Any] | None = None,
-        **reading: Any,
-    ) -> None:
+    def __init__(self, paths: list[str], *, roles: Roles, **reading: Any) -> None:
         super().__init__(paths, **reading)
+        roles = as_before(roles, self._given)
         self._mapping = JsonFormat(roles, self._labelled, self._names, self._crosses)
-        if fitted is not None:
-            self._mapping.set_label_names(list(fitted["label_names"]))
+        self._mapping.take(self._given)
 
     @property
     def fitted(self) -> dict[str, Any] | None:
-        """What the first lines said; None before they were read."""
-        return {"label_names": self._mapping.label_names} if self._mapping.ready else None
+        return self._mapping.fitted
 
     @property
     def label_names(self) -> list[str] | None:
-        """Where labels are words: label i stands for the i-th."""
         return self._mapping.label_names or None
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
@@ -182,10 +185,11 @@ class DictSource:
         self.name = f"{self.n_rows} dicts" if sized else f"dicts from a {type(rows).__name__}"
         self._rows = rows
         self._block_rows = block_rows
-        self._mapping = JsonFormat(roles, labelled, names, check_crosses(crosses))
+        given = fitted or {}
+        checked = check_crosses(crosses or given.get("crosses", ()))
+        self._mapping = JsonFormat(as_before(roles, given), labelled, names, checked)
+        self._mapping.take(given)
         self._begun = False
-        if fitted is not None:
-            self._mapping.set_label_names(list(fitted["label_names"]))
 
     fitted = JsonSource.fitted
     label_names = JsonSource.label_names

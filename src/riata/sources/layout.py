@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -68,6 +68,12 @@ class Layout:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Layout | None:
+        """The layout in there, if there is one."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{k: v for k, v in values.items() if k in known}) if "kinds" in values else None
 
     def specs(self, missing: str) -> list[tuple[str, str, str, str, list[float], list[str]]]:
         """The columns as the core wants them."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from riata.block import Block
 from riata.sources.lines import PADDING, Chunk
+from riata.sources.roles import Roles
 from riata.sources.text import Parsed, TextSource, Trouble
 
 Crosses: TypeAlias = Iterable[Sequence[str] | str]
@@ -88,12 +89,34 @@ class NamedTextSource(TextSource):
         labelled: bool = True,
         names: bool = True,
         crosses: Crosses = (),
+        fitted: Mapping[str, Any] | None = None,
         **reading: Any,
     ) -> None:
         super().__init__(paths, **reading)
         self._labelled = labelled
         self._names = names
-        self._crosses = check_crosses(crosses)
+        self._given: Mapping[str, Any] = fitted or {}
+        self._crosses = check_crosses(crosses or self._given.get("crosses", ()))
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        """What must be the same for another source to make the same features; plain values.
+
+        It holds what was found out from the first rows, so it is None before they were read.
+        """
+        return {"crosses": self._crosses} if self._crosses else None
+
+    @property
+    def label_names(self) -> list[str] | None:
+        """Where labels are words: label i stands for the i-th."""
+        return None
+
+
+def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:
+    """The roles, missing values being treated as in `given` unless they say otherwise."""
+    if roles.missing == "drop" and "missing" in given:
+        return replace(roles, missing=given["missing"])
+    return roles
 
 
 def parsed(rows: Rows, path: str) -> Parsed:
