@@ -89,7 +89,7 @@ class RowBuilder {
 
   // Memory for the rows of a text of so many bytes, as a first guess.
   bool prepare(std::size_t text_bytes) noexcept {
-    if (!rows_.indptr.push_back(0) || !grow_slots(1024)) return false;
+    if (!rows_.indptr.push_back(0) || !grow_slots(256)) return false;
     const std::size_t name_bytes = keep_names_ ? text_bytes + text_bytes / 4 : 0;
     if (!grow(text_bytes / 8 + 16) || !rows_.names.reserve(name_bytes + 4096)) return false;
     rows_.name_offsets.data()[0] = 0;
