@@ -167,15 +167,18 @@ def test_only_needed_columns_are_read(
     pq.write_table(table(), tmp_path / "x.parquet")
     asked: list[Any] = []
     monkeypatch.setattr("riata.sources.columnar._GROUP_BYTES", limit)
-    for method in ("iter_batches", "read_row_group"):
 
-        def spy(
-            self: Any, *args: Any, read: Any = getattr(pq.ParquetFile, method), **how: Any
-        ) -> Any:
+    def spy_on(method: str) -> None:
+        read = getattr(pq.ParquetFile, method)
+
+        def spy(self: Any, *args: Any, **how: Any) -> Any:
             asked.append(how["columns"])
             return read(self, *args, **how)
 
         monkeypatch.setattr(pq.ParquetFile, method, spy)
+
+    spy_on("iter_batches")
+    spy_on("read_row_group")
     list(open_source(tmp_path / "x.parquet", ignore=["city", "words", "importance", "hour"]))
     assert asked == [["label", "age", "member"]]
 

@@ -66,6 +66,11 @@ class CachedSource:
         found: dict[str, Any] | None = getattr(self.source, "fitted", None)
         return self._fitted if found is None else found
 
+    @property
+    def label_names(self) -> list[str] | None:
+        """Where labels are words: label i stands for the i-th."""
+        return (self.fitted or {}).get("label_names") or None
+
     def __iter__(self) -> Iterator[Block]:
         return self._pass()
 
@@ -221,6 +226,7 @@ class CacheSource:
         self.skipped = sum(reader.about["skipped"] for reader in readers)
         self.fitted: dict[str, Any] | None = readers[0].about.get("fitted")
         self.bytes_read = 0
+        self.label_names: list[str] | None = (self.fitted or {}).get("label_names") or None
         if self.n_rows == 0:
             raise DataError(f"no examples in {self.name}")
 

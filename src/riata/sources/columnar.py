@@ -24,7 +24,7 @@ from riata.sources.text import join_names
 TABLES = ("parquet", "arrow")
 """Formats of files."""
 _CELLS = 1 << 18  # of a batch: rows times columns
-_GROUP_BYTES = 1 << 25  # of a row group that is read at once
+_GROUP_BYTES = 1 << 22  # of a row group that is read at once
 
 
 @dataclass(slots=True)
