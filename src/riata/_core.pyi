@@ -208,6 +208,21 @@ def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: 
     (kind, column from 1, excerpt, where that line starts, detail).
     """
 
+def buffer(size: int) -> NDArray[numpy.uint8]:
+    """So many bytes, not zeroed."""
+
+@overload
+def offsets(lengths: NDArray[numpy.uint8]) -> NDArray[numpy.int64]: ...
+
+@overload
+def offsets(lengths: NDArray[numpy.uint16]) -> NDArray[numpy.int64]: ...
+
+@overload
+def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
+    """
+    Where each of some things begins that lie one behind another, and where the last one ends.
+    """
+
 def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, base: int) -> tuple[bytes, int]:
     """
     Rows as svmlight or vw text, and how many names had to be written in another way.

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import struct
-import threading
 from collections.abc import Generator
 from typing import Any, BinaryIO
 
@@ -56,18 +55,20 @@ class CacheWriter:
 
     def write(self, block: Block) -> None:
         entries, arrays = _encode(block)
-        pieces: list[bytes] = []
+        size = sum(array.nbytes + -array.nbytes % _ALIGN for array in arrays)
+        data = _core.buffer(size)
+        position = 0
         for array in arrays:
-            pieces += [array.tobytes(), bytes(-array.nbytes % _ALIGN)]
-        data = bytes(-self._position % _ALIGN), b"".join(pieces)
-        self._file.write(data[0])
-        self._file.write(data[1])
-        start = self._position + len(data[0])
+            end = position + array.nbytes
+            data[position:end] = array.view(np.uint8)
+            position = end + -end % _ALIGN
+            data[end:position] = 0
+        start = self._position + -self._position % _ALIGN
+        self._file.write(bytes(start - self._position))
+        self._file.write(data.data)
         path = self._paths.setdefault(block.path, len(self._paths))
-        self._blocks.append(
-            [start, len(data[1]), _core.checksum(data[1]), len(block), path, entries]
-        )
-        self._position = start + len(data[1])
+        self._blocks.append([start, size, _core.checksum(data), len(block), path, entries])
+        self._position = start + size
         self._rows += len(block)
 
     def finish(self, about: dict[str, Any]) -> None:
@@ -92,7 +93,6 @@ class CacheReader:
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._file = file
         self._name = name
-        self._reading = threading.Lock()
         size = file.seek(0, os.SEEK_END)
         if size < len(MAGIC) + _TRAILER.size:
             raise Damaged(f"{name}: too short to be a cache of riata")
@@ -114,8 +114,8 @@ class CacheReader:
         self._blocks: list[list[Any]] = content["blocks"]
 
     def blocks(self) -> Generator[tuple[Block, int], None, None]:
-        """Every Block, read ahead in a thread, with the position in the file behind it."""
-        return ordered_map(self._block, iter(self._blocks), threads=1, ahead=3)
+        """Every Block, read ahead in threads, with the position in the file behind it."""
+        return ordered_map(self._block, iter(self._blocks), threads=2)
 
     def _block(self, where: list[Any]) -> tuple[Block, int]:
         start, size, checksum, rows, path, entries = where
@@ -125,15 +125,13 @@ class CacheReader:
         return _decode(data, rows, self._paths[path], entries), start + size
 
     def _read(self, start: int, size: int) -> NDArray[np.uint8]:
-        data = np.empty(size, np.uint8)
-        with self._reading:
-            self._file.seek(start)
-            filled = 0
-            while filled < size:
-                count = self._file.readinto(data[filled:])  # type: ignore[attr-defined]
-                if not count:
-                    raise Damaged(f"{self._name}: the cache is cut short")
-                filled += count
+        data = _core.buffer(size)
+        descriptor, filled = self._file.fileno(), 0
+        while filled < size:
+            count = os.preadv(descriptor, [data[filled:].data], start + filled)
+            if not count:
+                raise Damaged(f"{self._name}: the cache is cut short")
+            filled += count
         return data
 
 
@@ -189,9 +187,7 @@ def _decode(data: NDArray[np.uint8], rows: int, path: str | None, entries: list[
         array = data[position : position + size].view(dtype)
         position += size + -size % _ALIGN
         if kind in _LENGTHS:
-            offsets = np.zeros(count + 1, np.int64)
-            np.cumsum(array, out=offsets[1:])
-            array = offsets
+            array = _core.offsets(array)
         fields[field] = array
     if len(fields["indptr"]) != rows + 1:
         raise Damaged(f"{path}: the cache is damaged: a Block has another number of rows")
