@@ -5,6 +5,7 @@
 #include "check.hpp"
 #include "padded.hpp"
 #include "riata/vw.hpp"
+#include "row_text.hpp"
 
 using namespace riata;
 
@@ -22,20 +23,7 @@ struct Read {
   std::string kind;
   std::ptrdiff_t column = 0;
 
-  // The row as text: name=value name=value
-  std::string row(std::size_t i) const {
-    std::string text;
-    for (auto k = static_cast<std::size_t>(rows.indptr[i]); k < static_cast<std::size_t>(rows.indptr[i + 1]);
-         ++k) {
-      const char* name = reinterpret_cast<const char*>(rows.names.data()) + rows.name_offsets[k];
-      const auto size = static_cast<std::size_t>(rows.name_offsets[k + 1] - rows.name_offsets[k]);
-      char value[32];
-      std::snprintf(value, sizeof value, "=%.9g", static_cast<double>(rows.values[k]));
-      text += (text.empty() ? "" : " ") + std::string(name, size) + value;
-      CHECK(key_of_name(name, size) == static_cast<std::uint64_t>(rows.keys[k]));
-    }
-    return text;
-  }
+  std::string row(std::size_t i) const { return row_text(rows, i); }
 };
 
 void features() {
