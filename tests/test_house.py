@@ -13,11 +13,11 @@ import riata
 
 ROOT = Path(riata.__file__).parent
 ORDER = [
-    {"errors", "_core"},
+    {"errors", "_core", "atomic"},
     {"block"},
     {"sources", "reference"},
     {"learners", "interior"},
-    {"metrics", "atomic", "interrupt"},
+    {"metrics", "interrupt", "convert"},
     {"labels", "feed"},
     {"record"},
     {"training", "model_file"},

@@ -1,8 +1,6 @@
 // Arrays of the core become NumPy arrays: the memory changes hands, nothing is copied or zeroed.
 #pragma once
 
-#include <cstdlib>
-
 #include "arrays.hpp"
 #include "riata/array.hpp"
 
@@ -16,7 +14,7 @@ Out<T> hand_over(Array<T>& array) {
     throw nb::python_error();
   }
   T* const data = array.release();
-  nb::capsule owner(data, [](void* memory) noexcept { std::free(memory); });
+  nb::capsule owner(data, [](void* memory) noexcept { Pool::give_back(memory); });
   return Out<T>(data, {size}, owner);
 }
 

@@ -3,16 +3,26 @@
 namespace riata::bind {
 void bind_events(nanobind::module_& m);
 void bind_interior(nanobind::module_& m);
+void bind_csv(nanobind::module_& m);
+void bind_json(nanobind::module_& m);
+void bind_columns(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_svmlight(nanobind::module_& m);
+void bind_vw(nanobind::module_& m);
+void bind_write_text(nanobind::module_& m);
 }  // namespace riata::bind
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of Riata: kernels behind learners and sources. Not a public interface.";
   riata::bind::bind_interior(m);
+  riata::bind::bind_columns(m);
+  riata::bind::bind_csv(m);
+  riata::bind::bind_json(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
   riata::bind::bind_matrix(m);
   riata::bind::bind_svmlight(m);
+  riata::bind::bind_vw(m);
+  riata::bind::bind_write_text(m);
 }

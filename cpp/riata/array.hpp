@@ -1,5 +1,5 @@
-// An array that grows, is never filled with zeros first, and can be given away: NumPy frees it with
-// std::free.
+// An array that grows, is never filled with zeros first, and can be given away: whoever has the memory then
+// ends it with Pool::give_back or std::free.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
+
+#include "riata/pool.hpp"
 
 namespace riata {
 
@@ -23,7 +25,7 @@ class Array {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
-  ~Array() { std::free(data_); }
+  ~Array() { Pool::give_back(data_); }
 
   T* data() noexcept { return data_; }
   const T* data() const noexcept { return data_; }
@@ -37,7 +39,8 @@ class Array {
   bool reserve(std::size_t capacity) noexcept {
     if (capacity <= capacity_) return true;
     if (capacity > static_cast<std::size_t>(-1) / sizeof(T)) return false;
-    void* const moved = std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
+    const std::size_t bytes = capacity * sizeof(T);
+    void* const moved = data_ == nullptr ? Pool::take(bytes) : std::realloc(static_cast<void*>(data_), bytes);
     if (moved == nullptr) return false;
     data_ = static_cast<T*>(moved);
     capacity_ = capacity;
@@ -55,15 +58,15 @@ class Array {
 
   template <class U>
   bool append(const U* first, std::size_t count) noexcept {
-    if (!reserve(size_ + count)) return false;
+    if (size_ + count > capacity_ && !reserve(std::max(size_ + count, 2 * capacity_))) return false;
     std::copy(first, first + count, data_ + size_);
     size_ += count;
     return true;
   }
 
-  // Hands the memory to the caller, cut to what is used.
+  // Hands the memory to the caller, cut to what is used where much of it is not.
   T* release() noexcept {
-    if (size_ < capacity_ && size_ > 0) {
+    if (size_ < capacity_ / 2 && size_ > 0) {
       if (void* const cut = std::realloc(static_cast<void*>(data_), size_ * sizeof(T)))
         data_ = static_cast<T*>(cut);
     }

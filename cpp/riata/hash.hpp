@@ -42,6 +42,32 @@ inline std::uint64_t key_of_name(const char* data, std::size_t size,
   return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
 }
 
+// The same for a name behind which 16 bytes more are readable, whatever they hold: no copies, no branches on
+// the last few bytes.
+inline std::uint64_t key_of_padded_name(const char* data, std::size_t size) noexcept {
+  constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
+  std::uint64_t hash = kHashSeed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
+  std::uint64_t low = 0, high = 0;
+  for (; size > 16; data += 16, size -= 16) {
+    std::memcpy(&low, data, 8);
+    std::memcpy(&high, data + 8, 8);
+    hash = fold(low ^ a ^ hash, high ^ b);
+  }
+  std::memcpy(&low, data, 8);
+  std::memcpy(&high, data + 8, 8);
+  const std::uint64_t all = ~std::uint64_t{0};
+  low &= size >= 8 ? all : ~(all << (8 * (size & 7)));
+  high &= size >= 16 ? all : size <= 8 ? 0 : ~(all << (8 * (size & 7)));
+  return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
+}
+
+// The key of a name of at most 16 bytes, given as two words with zeros behind it.
+inline std::uint64_t key_of_words(std::uint64_t low, std::uint64_t high, std::size_t size) noexcept {
+  constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
+  const std::uint64_t hash = kHashSeed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
+  return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
+}
+
 // Scatters keys over 63 bits, by their high bits. One to one, so that a key can be had back: no two features
 // ever collide.
 inline std::uint64_t scatter(std::uint64_t key) noexcept {

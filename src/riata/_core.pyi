@@ -77,6 +77,54 @@ class Interior:
     @rate_factor.setter
     def rate_factor(self, arg: float, /) -> None: ...
 
+def text_keys(name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> NDArray[numpy.int64]:
+    """The keys of the features `name=text`."""
+
+class Columns:
+    """Columns of a table, to be read as rows of named features."""
+
+    def __init__(self, n_rows: int) -> None: ...
+
+    def number(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None) -> None:
+        """A column of numbers; those where `valid` is 0, and NaN, are missing."""
+
+    def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
+        """A column of texts, or of lists of texts."""
+
+    def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
+        """
+        A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.
+        """
+
+    def read(self, names: bool, missing: bool, crosses: Sequence[Sequence[str]]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, tuple[str, int, int] | None]:
+        """
+        indptr, keys, values, names and their offsets (or None), and None or what ended the rows early:
+        (kind, row, column).
+        """
+
+class CsvFormat:
+    """How to read text in columns."""
+
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str]]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+
+    def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, skip_header: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
+        """
+        Rows of the first `size` bytes, which are whole records; as parse_vw returns them.
+        """
+
+    def parse_arff(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
+        """The same for the data of an ARFF file."""
+
+class JsonFormat:
+    """How to read JSON objects, one a line."""
+
+    def __init__(self, roles: Sequence[tuple[str, str]], label_names: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+
+    def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
+        """
+        Rows of the first `size` bytes, which are whole lines; as parse_vw returns them.
+        """
+
 def key_of_name(name: bytes) -> int:
     """The 63-bit key of a feature's name, given in UTF-8."""
 
@@ -218,3 +266,35 @@ def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], 
     and None or what was wrong with the line after them: (kind, column from 1, excerpt, previous index).
     The text is not copied if it ends in a newline and SVMLIGHT_PADDING more bytes follow within the buffer.
     """
+
+def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
+    """
+    Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.
+
+    Returns labels, weights, indptr, keys, values, names and their offsets (or None), the line of each row
+    (from 0), the number of lines read, and None or what was wrong with the line after them:
+    (kind, column from 1, excerpt, where that line starts, detail).
+    """
+
+def buffer(size: int) -> NDArray[numpy.uint8]:
+    """So many bytes, not zeroed."""
+
+@overload
+def offsets(lengths: NDArray[numpy.uint8]) -> NDArray[numpy.int64]: ...
+
+@overload
+def offsets(lengths: NDArray[numpy.uint16]) -> NDArray[numpy.int64]: ...
+
+@overload
+def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
+    """
+    Where each of some things begins that lie one behind another, and where the last one ends.
+    """
+
+def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, base: int) -> tuple[bytes, int]:
+    """
+    Rows as svmlight or vw text, and how many names had to be written in another way.
+    """
+
+def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int:
+    """A 64-bit checksum."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block, concatenate
+from riata.sources.source import iterate as iterate
 
 if TYPE_CHECKING:
     from riata.sources import Source
@@ -126,14 +127,3 @@ def pieces(portion: Portion, cuts: Callable[[], int]) -> Generator[Portion, None
     while _rows(portion):
         piece, portion = _split(portion, cuts())
         yield piece
-
-
-def iterate(source: Source) -> Generator[Block, None, None]:
-    """A generator over a source, so that closing it always reaches the source's own iterator."""
-    iterator = iter(source)
-    try:
-        yield from iterator
-    finally:
-        close = getattr(iterator, "close", None)
-        if close is not None:
-            close()

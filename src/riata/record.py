@@ -71,6 +71,11 @@ class Record:
     """What `metrics.Evaluation` said of the held-out examples after the last completed pass."""
     classes_open: bool = False
     """The only label so far was 1: whether the other one is 0 or -1 is still to be seen."""
+    skipped: int = 0
+    """Lines of the data that could not be read and were left out, in the last pass."""
+    fitted: dict[str, Any] | None = None
+    """What the source found out from its first rows: kinds of columns, buckets, names of labels. Data that
+    the model is used on is to be read in the same way."""
     interrupted: bool = False
     stopped_early: bool = False
     earlier: list[dict[str, Any]] = field(default_factory=list)

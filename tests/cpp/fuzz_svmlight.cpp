@@ -1,20 +1,12 @@
 // Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
 // text.
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
+#include "mutate.hpp"
 #include "padded.hpp"
 #include "riata/svmlight.hpp"
 
 namespace {
-
-void must(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 void check_rows(const riata::SvmlightRows& rows, bool labelled) {
   const std::size_t nnz = rows.is_wide ? rows.wide.size() : rows.narrow.size();
@@ -36,6 +28,32 @@ void check_rows(const riata::SvmlightRows& rows, bool labelled) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> seeds() {
+  return {
+      "\x02"
+      "1 1:2 3:0.5\n-1 2:1e-3 7:12345.678 # comment\n",
+      "\x02"
+      "1 qid:3 1:0.1234 12:0.5 260941:0.03\r\n\n# nothing\n0 5:1\n",
+      "\x03"
+      "0 0:1 2147483647:2 2147483648:3 9223372036854775806:4\n",
+      "\x01"
+      "3:4 5:6\n1 3:4\n",
+      "\x02"
+      "+1.5e300\t7:-0.000000000000000000001 8:.5 9:5. 10:3.4028235e38\n",
+      "\x02"
+      "nan 1:inf\n",
+      "\x02"
+      "1,2 3:4\n",
+      "\x02"
+      "1 1:\n",
+  };
+}
+
+std::vector<std::string_view> pieces() {
+  return {":",        " ",    "\n",   "#",    "-",  ".",   "e",    "0",          "9",
+          "99999999", "1:1 ", "qid:", "\r\n", "\t", "nan", "\xff", "2147483648", "9223372036854775808"};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

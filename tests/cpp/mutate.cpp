@@ -1,41 +1,24 @@
 // A driver for LLVMFuzzerTestOneInput that needs no libFuzzer: seeds, changed at random, always in the same
 // way.
+//
+//   fuzz_vw 400000          that many inputs
+//   fuzz_vw --seeds FOLDER  writes the seeds there, as libFuzzer wants its corpus
+#include "mutate.hpp"
+
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <random>
 #include <string>
-#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
-constexpr std::string_view kSeeds[] = {
-    "\x02"
-    "1 1:2 3:0.5\n-1 2:1e-3 7:12345.678 # comment\n",
-    "\x02"
-    "1 qid:3 1:0.1234 12:0.5 260941:0.03\r\n\n# nothing\n0 5:1\n",
-    "\x03"
-    "0 0:1 2147483647:2 2147483648:3 9223372036854775806:4\n",
-    "\x01"
-    "3:4 5:6\n1 3:4\n",
-    "\x02"
-    "+1.5e300\t7:-0.000000000000000000001 8:.5 9:5. 10:3.4028235e38\n",
-    "\x02"
-    "nan 1:inf\n",
-    "\x02"
-    "1,2 3:4\n",
-    "\x02"
-    "1 1:\n",
-};
-constexpr std::string_view kPieces[] = {
-    ":",        " ",    "\n",   "#",    "-",  ".",   "e",    "0",          "9",
-    "99999999", "1:1 ", "qid:", "\r\n", "\t", "nan", "\xff", "2147483648", "9223372036854775808"};
-
 std::string mutated(std::mt19937_64& rng) {
-  std::string text(kSeeds[rng() % std::size(kSeeds)]);
-  if (rng() % 4 == 0) text += kSeeds[rng() % std::size(kSeeds)].substr(1);
+  static const std::vector<std::string_view> kSeeds = seeds(), kPieces = pieces();
+  std::string text(kSeeds[rng() % kSeeds.size()]);
+  if (rng() % 4 == 0) text += kSeeds[rng() % kSeeds.size()].substr(1);
   for (std::size_t changes = rng() % 8; changes > 0 && !text.empty(); --changes) {
     const std::size_t at = rng() % text.size();
     switch (rng() % 5) {
@@ -46,7 +29,7 @@ std::string mutated(std::mt19937_64& rng) {
         text.erase(at, 1 + rng() % 4);
         break;
       case 2:
-        text.insert(at, kPieces[rng() % std::size(kPieces)]);
+        text.insert(at, kPieces[rng() % kPieces.size()]);
         break;
       case 3:
         text.insert(at, text.substr(rng() % text.size(), rng() % 40));
@@ -59,9 +42,19 @@ std::string mutated(std::mt19937_64& rng) {
   return rng() % 8 == 0 ? text : text + "\n";
 }
 
+int write_seeds(const std::string& folder) {
+  int number = 0;
+  for (const std::string_view seed : seeds()) {
+    std::ofstream file(folder + "/seed" + std::to_string(number++), std::ios::binary);
+    if (!file.write(seed.data(), static_cast<std::streamsize>(seed.size()))) return 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--seeds") == 0) return write_seeds(argv[2]);
   const long rounds = argc > 1 ? std::atol(argv[1]) : 100000;
   std::mt19937_64 rng(20);
   for (long i = 0; i < rounds; ++i) {

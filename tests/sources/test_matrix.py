@@ -300,8 +300,8 @@ def test_text_brings_its_own_labels(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("1 1:1\n")
     with pytest.raises(DataError, match="y goes with a matrix"):
         open_source(tmp_path / "x", [1])
-    with pytest.raises(DataError, match="unknown format 'arff'; known are: svmlight"):
-        open_source(tmp_path / "x", format="arff")
+    with pytest.raises(DataError, match="unknown format 'orc'; known are: svmlight"):
+        open_source(tmp_path / "x", format="orc")
     with pytest.raises(ValueError, match="threads must be at least 1"):
         open_source(tmp_path / "x", threads=0)
     with pytest.raises(ValueError, match="block_rows must be at least 1"):

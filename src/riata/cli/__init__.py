@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from riata import __version__
+from riata.cli.memory import return_large_pieces
 from riata.errors import RiataError
 
 COMMANDS = {
@@ -17,6 +18,7 @@ COMMANDS = {
     "predict": "Predict with a model.",
     "evaluate": "Measure a model on labelled data.",
     "inspect": "Show how a model was made and its strongest features.",
+    "convert": "Write data in another format.",
     "demo": "See it work: make a click stream, learn from it, look at the result.",
 }
 
@@ -63,6 +65,7 @@ def group() -> None:
 
 def main() -> None:
     """Run and exit: 0 done, 1 a mistake in data or files, 2 wrong usage, 130 Ctrl-C."""
+    return_large_pieces()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from riata import model_file
-from riata.cli.data import data_options, open_data
+from riata.cli.data import data_options, open_data, skipped_lines
 from riata.cli.options import Command, option
 from riata.cli.summary import weights_line
 from riata.cli.text import number, percent, plural, rows
@@ -32,16 +32,20 @@ HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
 @data_options
 def command(model: str, data: tuple[str, ...], as_json: bool, **reading: Any) -> int:
     loaded = model_file.load(model)
-    source = open_data(data, **reading)
+    source = open_data(data, **reading, fitted=loaded.record.fitted)
     with closing(iterate(source)) as blocks:
         result = evaluate(loaded, blocks)
     if result["examples"] == 0:
         raise DataError(f"{source.name}: no examples")
     if as_json:
         live = {"live_weights": loaded.learner.n_live(), "features": loaded.learner.n_features}
+        live["skipped"] = getattr(source, "skipped", 0)
         click.echo(json.dumps(result | live))
     else:
         click.echo(report(loaded, result, source.name))
+    skipped = skipped_lines(source, reading)
+    if skipped is not None:
+        click.echo(f"riata: not measured: {skipped}", err=True)
     return 0
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from riata import model_file
 from riata.atomic import atomic_write
-from riata.cli.data import data_options, open_data
+from riata.cli.data import data_options, open_data, skipped_lines
 from riata.cli.options import Command, option
 from riata.errors import DataError
 from riata.feed import iterate
@@ -51,7 +51,7 @@ def command(
 ) -> int:
     loaded = model_file.load(model)
     check(loaded, model, what)
-    source = open_data(data, **reading, labelled=not no_labels)
+    source = open_data(data, **reading, labelled=not no_labels, fitted=loaded.record.fitted)
 
     def write_to(stream: BinaryIO) -> None:
         if header:
@@ -68,6 +68,9 @@ def command(
     else:
         with atomic_write(output) as file:
             write_to(file)
+    skipped = skipped_lines(source, reading)
+    if skipped is not None:
+        click.echo(f"riata: no prediction for {skipped}", err=True)
     return 0
 
 

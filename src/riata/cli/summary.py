@@ -9,7 +9,13 @@ from riata.metrics import sparsity
 from riata.record import Model
 
 
-def trained(model: Model, output: str, seconds: float | None) -> str:
+def trained(
+    model: Model,
+    output: str,
+    seconds: float | None,
+    skipped: str | None = None,
+    note: str | None = None,
+) -> str:
     """After a run that came to its end; `seconds` is None where it was not all done in one go."""
     record, learner = model.record, model.learner
     loss = learner.parameters().get("loss", "loss")
@@ -19,6 +25,10 @@ def trained(model: Model, output: str, seconds: float | None) -> str:
         ("", f"from {' '.join(record.data)}{speed}"),
         ("loss", f"{number(record.progressive_loss)} {loss}, before learning each example"),
     ]
+    if skipped is not None:
+        lines.insert(2, ("skipped", skipped))
+    if note is not None:
+        lines.insert(2, ("", note))
     if record.stopped_early:
         lines.append(("", "stopped early: the loss got no better"))
     if record.holdout is not None:

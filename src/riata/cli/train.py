@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from riata import model_file
 from riata.atomic import check_writable
 from riata.cli import INTERRUPTED, summary
-from riata.cli.data import data_options, open_data
+from riata.cli.data import data_options, open_data, pick_reading, reading_words, say_skipped
 from riata.cli.options import (
     Command,
     method_options,
@@ -164,6 +164,16 @@ def parse_class_weight(
 )
 @data_options
 @option(
+    "--cache",
+    is_flag=False,
+    flag_value="",
+    metavar="[PATH]",
+    section="Data",
+    help="Parse once: keep what was read there, or beside DATA, for later passes and runs.  "
+    "[default: a temporary file, for compressed data and more than one pass]",
+)
+@option("--no-cache", is_flag=True, section="Data", help="Parse in every pass.")
+@option(
     "--progress",
     "progress_kind",
     type=click.Choice(["auto", "bar", "plain", "none"]),
@@ -183,7 +193,8 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         output=given["output"],
         method=given["method"],
         parameters=parameters,
-        reading={k: given[k] for k in ("format_", "zero_based", "threads")},
+        reading=pick_reading(given),
+        cache=choose_cache(given),
         resume=given["resume"],
         initial=given["initial"],
         options={
@@ -201,6 +212,19 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     return run(job, "none" if quiet else given["progress_kind"], given["log"], quiet)
 
 
+def choose_cache(given: dict[str, Any]) -> str | bool | None:
+    """What `open_source` calls cache."""
+    path = given["cache"]
+    if given["no_cache"]:
+        if path is not None:
+            raise click.UsageError("--cache or --no-cache: choose one")
+        return None
+    if path is None:
+        twice = given["classes"] == "scan" or given["class_weight"] == "balanced"
+        return "auto" if twice or (given["passes"] or 1) > 1 else None
+    return path or True
+
+
 @dataclass
 class Job:
     """What to train, from what, to where."""
@@ -213,6 +237,7 @@ class Job:
     options: dict[str, Any]
     resume: str | None = None
     initial: str | None = None
+    cache: str | bool | None = None
 
     def check(self, explicit: set[str]) -> None:
         """Find wrong usage before any work is done."""
@@ -241,18 +266,14 @@ class Job:
         words = ["riata", "train", *self.data, "-o", self.output, "--resume", saved_at]
         if isinstance(self.options.get("holdout"), str):
             words += ["--holdout", self.options["holdout"]]
-        if self.reading["format_"]:
-            words += ["--format", self.reading["format_"]]
-        if self.reading["zero_based"]:
-            words += ["--zero-based"]
-        return words
+        return words + reading_words(self.reading)
 
 
 def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = False) -> int:
     """Train, save and report; the exit code."""
     check_writable(job.output)
     started = time.perf_counter()
-    source = open_data(job.data, **job.reading)
+    source = open_data(job.data, **job.reading, cache=job.cache)
     with Displays.of(progress_kind, log) as displays:
         try:
             model = learn(job, source, displays)
@@ -268,7 +289,9 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
         )
         return INTERRUPTED
     if not quiet:
-        click.echo(summary.trained(model, job.output, None if job.resume else seconds))
+        kept = say_skipped(model.record.skipped, job.reading.get("bad_lines"))
+        note = getattr(source, "note", None)
+        click.echo(summary.trained(model, job.output, None if job.resume else seconds, kept, note))
     return 0
 
 
@@ -276,7 +299,8 @@ def learn(job: Job, source: Source, displays: Displays) -> Model:
     """The call of train() that a job stands for."""
     options = dict(job.options)
     if isinstance(options.get("holdout"), str):
-        options["holdout"] = open_data([options["holdout"]], **job.reading)
+        beside = job.cache if job.cache in (True, "auto") else None
+        options["holdout"] = open_data([options["holdout"]], **job.reading, cache=beside)
     try:
         if job.resume is not None:
             options.pop("classes", None)

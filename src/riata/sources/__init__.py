@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from riata.block import Block
 from riata.errors import DataError
+from riata.sources.arff import ArffSource
+from riata.sources.bad_lines import BadLineFile, Skipping
+from riata.sources.cached import TEMPORARY, CachedSource, CacheSource, default_path, identity_of
+from riata.sources.columnar import TABLES, open_columnar, open_table, speaks_arrow
+from riata.sources.csv import CsvSource
 from riata.sources.frame import is_frame, open_frame
+from riata.sources.jsonl import DictSource, JsonSource
 from riata.sources.matrix import BlockSource, open_dense, open_sparse
+from riata.sources.named import Crosses
+from riata.sources.recognise import FORMATS, format_of
+from riata.sources.remote import expand
+from riata.sources.roles import Roles
 from riata.sources.source import Source
 from riata.sources.svmlight import SvmlightSource
+from riata.sources.vw import VwSource
 
 __all__ = ["FORMATS", "Source", "open_source"]
-
-FORMATS = ("svmlight",)
 
 
 def open_source(
@@ -30,16 +40,59 @@ def open_source(
     zero_based: bool = False,
     labelled: bool = True,
     threads: int | None = None,
+    names: bool = True,
+    crosses: Crosses = (),
+    label: str | None = None,
+    weight: str | None = None,
+    ignore: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    missing: str = "drop",
+    absent: Sequence[str] = (),
+    log1p: Sequence[str] = (),
+    buckets: Mapping[str, int] | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    fitted: Mapping[str, Any] | None = None,
+    on_error: str = "raise",
+    bad_lines: str | os.PathLike[str] | BadLineFile | None = None,
+    max_bad: float = 0.5,
+    cache: bool | str | os.PathLike[str] | None = None,
 ) -> Source:
     """A stream of Blocks from whatever holds the examples.
 
-    `what` is a path, a list of paths, or `"-"` for standard input (svmlight text, plain or gzip);
-    a scipy sparse matrix, a NumPy array, a pandas or polars frame of numbers (with labels in `y`
-    and weights in `sample_weight`); a Block; or a Source, which is returned as it is.
+    `what` is a path, a list of paths, or `"-"` for standard input (text, plain or compressed with
+    gzip, bzip2, xz or zstd); a scipy sparse matrix, a NumPy array, a pandas or polars frame of
+    numbers (with labels in `y` and weights in `sample_weight`); a Block; or a Source, which is
+    returned as it is.
 
     For text: indices count from 1 unless `zero_based`; with `labelled=False` lines may lack their
     label, which then is NaN; `threads` threads parse beside the consumer. `block_rows` limits the
-    rows of a Block.
+    rows of a Block. Paths may be patterns (`logs/*.gz`): their files come sorted, in the place of
+    the pattern. Paths with a protocol (`s3://...`, `https://...`) are read through fsspec.
+
+    Parquet, Arrow IPC and Feather files, pyarrow Tables and whatever else speaks Arrow are tables
+    of columns. So is a pandas or polars frame when the role of a column is named (`label`,
+    `weight`, `ignore`, `numeric`, `categorical`) or with `format="table"`; otherwise a frame is a
+    matrix of numbers, like those that `fit` takes, whose features are numbered by column. See
+    `riata.sources.roles.Roles` for what becomes of columns. `names=False` leaves the names of
+    features out of Blocks; `crosses=["user:ad"]` multiplies groups of features.
+
+    Comma or tab separated text (`delimiter`, `quote`, `header` where they cannot be seen from the
+    file), JSON lines, ARFF and dicts are read the same way: see `riata.sources.csv.CsvSource`,
+    `jsonl.JsonSource`, `arff.ArffSource`. For columns of text, `absent` lists texts that mean a
+    missing value, `log1p` and `buckets` (`{"age": 10}`) transform numbers. What such a source finds
+    out from its first rows is in its `fitted`; hand that to `open_source` to read in the same way.
+
+    A line that cannot be read is an error that names file, line and column. With `on_error="skip"`
+    it is left out, counted in the source's `skipped`, and kept with its reason in the file
+    `bad_lines`; more than `max_bad` of them (a share below 1, or a number) are an error still.
+
+    With `cache`, files are parsed once: their Blocks go to a file, and later passes, and later
+    programs that read the same files in the same way, read that. `cache=True` puts it beside the
+    first file, a path where that says, and `"auto"` into a temporary file if the input is
+    compressed. A pipe with a cache can be gone over more than once.
 
     >>> import numpy as np
     >>> source = open_source(np.eye(2), y=[1, -1])
@@ -49,35 +102,127 @@ def open_source(
     ...     print(block.labels, block.indices, block.values)
     [ 1. -1.] [0 1] [1. 1.]
     """
+    given = dict(locals())  # first of all: what was asked for, and nothing else
     if block_rows is not None and block_rows < 1:
         raise ValueError(f"block_rows must be at least 1, not {block_rows}")
+    if cache is not None and cache is not False:
+        return _open_cached(given)
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(what):
         return open_sparse(what, y, sample_weight, block_rows)
     if isinstance(what, np.ndarray):
         return open_dense(what, y, sample_weight, block_rows)
-    if is_frame(what):
+    roles = Roles(label, weight, tuple(ignore), tuple(numeric), tuple(categorical), missing)
+    table: dict[str, Any] = {
+        "roles": roles,
+        "labelled": labelled,
+        "names": names,
+        "crosses": crosses,
+        "block_rows": block_rows,
+        "threads": threads,
+    }
+    if is_frame(what) and not (roles.given or format == "table"):
         return open_frame(what, y, sample_weight, block_rows)
+    if speaks_arrow(what):
+        if y is not None or sample_weight is not None:
+            raise DataError("a table brings its labels along: name their column with label=...")
+        return open_table(what, **table)
     paths = _paths(what)
+    if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
+        if y is not None or sample_weight is not None:
+            raise DataError("dicts bring their labels along: name their key with label=...")
+        return _open_dicts(what, fitted, table)
     if paths is None and isinstance(what, (list, tuple)):
         return open_dense(_as_array(what), y, sample_weight, block_rows)
     if y is not None or sample_weight is not None:
-        given = "y" if y is not None else "sample_weight"
-        raise DataError(f"{given} goes with a matrix or a frame; text and Blocks bring their own")
+        which = "y" if y is not None else "sample_weight"
+        raise DataError(f"{which} goes with a matrix or a frame; text and Blocks bring their own")
     if paths is not None:
-        if format not in (None, *FORMATS):
-            raise DataError(f"unknown format {format!r}; known are: {', '.join(FORMATS)}")
-        return SvmlightSource(
-            paths, block_rows=block_rows, zero_based=zero_based, labelled=labelled, threads=threads
+        paths = expand(paths)
+        found = format_of(paths, format)
+        if found in TABLES:
+            return open_columnar(paths, found, **table)
+        if found == "cache":
+            return CacheSource(paths, block_rows)
+        reading: dict[str, Any] = {
+            "block_rows": block_rows,
+            "labelled": labelled,
+            "threads": threads,
+            "skipping": _skipping(on_error, bad_lines, max_bad),
+        }
+        if found == "svmlight":
+            return SvmlightSource(paths, zero_based=zero_based, **reading)
+        reading |= {"names": names, "crosses": crosses, "fitted": fitted}
+        if found == "vw":
+            return VwSource(paths, **reading)
+        reading |= {"roles": roles}
+        if found in ("jsonl", "arff"):
+            return (JsonSource if found == "jsonl" else ArffSource)(paths, **reading)
+        return CsvSource(
+            paths,
+            format=found,
+            delimiter=delimiter,
+            quote=quote,
+            header=header,
+            absent=absent,
+            log1p=log1p,
+            buckets=buckets,
+            **reading,
         )
     if isinstance(what, Block):
         return BlockSource(what, f"Block of {len(what)} rows", block_rows)
     if isinstance(what, Source):
         return what
+    if isinstance(what, Iterable) and not isinstance(what, Mapping):
+        return _open_dicts(what, fitted, table)
     raise TypeError(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
-        "a scipy sparse matrix, a NumPy array, or a pandas or polars DataFrame"
+        "a scipy sparse matrix, a NumPy array, a pandas or polars DataFrame, or dicts"
     )
+
+
+def _open_dicts(
+    rows: Iterable[Any], fitted: Mapping[str, Any] | None, options: dict[str, Any]
+) -> Source:
+    left = {name: option for name, option in options.items() if name != "threads"}
+    return DictSource(rows, fitted=fitted, **left)
+
+
+def _open_cached(given: dict[str, Any]) -> Source:
+    """The source with a cache; `given` are the arguments of `open_source`."""
+    cache, block_rows = given.pop("cache"), given.pop("block_rows")
+    what, automatic = _paths(given.pop("what")), cache == "auto"
+    if what is None:
+        raise ValueError("a cache is for files; matrices, frames and Blocks are in memory already")
+    paths = expand(what)
+    source = open_source(paths, **given)
+    if isinstance(source, CacheSource) or (automatic and not getattr(source, "compressed", False)):
+        return open_source(paths, **given, block_rows=block_rows)
+    keep_bad = given.pop("bad_lines") is not None
+    for irrelevant in ("threads", "y", "sample_weight"):
+        del given[irrelevant]
+    path = TEMPORARY if automatic else default_path(paths) if cache is True else os.fsdecode(cache)
+    return CachedSource(
+        source,
+        path,
+        lambda: identity_of(paths, given),
+        block_rows=block_rows,
+        read_first=keep_bad,
+    )
+
+
+def _skipping(
+    on_error: str, bad_lines: str | os.PathLike[str] | BadLineFile | None, max_bad: float
+) -> Skipping | None:
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+    if on_error == "raise":
+        if bad_lines is not None:
+            raise ValueError("bad_lines keeps what on_error='skip' leaves out: give both")
+        return None
+    if bad_lines is None or isinstance(bad_lines, BadLineFile):
+        return Skipping(max_bad, bad_lines)
+    return Skipping(max_bad, BadLineFile(bad_lines))
 
 
 def _paths(what: Any) -> list[str] | None:

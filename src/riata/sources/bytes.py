@@ -1,4 +1,4 @@
-"""Bytes from files, pipes and standard input; gzip is taken apart on the way."""
+"""Bytes from files, pipes, standard input and afar; compressed ones are unpacked on the way."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ import os
 import select
 import stat
 import sys
-import zlib
 from typing import BinaryIO
 
 from riata.errors import DataError
+from riata.sources.remote import is_remote, open_remote, remote_size
+from riata.sources.unpack import HEAD, SUFFIXES, Unpacker, compression, compression_of_name
 
 STDIN = "-"
-GZIP_MAGIC = b"\x1f\x8b"
-_FOREIGN = {
-    b"BZh": ("bzip2", "bzcat"),
-    b"\xfd7z": ("xz", "xzcat"),
-    b"(\xb5/": ("zstd", "zstdcat"),
-    b"PK\x03": ("zip", "unzip -p"),
-}
 _PIECE = 1 << 18  # compressed bytes taken at a time
 
 
@@ -27,9 +21,11 @@ def display(path: str) -> str:
 
 
 def size_of(path: str) -> int | None:
-    """The size of a regular file, None for a pipe; a DataError if the path cannot be read."""
+    """The size of a file, None for a pipe; a DataError if the path cannot be read."""
     if path == STDIN:
         return None
+    if is_remote(path):
+        return remote_size(path)
     try:
         status = os.stat(path)
     except OSError as error:
@@ -81,32 +77,40 @@ class Input:
         try:
             if path == STDIN:
                 self._file = _standard_input()
+            elif is_remote(path):
+                self._file = open_remote(path)
             else:
                 self._file = open(path, "rb", buffering=0)  # noqa: SIM115
             self._fd, self._regular = _descriptor(self._file)
             self._head = b""
-            while len(self._head) < 3 and (piece := self._read(3 - len(self._head))):
+            while len(self._head) < HEAD and (piece := self._read(HEAD - len(self._head))):
                 self._head += piece
+                if b"\n" in self._head:
+                    break  # a line of text: do not wait for more of it
         except OSError as error:
             raise unreadable(self.name, error) from None
-        self._gunzip: Gunzip | None = None
-        if self._head.startswith(GZIP_MAGIC):
-            self._gunzip = Gunzip(self)
-        elif self._head in _FOREIGN:
+        self._unpacker = self._choose_unpacker()
+
+    def _choose_unpacker(self) -> Unpacker | None:
+        kind, promised = compression(self._head), compression_of_name(self._path)
+        if kind == "zip":
             self.close()
-            kind, tool = _FOREIGN[self._head]
             raise DataError(
-                f"{self.name}: this is {kind} data; unpack it first, or in a pipe: "
-                f"{tool} {self.name} | riata ... -"
+                f"{self.name}: this is zip data; unpack it first, or in a pipe: "
+                f"unzip -p {self.name} | riata ... -"
             )
-        elif path.endswith(".gz") and self._head:
+        if promised is not None and kind is None and self._head:
             self.close()
-            raise DataError(f"{self.name}: the name ends in .gz, but this is not gzip data")
+            suffix = next(end for end, named in SUFFIXES.items() if named == promised)
+            raise DataError(
+                f"{self.name}: the name ends in {suffix}, but this is not {promised} data"
+            )
+        return None if kind is None else Unpacker(kind, self.name, self.read_raw)
 
     def read_into(self, view: memoryview) -> int:
         """Fills the start of the view; 0 at the end of the input (or when stopped)."""
-        if self._gunzip is not None:
-            data = self._gunzip.read(len(view))
+        if self._unpacker is not None:
+            data = self._unpacker.read(len(view))
             view[: len(data)] = data
             return len(data)
         try:
@@ -151,6 +155,10 @@ class Input:
                 data = os.read(self._fd, size) if self._wait(None) else b""
         except OSError as error:
             raise unreadable(self.name, error) from None
+        except Exception as error:
+            if not is_remote(self._path):
+                raise
+            raise DataError(f"{self.name}: reading stopped: {error or type(error)}") from None
         self.position += len(data)
         return data
 
@@ -164,45 +172,6 @@ class Input:
         poll.register(self._stop.fd, select.POLLIN)
         found = poll.poll(None if seconds is None else seconds * 1000)
         return bool(found) and not self._stop.is_set
-
-
-class Gunzip:
-    """gzip data, of one member or several, taken apart piece by piece."""
-
-    def __init__(self, raw: Input) -> None:
-        self._raw = raw
-        self._rest = b""  # read, not yet given to zlib
-        self._member: zlib._Decompress | None = None
-
-    def read(self, size: int) -> bytes:
-        """Up to `size` bytes, at least one unless the data has ended."""
-        while True:
-            data = self._rest or self._raw.read_raw()
-            self._rest = b""
-            if self._member is None:
-                if not data:
-                    return b""
-                data = data.lstrip(b"\0")  # some tools pad with zeros between and after members
-                if not data:
-                    continue
-                self._member = zlib.decompressobj(wbits=31)
-            try:
-                out = self._member.decompress(data, size)
-            except zlib.error as error:
-                raise DataError(
-                    f"{self._raw.name}: the gzip data is damaged ({error}); fetch the file again"
-                ) from None
-            if self._member.eof:
-                self._rest, self._member = self._member.unused_data, None
-            else:
-                self._rest = self._member.unconsumed_tail
-            if out:
-                return out
-            if not data and self._member is not None:
-                raise DataError(
-                    f"{self._raw.name}: the gzip data ends early, so the file is cut short; "
-                    "fetch it again"
-                )
 
 
 def _standard_input() -> BinaryIO:

@@ -104,7 +104,8 @@ def _cut(source: Input, buffers: Buffers) -> Iterator[Chunk]:
         carry = bytes(memoryview(buffer)[cut:filled])
         if cut:
             if first and buffer.startswith(BYTE_ORDER_MARK):
-                buffer[:3] = b"   "
+                del buffer[:3]  # moves nothing: a bytearray only notes its new start
+                cut -= 3
             yield Chunk(buffer, cut, source.name, first, source.position)
             first = False
         if fault:

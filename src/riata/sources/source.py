@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Protocol, runtime_checkable
 
 from riata.block import Block
@@ -34,6 +34,17 @@ class Source(Protocol):
 
     def __iter__(self) -> Iterator[Block]:
         """A new pass. Closing the iterator stops whatever runs beside it."""
+
+
+def iterate(source: Source) -> Generator[Block, None, None]:
+    """A generator over a source, so that closing it always reaches the source's own iterator."""
+    iterator = iter(source)
+    try:
+        yield from iterator
+    finally:
+        close = getattr(iterator, "close", None)
+        if close is not None:
+            close()
 
 
 def split(block: Block, rows: int | None) -> Iterator[Block]:

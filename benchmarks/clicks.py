@@ -1,0 +1,148 @@
+"""Logs of clicks in columns, shaped like Criteo's: 13 numbers and 26 categories, generated.
+
+    python -m benchmarks.clicks --rows 1000000 --repeat 5
+
+From tab separated text and from Parquet to a model, against Vowpal Wabbit on the same examples in
+its own format (the conversion is not counted for it); then what a pass from the cache costs beside a
+pass from text. Every time is the best of the repeats, all taken in turns in one run: read the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.paths import CACHE
+
+SIZES = (1460, 583, 100_000, 20_000, 305, 24, 12_517, 633, 3, 93_145, 5_683, 100_000, 3_194)
+SIZES += (27, 14_992, 100_000, 10, 5_652, 2_173, 4, 100_000, 18, 15, 80_000, 105, 50_000)
+"""Distinct values of the 26 categories: as Criteo's are, the largest cut to 100,000."""
+PORTION = 100_000
+
+
+def portion(rows: int, seed: int) -> pa.Table:
+    """Some rows; the label follows from three of the categories."""
+    random = np.random.default_rng(seed)
+    columns: dict[str, pa.Array] = {}
+    score = np.full(rows, -1.5)
+    for i in range(13):
+        values = np.round(np.log1p(np.floor(np.exp(random.normal(1.5, 1.5, rows)))), 3)
+        columns[f"I{i + 1}"] = pa.array(values, mask=random.random(rows) < 0.15)
+    for i, size in enumerate(SIZES):
+        codes = (size * random.random(rows) ** 3).astype(np.int32)
+        if i in (0, 6, 13):
+            score += np.sin(codes.astype(float) * 12.9898) * 1.5
+        texts = pa.array([f"{(x * 2654435761 + i * 97) & 0xFFFFFFFF:08x}" for x in range(size)])
+        coded = pa.DictionaryArray.from_arrays(
+            pa.array(codes, mask=random.random(rows) < 0.05), texts
+        )
+        columns[f"C{i + 1}"] = coded.cast(pa.string())
+    label = random.random(rows) < 1 / (1 + np.exp(-score))
+    return pa.table({"label": pa.array(label.astype(np.int8)), **columns})
+
+
+def make(rows: int) -> dict[str, Path]:
+    """The files, made once."""
+    import pyarrow.csv as csv
+
+    from riata.convert import convert
+    from riata.sources import open_source
+
+    CACHE.mkdir(parents=True, exist_ok=True)
+    paths = {kind: CACHE / f"clicks-{rows}.{kind}" for kind in ("tsv", "parquet", "vw")}
+    if not all(path.exists() for path in paths.values()):
+        options = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
+        with open(paths["tsv"], "wb") as text:
+            writer: pq.ParquetWriter | None = None
+            for start in range(0, rows, PORTION):
+                table = portion(min(PORTION, rows - start), start)
+                if writer is None:
+                    writer = pq.ParquetWriter(paths["parquet"], table.schema)
+                    text.write("\t".join(table.column_names).encode() + b"\n")
+                writer.write_table(table)
+                csv.write_csv(table, text, options)
+            if writer is not None:
+                writer.close()
+        convert(open_source(paths["tsv"]), paths["vw"])
+        signed = CACHE / "signed.vw"
+        with open(paths["vw"], "rb") as plain, open(signed, "wb") as out:  # it wants -1, not 0
+            out.writelines(b"-1" + line[1:] if line[:1] == b"0" else line for line in plain)
+        signed.replace(paths["vw"])
+    return paths
+
+
+def riata(path: Path, **how: Any) -> Callable[[], float]:
+    from riata.learners import ElasticNet
+    from riata.sources import open_source
+    from riata.training import train
+
+    def run() -> float:
+        model = train(open_source(path), ElasticNet(l1=1e-6, l2=1e-6, eta0=0.1, **how))
+        return model.record.progressive_loss or 0.0
+
+    return run
+
+
+def vowpal_wabbit(path: Path) -> Callable[[], float]:
+    import vowpalwabbit
+
+    def run() -> float:
+        words = f"--data {path} --loss_function logistic --l1 1e-6 --l2 1e-6 -b 22 --sgd -l 0.1"
+        space = vowpalwabbit.Workspace(arg_list=[*words.split(), "--power_t", "0.5", "--quiet"])
+        loss = space.get_sum_loss() / space.get_weighted_examples()
+        space.finish()
+        return float(loss)
+
+    return run
+
+
+def blocks(path: Path) -> Callable[[], float]:
+    from riata.sources import open_source
+
+    return lambda: float(sum(len(block) for block in open_source(path)))
+
+
+def main() -> None:
+    from riata.convert import convert
+    from riata.sources import open_source
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=5)
+    given = parser.parse_args()
+    paths = make(given.rows)
+    cache = CACHE / f"clicks-{given.rows}.riata-cache"
+    convert(open_source(paths["tsv"]), cache)
+    work = {
+        "riata, TSV to model": riata(paths["tsv"], store="hashed", bits=22),
+        "riata, Parquet to model": riata(paths["parquet"], store="hashed", bits=22),
+        "Vowpal Wabbit, its own text to model": vowpal_wabbit(paths["vw"]),
+        "riata, TSV to model with all its names": riata(paths["tsv"]),
+        "riata, a pass over TSV": blocks(paths["tsv"]),
+        "riata, a pass over the cache": blocks(cache),
+    }
+    best = dict.fromkeys(work, float("inf"))
+    result = dict.fromkeys(work, 0.0)
+    for _ in range(given.repeat):
+        for name, run in work.items():
+            start = time.perf_counter()
+            result[name] = run()
+            best[name] = min(best[name], time.perf_counter() - start)
+    for name, seconds in best.items():
+        kind = "loss" if "model" in name else "rows"
+        print(f"{name:38}{seconds:8.3f} s   {kind} {result[name]:.6g}")
+    tsv, parquet, theirs, _, text, cached = best.values()
+    print(f"\nTSV to model against Vowpal Wabbit   {theirs / tsv:6.1f}x  (wanted: 3)")
+    print(f"Parquet against TSV                  {tsv / parquet:6.2f}x  (wanted: 1)")
+    print(f"pass from cache against text         {text / cached:6.1f}x  (wanted: 4)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,325 @@
+// Rows of named features, as text readers put them together.
+//
+// A reader writes the name of a feature behind the names so far and adds it. A name that a row has already
+// adds its value there: a row has each feature once, in the order of first appearance. Zeros are dropped.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "riata/array.hpp"
+#include "riata/hash.hpp"
+
+namespace riata {
+
+inline constexpr std::size_t kNameSlack = 32;  // bytes that may be written and read behind a name
+
+struct NamedRows {
+  Array<double> labels;
+  Array<double> weights;
+  Array<std::int64_t> indptr;  // one more than there are rows
+  Array<std::int64_t> keys;
+  Array<float> values;
+  Array<std::uint8_t> names;
+  Array<std::int64_t> name_offsets;  // one more than there are features; in use only where names are kept
+  Array<std::int64_t> lines;         // of each row, the first line of the text being 0
+  std::int64_t n_lines = 0;          // read without trouble
+};
+
+using Wide = unsigned __int128;  // a name of up to 16 bytes, zeros behind it
+
+struct Masks {
+  Wide mask[17] = {};
+  constexpr Masks() noexcept {
+    for (int i = 1; i <= 16; ++i) mask[i] = mask[i - 1] << 8 | 0xFF;
+  }
+};
+inline constexpr Masks kMasks{};
+
+// The first `size` bytes at p, up to 16, of which all 16 are readable.
+inline Wide first_bytes(const char* p, std::size_t size) noexcept {
+  Wide word;
+  std::memcpy(&word, p, 16);
+  return word & kMasks.mask[size];
+}
+
+inline constexpr std::size_t kMostFactors = 3;  // of a cross
+
+// Which groups of features (namespaces, columns) are multiplied with each other.
+struct Crosses {
+  static constexpr int kNone = -1;
+  std::vector<std::string> groups;         // every group that some cross names, once
+  std::vector<std::vector<int>> products;  // of two or three groups each
+
+  int group_of(std::string_view name) const noexcept {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i] == name) return static_cast<int>(i);
+    }
+    return kNone;
+  }
+};
+
+// The line that could not be read.
+struct Complaint {
+  const char* kind = nullptr;  // a key of the messages; none if all is well
+  const char* line_start = nullptr;
+  const char* where = nullptr;      // the offending text in it...
+  const char* where_end = nullptr;  // ...and its end, if that is not the next blank
+  const char* detail = "";          // what else a message wants to say
+};
+
+enum class Added : std::uint8_t { fine, too_large, too_many, no_memory };
+
+inline const char* kind_of(Added added) noexcept {
+  constexpr const char* kinds[] = {nullptr, "sum_too_large", "row_too_long", "no_memory"};
+  return kinds[static_cast<std::size_t>(added)];
+}
+
+class RowBuilder {
+ public:
+  static constexpr std::size_t kMostFeatures = std::size_t{1} << 26;  // in a row, crosses and all
+
+  RowBuilder(NamedRows& rows, const Crosses& crosses, bool keep_names) noexcept
+      : rows_(rows), crosses_(crosses), keep_names_(keep_names), crossing_(!crosses.products.empty()) {}
+
+  // Memory for the rows of a text of so many bytes, as a first guess.
+  bool prepare(std::size_t text_bytes) noexcept {
+    if (!rows_.indptr.push_back(0) || !grow_slots(256)) return false;
+    const std::size_t name_bytes = keep_names_ ? text_bytes + text_bytes / 4 : 0;
+    if (!grow(text_bytes / 8 + 16) || !rows_.names.reserve(name_bytes + 4096)) return false;
+    rows_.name_offsets.data()[0] = 0;
+    return true;
+  }
+
+  // Where to write a name of up to `size` bytes; nullptr if there is no memory. kNameSlack bytes more may be
+  // written.
+  char* name_room(std::size_t size) noexcept {
+    const std::size_t need = name_end_ + size + kNameSlack;
+    if (need > rows_.names.capacity()) {
+      rows_.names.set_size(name_end_);
+      if (!rows_.names.reserve(2 * need)) return nullptr;
+    }
+    return reinterpret_cast<char*>(rows_.names.data()) + name_end_;
+  }
+
+  void set_group(int group) noexcept { group_ = group; }
+
+  // The feature whose name of `size` bytes stands at name_room().
+  Added add(std::size_t size, float value) noexcept {
+    const char* const name = reinterpret_cast<const char*>(rows_.names.data()) + name_end_;
+    return add(key_of_padded_name(name, size), size, value);
+  }
+
+  // The feature with this name of `size` bytes, up to 16.
+  Added add_short(Wide name, std::size_t size, float value) noexcept {
+    char* const room = name_room(16);
+    if (room == nullptr) return Added::no_memory;
+    std::memcpy(room, &name, 16);
+    const auto low = static_cast<std::uint64_t>(name), high = static_cast<std::uint64_t>(name >> 64);
+    return add(key_of_words(low, high, size), size, value);
+  }
+
+  // The feature whose name, with this key, stands at name_room().
+  Added add(std::uint64_t key, std::size_t size, float value) noexcept {
+    if (value == 0) return Added::fine;
+    const std::size_t count = size_ - row_start_;
+    if (2 * count >= slot_mask_ && !grow_slots(4 * (slot_mask_ + 1))) return Added::no_memory;
+    if (size_ + 1 >= capacity_ && !grow(2 * capacity_)) return Added::no_memory;
+    const std::uint64_t stamp = static_cast<std::uint64_t>(stamp_) << 32;
+    for (std::size_t slot = key & slot_mask_;; slot = (slot + 1) & slot_mask_) {
+      const std::uint64_t held = slots_.data()[slot];
+      if ((held ^ stamp) >> 32 != 0) {
+        slots_.data()[slot] = stamp | count;
+        break;
+      }
+      const std::size_t entry = row_start_ + static_cast<std::uint32_t>(held);
+      if (rows_.keys.data()[entry] == static_cast<std::int64_t>(key)) {
+        float& sum = rows_.values.data()[entry];
+        sum += value;
+        repeated_ = true;
+        return std::isfinite(sum) ? Added::fine : Added::too_large;
+      }
+    }
+    rows_.keys.data()[size_] = static_cast<std::int64_t>(key);
+    rows_.values.data()[size_] = value;
+    name_end_ += size;
+    ++size_;
+    rows_.name_offsets.data()[size_] = static_cast<std::int64_t>(name_end_);
+    if (crossing_ && !groups_.push_back(group_)) return Added::no_memory;
+    return Added::fine;
+  }
+
+  // The same for a feature that the row is known not to have yet, where there are no crosses.
+  Added append(std::uint64_t key, std::size_t size, float value) noexcept {
+    if (size_ + 1 >= capacity_ && !grow(2 * capacity_)) return Added::no_memory;
+    rows_.keys.data()[size_] = static_cast<std::int64_t>(key);
+    rows_.values.data()[size_] = value;
+    name_end_ += size;
+    ++size_;
+    rows_.name_offsets.data()[size_] = static_cast<std::int64_t>(name_end_);
+    return Added::fine;
+  }
+
+  Added end_row(double label, double weight) noexcept {
+    if (repeated_) drop_zeros();
+    if (crossing_) {
+      if (const Added added = cross(); added != Added::fine) return added;
+      if (repeated_) drop_zeros();
+    }
+    const bool stored = rows_.labels.push_back(label) && rows_.weights.push_back(weight) &&
+                        rows_.lines.push_back(rows_.n_lines) &&
+                        rows_.indptr.push_back(static_cast<std::int64_t>(size_));
+    if (!stored) return Added::no_memory;
+    row_start_ = size_;
+    if (!keep_names_) rows_.name_offsets.data()[size_] = 0, name_end_ = 0;
+    row_name_start_ = name_end_;
+    next_row();
+    return Added::fine;
+  }
+
+  // Forgets what was added since the last row ended.
+  void drop_row() noexcept {
+    size_ = row_start_;
+    name_end_ = row_name_start_;
+    next_row();
+  }
+
+  void finish() noexcept {
+    rows_.keys.set_size(size_);
+    rows_.values.set_size(size_);
+    rows_.names.set_size(keep_names_ ? name_end_ : 0);
+    rows_.name_offsets.set_size(size_ + 1);
+  }
+
+ private:
+  void next_row() noexcept {
+    ++stamp_;
+    repeated_ = false;
+    groups_.set_size(0);
+    group_ = Crosses::kNone;
+  }
+
+  bool grow(std::size_t capacity) noexcept {
+    rows_.keys.set_size(size_);
+    rows_.values.set_size(size_);
+    rows_.name_offsets.set_size(capacity_ == 0 ? 0 : size_ + 1);
+    if (!rows_.keys.reserve(capacity) || !rows_.values.reserve(capacity) ||
+        !rows_.name_offsets.reserve(capacity + 1)) {
+      return false;
+    }
+    capacity_ = capacity;
+    return true;
+  }
+
+  // An empty table that finds the features of the current row again.
+  bool grow_slots(std::size_t slots) noexcept {
+    if (!slots_.reserve(slots)) return false;
+    std::fill_n(slots_.data(), slots, std::uint64_t{0});
+    slot_mask_ = slots - 1;
+    index_row();
+    return true;
+  }
+
+  void index_row() noexcept {
+    const std::uint64_t stamp = static_cast<std::uint64_t>(stamp_) << 32;
+    for (std::size_t entry = row_start_; entry < size_; ++entry) {
+      std::size_t slot = static_cast<std::uint64_t>(rows_.keys[entry]) & slot_mask_;
+      while ((slots_[slot] ^ stamp) >> 32 == 0) slot = (slot + 1) & slot_mask_;
+      slots_.data()[slot] = stamp | (entry - row_start_);
+    }
+  }
+
+  // A repeated feature may have summed up to nothing.
+  void drop_zeros() noexcept {
+    repeated_ = false;
+    std::size_t kept = row_start_;
+    for (std::size_t entry = row_start_; entry < size_; ++entry) {
+      if (rows_.values[entry] == 0) continue;
+      if (kept != entry) move_entry(entry, kept);
+      ++kept;
+    }
+    if (kept == size_) return;
+    size_ = kept;
+    name_end_ = static_cast<std::size_t>(rows_.name_offsets[kept]);
+    if (crossing_) groups_.set_size(std::min(groups_.size(), kept - row_start_));
+    ++stamp_;
+    index_row();
+  }
+
+  void move_entry(std::size_t from, std::size_t to) noexcept {
+    std::uint8_t* const names = rows_.names.data();
+    std::int64_t* const offsets = rows_.name_offsets.data();
+    const std::int64_t size = offsets[from + 1] - offsets[from];
+    std::memmove(names + offsets[to], names + offsets[from], static_cast<std::size_t>(size));
+    offsets[to + 1] = offsets[to] + size;
+    rows_.keys.data()[to] = rows_.keys[from];
+    rows_.values.data()[to] = rows_.values[from];
+    if (crossing_) groups_.data()[to - row_start_] = groups_[from - row_start_];
+  }
+
+  Added cross() noexcept {
+    const std::size_t own = size_ - row_start_;  // features that are not products themselves
+    group_ = Crosses::kNone;
+    for (const std::vector<int>& product : crosses_.products) {
+      std::size_t chosen[kMostFactors];
+      if (const Added added = multiply(product, 0, own, chosen); added != Added::fine) return added;
+    }
+    return Added::fine;
+  }
+
+  // Every way to take one feature of each group, those before `which` being chosen. A group with itself gives
+  // each pair once, and no squares.
+  Added multiply(const std::vector<int>& product, std::size_t which, std::size_t own,
+                 std::size_t* chosen) noexcept {
+    if (which == product.size() || which == kMostFactors) return add_product(chosen, which);
+    const bool again = which > 0 && product[which] == product[which - 1];
+    for (std::size_t i = again ? chosen[which - 1] + 1 : 0; i < own; ++i) {
+      if (groups_[i] != product[which]) continue;
+      chosen[which] = i;
+      if (const Added added = multiply(product, which + 1, own, chosen); added != Added::fine) return added;
+    }
+    return Added::fine;
+  }
+
+  // The product of features of the row; its name is theirs with a star between.
+  Added add_product(const std::size_t* chosen, std::size_t factors) noexcept {
+    if (size_ - row_start_ >= kMostFeatures) return Added::too_many;
+    float value = 1;
+    std::size_t size = 0;
+    for (std::size_t k = 0; k < factors; ++k) {
+      const std::size_t entry = row_start_ + chosen[k];
+      const auto from = static_cast<std::size_t>(rows_.name_offsets[entry]);
+      const std::size_t length = static_cast<std::size_t>(rows_.name_offsets[entry + 1]) - from;
+      char* const name = name_room(size + length + 1);
+      if (name == nullptr) return Added::no_memory;
+      if (k > 0) name[size++] = '*';
+      std::memcpy(name + size, rows_.names.data() + from, length);
+      size += length;
+      value *= rows_.values[entry];
+    }
+    return std::isfinite(value) ? add(size, value) : Added::too_large;
+  }
+
+  NamedRows& rows_;
+  const Crosses& crosses_;
+  const bool keep_names_;
+  const bool crossing_;
+  int group_ = Crosses::kNone;
+  bool repeated_ = false;
+  std::uint32_t stamp_ = 1;
+  std::size_t size_ = 0;  // features in all
+  std::size_t capacity_ = 0;
+  std::size_t row_start_ = 0;
+  std::size_t name_end_ = 0;
+  std::size_t row_name_start_ = 0;
+  std::size_t slot_mask_ = 0;
+  Array<std::uint64_t> slots_;  // stamp of the row << 32 | place in the row
+  Array<int> groups_;           // of the features of the row, where there are crosses
+};
+
+}  // namespace riata

@@ -1,0 +1,62 @@
+"""riata convert"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from riata.cli.data import data_options, open_data, pick_reading, skipped_lines
+from riata.cli.options import Command, option
+from riata.cli.text import count, plural, rows
+from riata.convert import FORMATS, Converted, convert, format_for
+
+HELP = """Write the examples of DATA (files, or - for standard input) to OUT in another format.
+
+\b
+  riata convert clicks.parquet clicks.vw --label clicked
+  riata convert 'logs/*.svm.gz' logs.riata-cache
+  zcat mail.vw.gz | riata convert - mail.svm --format vw
+
+Formats that hold names keep them: vw, parquet and cache. svmlight has numbers alone: names are
+numbered as they appear, and OUT.names lists them."""
+
+
+@click.command("convert", cls=Command, help=HELP)
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@click.argument("out", metavar="OUT")
+@option(
+    "--to",
+    type=click.Choice(FORMATS),
+    help="The format of OUT.  [default: by its name]",
+)
+@option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@option("--no-labels", is_flag=True, section="Data", help="The rows of DATA start without a label.")
+@data_options
+def command(
+    data: tuple[str, ...], out: str, to: str | None, quiet: bool, no_labels: bool, **given: Any
+) -> int:
+    format_for(out, to)
+    reading = pick_reading(given)
+    source = open_data(data, **reading, labelled=not no_labels)
+    result = convert(source, out, to, zero_based=bool(given["zero_based"]))
+    if not quiet:
+        click.echo(report(result, out, source.name, skipped_lines(source, reading)), err=True)
+    return 0
+
+
+def report(result: Converted, out: str, name: str, skipped: str | None) -> str:
+    """What was done, and what did not fit."""
+    lines = [
+        ("read", f"{plural(result.rows, 'example')} of {name}"),
+        ("wrote", f"{out}, {count(result.entries)} features of examples"),
+    ]
+    if skipped is not None:
+        lines.append(("skipped", skipped))
+    if result.names_file is not None:
+        lines.append(("names", f"{count(result.numbered)}, numbered: see {result.names_file}"))
+    if result.escaped:
+        lines.append(("changed", f"{plural(result.escaped, 'name')}: blanks, : and | as %20 ..."))
+    if result.weights_lost:
+        lines.append(("lost", "the weights of the examples, which svmlight cannot hold"))
+    return rows(lines)

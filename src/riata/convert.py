@@ -1,0 +1,224 @@
+"""Blocks to files: svmlight, Vowpal Wabbit text, Parquet, or a cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.atomic import atomic_write
+from riata.block import Block
+from riata.errors import DataError
+from riata.sources.cache_file import SUFFIX, CacheWriter
+from riata.sources.cached import about
+from riata.sources.source import Source, iterate
+
+FORMATS = ("svmlight", "vw", "parquet", "cache")
+_SUFFIXES = {
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".vw": "vw",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    SUFFIX: "cache",
+}
+
+
+@dataclass
+class Converted:
+    """What was written."""
+
+    rows: int = 0
+    entries: int = 0
+    escaped: int = 0
+    """Names, of all entries, that Vowpal Wabbit's text cannot hold: blanks became %20 and so on."""
+    numbered: int = 0
+    """Names that became numbers, because svmlight has no names."""
+    names_file: str | None = None
+    """Where those names are: line i is the name of index i."""
+    weights_lost: bool = False
+    """The rows had weights, which svmlight cannot hold."""
+    skipped: int = 0
+    """Lines that could not be read and were left out."""
+    fitted: dict[str, Any] | None = None
+    """What the source found out from its first rows."""
+
+
+def format_for(path: str | os.PathLike[str], to: str | None = None) -> str:
+    """The format to write: the one named, else by the end of the name.
+
+    >>> format_for("x.vw"), format_for("x.txt", "svmlight")
+    ('vw', 'svmlight')
+    """
+    found = to or _SUFFIXES.get(PurePath(os.fsdecode(path)).suffix.lower())
+    if found not in FORMATS:
+        raise DataError(
+            f"{os.fsdecode(path)}: in which format? End the name in {', '.join(_SUFFIXES)}, or say "
+            f"--to {'|'.join(FORMATS)}"
+        )
+    return found
+
+
+def convert(
+    source: Source,
+    path: str | os.PathLike[str],
+    to: str | None = None,
+    *,
+    zero_based: bool = False,
+    on_progress: Callable[[Converted], None] | None = None,
+) -> Converted:
+    """Write all rows of a source to a file, which appears when it is complete.
+
+    svmlight: features are numbers, from 1 unless `zero_based`. Named features are numbered in the
+    order they appear, and `path.names` tells the name of each; weights of examples are lost.
+    vw: `namespace^name` becomes a feature `name` of a namespace; what would end a name is
+    written as `%20` and so on. parquet: label, weight, and lists of index, value and name a row,
+    which Riata reads back as they were (extra `[arrow]`). cache: as `cache=` makes it.
+
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from riata.sources import open_source
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "eye.vw"
+    >>> convert(open_source(np.eye(2), [1, -1]), path).rows
+    2
+    >>> path.read_text()
+    '1 | 1\\n-1 | 2\\n'
+    """
+    format = format_for(path, to)
+    result = Converted()
+    with atomic_write(path) as file:
+        writer = _WRITERS[format](file, result, 0 if zero_based else 1)
+        with writer as write, closing(iterate(source)) as blocks:
+            for block in blocks:
+                result.rows += len(block)
+                result.entries += block.nnz
+                write(block)
+                result.skipped = getattr(source, "skipped", 0)
+                result.fitted = getattr(source, "fitted", None)
+                if on_progress is not None:
+                    on_progress(result)
+        if result.numbered:
+            result.names_file = f"{os.fsdecode(path)}.names"
+            with atomic_write(result.names_file) as names_file:
+                names_file.write(write.names())  # type: ignore[attr-defined]
+    return result
+
+
+Write = Callable[[Block], None]
+
+
+class _Svmlight:
+    """svmlight has numbers alone: names get the next free one."""
+
+    def __init__(self, file: BinaryIO, result: Converted, base: int) -> None:
+        self._file, self._result, self._base = file, result, base
+        self._numbers: dict[int, int] = {}
+        self._names: list[bytes] = []
+
+    def __call__(self, block: Block) -> None:
+        if block.names is not None:
+            block = self._numbered(block)
+        elif len(self._numbers):
+            raise DataError(f"{block.where(0)}: features with names and without in one stream")
+        self._result.weights_lost |= block.weights is not None and bool((block.weights != 1).any())
+        self._file.write(_text("svmlight", block, self._base)[0])
+
+    def names(self) -> bytes:
+        return b"".join(name.replace(b"\n", b"\\n") + b"\n" for name in self._names)
+
+    def _numbered(self, block: Block) -> Block:
+        keys, first = np.unique(block.indices, return_index=True)
+        for k in np.sort(first).tolist():
+            key = int(block.indices[k])
+            if key not in self._numbers:
+                self._numbers[key] = len(self._numbers)
+                self._names.append((block.name_of(k) or "").encode("utf-8", "surrogateescape"))
+        self._result.numbered = len(self._numbers)
+        table = np.array([self._numbers[key] for key in keys.tolist()], dtype=np.int64)
+        numbers = table[np.searchsorted(keys, block.indices)]
+        rows = np.repeat(np.arange(len(block)), np.diff(block.indptr))
+        order = np.lexsort((numbers, rows))  # svmlight wants them ascending in each row
+        return replace(
+            block,
+            indices=numbers[order],
+            values=block.values[order],
+            names=None,
+            name_offsets=None,
+        )
+
+
+@contextmanager
+def _svmlight(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
+    yield _Svmlight(file, result, base)
+
+
+@contextmanager
+def _vw(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
+    def write(block: Block) -> None:
+        text, escaped = _text("vw", block, base)
+        result.escaped += escaped
+        file.write(text)
+
+    yield write
+
+
+@contextmanager
+def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise DataError('Parquet needs the package pyarrow: pip install "riata[arrow]"') from None
+    from riata.sources.arrow import to_batch
+
+    writer: Any = None
+
+    def write(block: Block) -> None:
+        nonlocal writer
+        batch = to_batch(replace(block, indices=block.indices.astype(np.int64, copy=False)))
+        if writer is None:
+            writer = pq.ParquetWriter(file, batch.schema, compression="zstd")
+        try:
+            writer.write_batch(batch)
+        except (pa.ArrowException, ValueError) as error:
+            raise DataError(f"{block.where(0)}: unlike the rows before: {error}") from None
+
+    yield write
+    if writer is not None:
+        writer.close()
+
+
+@contextmanager
+def _cache(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
+    writer = CacheWriter(file)
+    yield writer.write
+    writer.finish(about(None, result.skipped, result.fitted))
+
+
+_WRITERS = {"svmlight": _svmlight, "vw": _vw, "parquet": _parquet, "cache": _cache}
+
+
+def _text(format: str, block: Block, base: int) -> tuple[bytes, int]:
+    first, last = int(block.indptr[0]), int(block.indptr[-1])
+    offsets: NDArray[np.int64] | None = None
+    if block.name_offsets is not None:
+        offsets = block.name_offsets[first : last + 1]
+    return _core.write_text(
+        format,
+        block.indptr - first,
+        block.indices[first:last].astype(np.int64, copy=False),
+        block.values[first:last],
+        block.labels,
+        block.weights,
+        block.names,
+        offsets,
+        base,
+    )

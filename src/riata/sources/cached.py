@@ -1,0 +1,295 @@
+"""Sources that keep their Blocks in a file, so that later passes need not parse again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import Any, BinaryIO
+
+from riata.atomic import atomic_write, check_writable
+from riata.block import Block
+from riata.errors import DataError
+from riata.sources.bytes import STDIN
+from riata.sources.cache_file import MAGIC, SUFFIX, CacheReader, CacheWriter, Damaged
+from riata.sources.remote import is_remote, remote_status
+from riata.sources.source import Source, iterate, split
+from riata.sources.text import join_names
+
+TEMPORARY = "temporary"
+
+Identity = dict[str, Any] | None
+"""What a cache was made from, as JSON can hold it; None for what cannot be told, such as a pipe."""
+
+
+class CachedSource:
+    """Blocks of a source, from a cache where it is good, else from the source, which makes it.
+
+    A cache that is damaged, or was made from other data or with other options, is never trusted:
+    it is made anew. It appears under its name only when it is complete, so several processes may
+    make it at once. Where it cannot be written, the source is read every time, and `note` says why.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        path: str,
+        identity: Callable[[], Identity],
+        *,
+        block_rows: int | None = None,
+        read_first: bool = False,
+    ) -> None:
+        """`read_first`: read the source at least once if it has bad lines, which are to be kept."""
+        self.name = source.name
+        self.source = source
+        self.path = path
+        self.note: str | None = None
+        self.n_rows: int | None = source.n_rows
+        self.n_bytes = source.n_bytes
+        self.bytes_read = 0
+        self.skipped = 0
+        self.repeatable = True
+        self.compressed = False
+        self._fitted: dict[str, Any] | None = None
+        self._identity = identity
+        self._block_rows = block_rows
+        self._read_first = read_first
+        self._temporary: BinaryIO | None = None
+        self._made_here: Identity | object = object()
+        if path != TEMPORARY:
+            _check_target(path)
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        """What the source found out from its first rows, where it does."""
+        found: dict[str, Any] | None = getattr(self.source, "fitted", None)
+        return self._fitted if found is None else found
+
+    @property
+    def label_names(self) -> list[str] | None:
+        """Where labels are words: label i stands for the i-th."""
+        return (self.fitted or {}).get("label_names") or None
+
+    def __iter__(self) -> Iterator[Block]:
+        return self._pass()
+
+    def _pass(self) -> Generator[Block, None, None]:
+        self.bytes_read = self.skipped = 0
+        for block in self._blocks():
+            yield from split(block, self._block_rows)
+
+    def _blocks(self) -> Generator[Block, None, None]:
+        done = 0
+        try:
+            cache = self._open()
+        except (Damaged, OSError):
+            cache = None
+        if cache is not None:
+            file, reader = cache
+            self.skipped = reader.about["skipped"]
+            self._fitted = reader.about.get("fitted")
+            try:
+                with closing(reader.blocks()) as blocks:
+                    for block, _ in blocks:
+                        done += len(block)
+                        self.bytes_read = (self.n_bytes or 0) * done // max(1, reader.n_rows)
+                        yield block
+                return
+            except Damaged:
+                pass  # go on from the source, behind the rows that were good
+            finally:
+                if file is not self._temporary:
+                    file.close()
+        with closing(self._from_source(done)) as rest:
+            yield from rest
+
+    def _open(self) -> tuple[BinaryIO, CacheReader] | None:
+        """The cache, if it is there and was made from what the source would read now."""
+        if self._read_first and self._fresh():
+            with open(self.path, "rb") as old:
+                if CacheReader(old, self.path).about["skipped"]:
+                    return None
+        identity = self._identity()
+        if self.path == TEMPORARY:
+            if self._temporary is None or identity != self._made_here:
+                return None
+            return self._temporary, CacheReader(self._temporary, "temporary cache")
+        if identity is None and self._made_here is not None:
+            return None
+        file = open(self.path, "rb", buffering=0)  # noqa: SIM115
+        try:
+            reader = CacheReader(file, self.path)
+            if reader.about["identity"] == identity:
+                return file, reader
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+        return None
+
+    def _fresh(self) -> bool:
+        """Whether this source has made no cache yet."""
+        return type(self._made_here) is object
+
+    def _from_source(self, skip: int) -> Generator[Block, None, None]:
+        """The Blocks of the source without the first rows; a new cache on the way."""
+        before = self._identity()
+        with closing(_Making(self)) as making, closing(iterate(self.source)) as blocks:
+            for block in blocks:
+                making.write(block)
+                self.bytes_read = self.source.bytes_read
+                self.skipped = getattr(self.source, "skipped", 0)
+                if skip < len(block):
+                    yield block[skip:] if skip else block
+                skip = max(0, skip - len(block))
+            self.skipped = getattr(self.source, "skipped", 0)
+            if self._identity() == before:  # it did not change while it was read
+                making.finish(about(before, self.skipped, self.fitted))
+
+
+def about(identity: Identity, skipped: int, fitted: dict[str, Any] | None) -> dict[str, Any]:
+    """What a cache says of itself."""
+    return {"identity": identity, "skipped": skipped, "fitted": fitted}
+
+
+class _Making:
+    """A cache in the making. What goes wrong with it is noted and does not stop the pass."""
+
+    def __init__(self, owner: CachedSource) -> None:
+        self._owner = owner
+        self._context: Any = None
+        self._writer: CacheWriter | None = None
+        self._file: BinaryIO | None = None
+        with self._noting():
+            if owner.path == TEMPORARY:
+                self._file = tempfile.TemporaryFile(prefix="riata-")  # noqa: SIM115
+            else:
+                self._context = atomic_write(owner.path)
+                self._file = self._context.__enter__()
+            self._writer = CacheWriter(self._file)
+
+    def write(self, block: Block) -> None:
+        if self._writer is not None:
+            with self._noting():
+                self._writer.write(block)
+
+    def finish(self, about: dict[str, Any]) -> None:
+        if self._writer is None:
+            return
+        with self._noting():
+            self._writer.finish(about)
+            if self._context is not None:
+                context, self._context = self._context, None
+                context.__exit__(None, None, None)
+            else:
+                self._owner._temporary, self._file = self._file, None
+            self._owner._made_here = about["identity"]
+
+    def close(self) -> None:
+        """Remove what was not finished."""
+        self._writer = None
+        if self._context is not None:
+            context, self._context = self._context, None
+            error = GeneratorExit()
+            with suppress(GeneratorExit, OSError):
+                context.__exit__(GeneratorExit, error, None)
+        elif self._owner.path == TEMPORARY and self._file is not None:
+            self._file.close()
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self._owner.note = f"no cache was made: {error.strerror or error}"
+            self.close()
+
+
+class CacheSource:
+    """Files of Blocks, as `riata convert` and `--cache` write them, read one after another."""
+
+    repeatable = True
+
+    def __init__(self, paths: list[str], block_rows: int | None = None) -> None:
+        if not paths:
+            raise DataError("no files given")
+        self._paths = paths
+        self._block_rows = block_rows
+        readers = []
+        for path in paths:
+            with _open_cache(path) as file:
+                readers.append(CacheReader(file, path))
+        self.name = join_names(paths)
+        self.n_rows: int | None = sum(reader.n_rows for reader in readers)
+        self.n_bytes: int | None = sum(reader.n_bytes for reader in readers)
+        self.skipped = sum(reader.about["skipped"] for reader in readers)
+        self.fitted: dict[str, Any] | None = readers[0].about.get("fitted")
+        self.bytes_read = 0
+        self.label_names: list[str] | None = (self.fitted or {}).get("label_names") or None
+        if self.n_rows == 0:
+            raise DataError(f"no examples in {self.name}")
+
+    def __iter__(self) -> Iterator[Block]:
+        self.bytes_read = before = 0
+        for path in self._paths:
+            with _open_cache(path) as file:
+                reader = CacheReader(file, path)
+                with closing(reader.blocks()) as blocks:
+                    for block, position in blocks:
+                        self.bytes_read = before + position
+                        yield from split(block, self._block_rows)
+                before += reader.n_bytes
+                self.bytes_read = before
+
+
+def identity_of(paths: list[str], options: dict[str, Any]) -> Identity:
+    """Size and times of the files, and the options they are read with; None where there is a pipe."""
+    files: list[list[Any]] = []
+    for path in paths:
+        if path == STDIN:
+            return None
+        if is_remote(path):
+            files.append([path, *remote_status(path)])
+            continue
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        files.append(
+            [os.path.abspath(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+        )
+    return {"files": files, "options": {k: repr(v) for k, v in sorted(options.items())}}
+
+
+def default_path(paths: list[str]) -> str:
+    """Beside the first file; a temporary one for what has no place of its own."""
+    if paths[0] == STDIN or is_remote(paths[0]):
+        return TEMPORARY
+    more = f"+{len(paths) - 1}" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}{SUFFIX}"
+
+
+def _check_target(path: str) -> None:
+    """Refuse to put a cache in the place of something else."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(len(MAGIC))
+        if head and not head.startswith(MAGIC[:12]):
+            raise DataError(f"{path}: this file is no cache, and a cache would replace it")
+    except FileNotFoundError:
+        try:
+            check_writable(path)
+        except OSError as error:
+            raise DataError(f"{path}: cannot make a cache there: {error.strerror}") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot make a cache there: {error.strerror}") from None
+
+
+def _open_cache(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb", buffering=0)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None

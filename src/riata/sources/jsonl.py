@@ -1,0 +1,262 @@
+"""JSON objects, one a line, as a source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Any
+
+from riata import _core
+from riata.block import Block
+from riata.errors import DataError
+from riata.sources.bytes import Stop
+from riata.sources.csv import look_ahead
+from riata.sources.layout import LOOK_AT
+from riata.sources.lines import Buffers, Chunk, cut_lines
+from riata.sources.named import (
+    LABEL_MESSAGES,
+    VALUE_MESSAGES,
+    Crosses,
+    NamedTextSource,
+    as_before,
+    check_crosses,
+    parsed,
+)
+from riata.sources.roles import LABEL, Roles
+from riata.sources.source import split
+from riata.sources.text import Parsed, Trouble, excerpt
+
+_MESSAGES = (
+    VALUE_MESSAGES
+    | LABEL_MESSAGES
+    | {
+        "object": "expected an object, {{...}}, on each line, found {text}",
+        "trailing": "text behind the object: {text}; one object a line, please",
+        "key": "expected a key in double quotes, found {text}",
+        "colon": "expected a colon behind the key, found {text}",
+        "comma_object": "expected a comma or a closing brace, found {text}",
+        "comma_list": "expected a comma or a closing bracket, found {text}",
+        "value": "expected a value, found {text}",
+        "value_syntax": "expected a number, found {text}",
+        "depth": "objects and lists are nested more than 64 deep",
+        "string_open": "the string {text} is not closed on its line",
+        "string_control": "a control character within a string; write it as \\u00..",
+        "escape": "unknown escape {text} within a string",
+        "surrogate": "{text} is half of a surrogate pair; the other half is missing",
+        "label_missing": "the label '{label}' is missing; name its key with --label (label=...)",
+        "label_kind": "the label is {text}; it must be a number or a text",
+    }
+)
+
+
+class JsonFormat:
+    """What becomes of the keys of an object, shared by text and dicts."""
+
+    def __init__(self, roles: Roles, labelled: bool, names: bool, crosses: list[list[str]]) -> None:
+        self.roles = roles
+        self.label = LABEL if roles.label is None else roles.label
+        self.label_names: list[str] | None = None
+        self._options = (roles.missing == "feature", labelled, names, crosses)
+        self._core: _core.JsonFormat | None = None
+
+    def find_out(self, objects: Iterable[Any]) -> None:
+        """Whether labels are words, from the first objects."""
+        labels = [_lookup(item, self.label) for item in objects]
+        words = {label for label in labels if isinstance(label, str)}
+        numbers = any(isinstance(label, (int, float)) for label in labels)
+        self.set_label_names(sorted(words) if words and not numbers else [])
+
+    def set_label_names(self, label_names: list[str]) -> None:
+        roles = self.roles
+        keys = [(self.label, "label")]
+        if roles.weight is not None:
+            keys.append((roles.weight, "weight"))
+        for role, paths in (
+            ("ignored", roles.ignore),
+            ("numeric", roles.numeric),
+            ("categorical", roles.categorical),
+        ):
+            keys += [(path, role) for path in paths]
+        self.label_names = label_names
+        self._core = _core.JsonFormat(keys, label_names, *self._options)
+
+    def take(self, given: Mapping[str, Any]) -> None:
+        """Labels as another source found them."""
+        if "label_names" in given:
+            self.set_label_names(list(given["label_names"]))
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        missing, crosses = self.roles.missing, self._options[3]
+        kept = {"label_names": self.label_names, "missing": missing, "crosses": crosses}
+        return kept if self.ready else None
+
+    @property
+    def ready(self) -> bool:
+        return self._core is not None
+
+    def parse(self, text: bytes | bytearray, size: int, path: str) -> Parsed:
+        assert self._core is not None
+        return parsed(self._core.parse(text, size), path)
+
+    def details(self) -> dict[str, object]:
+        return {"label": self.label, "labels": ", ".join((self.label_names or [])[:10])}
+
+
+class JsonSource(NamedTextSource):
+    """Files of JSON objects, one a line, or `-` for standard input.
+
+    Keys of nested objects are joined: `{"user": {"age": 30}}` is the feature `user.age` with the
+    value 30. A text is the feature `key=text`, true is `key` with 1; false and null are nothing. A
+    list of texts is several features, other things in lists are numbered, `key.0`. Columns of
+    `Roles` are keys here, `user.age` if nested; an ignored key leaves out all below it.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.jsonl"
+    >>> _ = path.write_text('{"y": 1, "user": {"age": 30, "tags": ["a", "b"]}, "new": true}')
+    >>> [block] = JsonSource([str(path)], roles=Roles(label="y"))
+    >>> [block.name_of(i) for i in range(block.nnz)]
+    ['user.age', 'user.tags=a', 'user.tags=b', 'new']
+    """
+
+    format = "JSON"
+    messages = _MESSAGES
+
+    def __init__(self, paths: list[str], *, roles: Roles, **reading: Any) -> None:
+        super().__init__(paths, **reading)
+        roles = as_before(roles, self._given)
+        self._mapping = JsonFormat(roles, self._labelled, self._names, self._crosses)
+        self._mapping.take(self._given)
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        return self._mapping.fitted
+
+    @property
+    def label_names(self) -> list[str] | None:
+        return self._mapping.label_names or None
+
+    def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
+        chunks = cut_lines(self._paths, buffers, stop)
+        if not self._mapping.ready:
+            held, text = look_ahead(chunks, LOOK_AT)
+            self._mapping.find_out(_objects(text.split(b"\n", LOOK_AT)[:LOOK_AT]))
+            chunks = chain(held, chunks)
+        yield from chunks
+
+    def _parse(self, chunk: Chunk) -> Parsed:
+        return self._mapping.parse(chunk.buffer, chunk.size, chunk.path)
+
+    def _details(self, trouble: Trouble) -> dict[str, object]:
+        return self._mapping.details() | {"detail": self._mapping.label}
+
+
+class DictSource:
+    """Dicts from an iterable, read as the JSON objects that they would be.
+
+    A list or tuple can be gone over more than once, a generator only once.
+
+    >>> rows = [{"y": 1, "words": ["spam", "offer"]}, {"y": 0, "length": 30}]
+    >>> [block] = DictSource(rows, roles=Roles(label="y"))
+    >>> block.labels, [block.name_of(i) for i in range(block.nnz)]
+    (array([1., 0.]), ['words=spam', 'words=offer', 'length'])
+    """
+
+    format = "dicts"
+    bytes_read = 0
+    n_bytes = None
+
+    def __init__(
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        *,
+        roles: Roles,
+        labelled: bool = True,
+        names: bool = True,
+        crosses: Crosses = (),
+        block_rows: int | None = None,
+        fitted: Mapping[str, Any] | None = None,
+    ) -> None:
+        sized = isinstance(rows, (list, tuple))
+        self.n_rows: int | None = len(rows) if isinstance(rows, (list, tuple)) else None
+        self.repeatable = sized or iter(rows) is not rows
+        self.name = f"{self.n_rows} dicts" if sized else f"dicts from a {type(rows).__name__}"
+        self._rows = rows
+        self._block_rows = block_rows
+        given = fitted or {}
+        checked = check_crosses(crosses or given.get("crosses", ()))
+        self._mapping = JsonFormat(as_before(roles, given), labelled, names, checked)
+        self._mapping.take(given)
+        self._begun = False
+
+    fitted = JsonSource.fitted
+    label_names = JsonSource.label_names
+
+    def __iter__(self) -> Iterator[Block]:
+        if self._begun and not self.repeatable:
+            raise DataError(f"{self.name} can be read only once; make a list of them first")
+        self._begun = True
+        return self._pass()
+
+    def _pass(self) -> Iterator[Block]:
+        rows = iter(self._rows)
+        before = 0
+        while piece := list(islice(rows, LOOK_AT)):
+            if not self._mapping.ready:
+                self._mapping.find_out(piece)
+            yield from self._block(piece, before)
+            before += len(piece)
+        if before == 0:
+            raise DataError(f"no examples in {self.name}")
+
+    def _block(self, piece: list[Mapping[str, Any]], before: int) -> Iterator[Block]:
+        text = "".join(_dumped(row, before + i) for i, row in enumerate(piece)).encode()
+        part = self._mapping.parse(text, len(text), self.name)
+        block = replace(part.block, path=None, lines=None)
+        if len(block):
+            yield from split(block, self._block_rows)
+        if part.trouble is not None:
+            message = _MESSAGES[part.trouble.kind].format(
+                text=excerpt(part.trouble.text), detail="", **self._mapping.details()
+            )
+            raise DataError(f"row {before + part.n_lines}: {message}")
+
+
+def _dumped(row: Mapping[str, Any], number: int) -> str:
+    try:
+        return json.dumps(row, ensure_ascii=False, default=_plain, separators=(",", ":")) + "\n"
+    except (TypeError, ValueError) as error:
+        raise DataError(f"row {number}: cannot be read as features: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays, mappings and sets as JSON knows them."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} is neither number, text, list nor dict")
+
+
+def _objects(lines: Iterable[bytes]) -> Iterator[Any]:
+    for line in lines:
+        try:
+            yield json.loads(line)
+        except ValueError:  # parsing will say what is wrong with it
+            continue
+
+
+def _lookup(item: Any, path: str) -> Any:
+    """The value under a key, or under a path of keys."""
+    if not isinstance(item, Mapping):
+        return None
+    if path in item:
+        return item[path]
+    for at, sign in enumerate(path):
+        if sign == "." and path[:at] in item:
+            return _lookup(item[path[:at]], path[at + 1 :])
+    return None

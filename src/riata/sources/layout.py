@@ -1,0 +1,184 @@
+"""What the columns of a table in text are: found out from its first rows, then the same for all.
+
+A column that nobody named numeric or categorical is numeric if the first rows hold nothing but
+numbers in it, categorical otherwise. Edges of buckets are quantiles of the first rows. Labels that
+are words are numbered, in the order of the alphabet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from riata.errors import DataError
+from riata.sources.roles import Roles
+
+LOOK_AT = 1000
+"""Rows that decide what columns are."""
+LOOK_AT_BUCKETS = 10_000
+"""Rows that decide where buckets begin and end."""
+_MOST_LABELS = 1000
+
+NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
+
+Cells = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Transforms:
+    """What is done to numbers before they are features.
+
+    log1p: columns whose value x becomes log(1 + x); below zero -log(1 - x).
+    buckets: columns that are cut into so many buckets of about as many rows each.
+    """
+
+    log1p: Sequence[str] = ()
+    buckets: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for column, count in self.buckets.items():
+            if count < 2:
+                raise ValueError(f"column {column!r} needs at least 2 buckets, not {count}")
+        twice = set(self.log1p) & set(self.buckets)
+        if twice:
+            raise ValueError(f"column {min(twice)!r}: log1p and buckets exclude each other")
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self.log1p, *self.buckets]
+
+
+@dataclass
+class Layout:
+    """What each column is; plain values that JSON holds."""
+
+    columns: list[str]
+    kinds: list[str]
+    """Of each column: ignored, label, weight, number, log1p, bucket or category."""
+    edges: dict[str, list[float]] = field(default_factory=dict)
+    label_names: list[str] = field(default_factory=list)
+    """Where labels are words: label i stands for the i-th."""
+    omitted: dict[str, str] = field(default_factory=dict)
+    """The values that a sparse row means by leaving an attribute out."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Layout | None:
+        """The layout in there, if there is one."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{k: v for k, v in values.items() if k in known}) if "kinds" in values else None
+
+    def specs(self, missing: str) -> list[tuple[str, str, str, str, list[float], list[str]]]:
+        """The columns as the core wants them."""
+        specs = []
+        for name, kind in zip(self.columns, self.kinds, strict=True):
+            edges = self.edges.get(name, [])
+            absent = f"{name}=?" if missing == "feature" else ""
+            omitted = self.omitted.get(name, "")
+            specs.append((kind, name, absent, omitted, edges, bucket_names(name, edges)))
+        return specs
+
+    def arranged(self, columns: list[str], labelled: bool, name: str) -> Layout:
+        """The same layout for a file that has these columns, in another order perhaps."""
+        if columns == self.columns:
+            return self
+        kind_of = dict(zip(self.columns, self.kinds, strict=True))
+        for column in columns:
+            if column not in kind_of:
+                raise DataError(
+                    f"{name}: column {column!r} was not there before; leave it out with --ignore"
+                )
+        for column, kind in kind_of.items():
+            needed = kind != "ignored" and (labelled or kind not in ("label", "weight"))
+            if needed and column not in columns:
+                raise DataError(f"{name}: column {column!r} is missing")
+        return replace(self, columns=columns, kinds=[kind_of[column] for column in columns])
+
+
+def find_layout(
+    columns: list[str],
+    rows: Cells,
+    roles: Roles,
+    transforms: Transforms,
+    absent: Sequence[str],
+    *,
+    labelled: bool,
+    name: str,
+) -> Layout:
+    """The layout of a table whose first rows are these.
+
+    >>> rows = [["1", "3.5", "red"], ["0", "", "blue"]]
+    >>> roles = Roles(label="y")
+    >>> options = {"labelled": True, "name": "a.csv"}
+    >>> find_layout(["y", "size", "colour"], rows, roles, Transforms(), (), **options).kinds
+    ['label', 'number', 'category']
+    """
+    features = set(roles.features(columns, labelled, name))
+    label = roles.label_in(columns, labelled, name)
+    for column in transforms.columns:
+        if column not in features or column in roles.categorical:
+            raise DataError(f"{name}: log1p and buckets are for features; {column!r} is none")
+    layout = Layout(columns, [])
+    for place, column in enumerate(columns):
+        cells = [row[place] for row in rows if place < len(row)]
+        present = [cell for cell in cells if cell.strip() and cell.strip() not in absent]
+        if column == label:
+            layout.kinds.append("label")
+            if not all(map(NUMBER.fullmatch, present[:LOOK_AT])):
+                layout.label_names = _label_names(present, column, name)
+        elif column == roles.weight:
+            layout.kinds.append("weight")
+        elif column not in features:
+            layout.kinds.append("ignored")
+        elif column in transforms.log1p:
+            layout.kinds.append("log1p")
+        elif column in transforms.buckets:
+            layout.kinds.append("bucket")
+            layout.edges[column] = _quantiles(present, transforms.buckets[column], column, name)
+        elif column in roles.numeric:
+            layout.kinds.append("number")
+        elif column in roles.categorical:
+            layout.kinds.append("category")
+        else:
+            present = present[:LOOK_AT]
+            numbers = bool(present) and all(map(NUMBER.fullmatch, present))
+            layout.kinds.append("number" if numbers else "category")
+    return layout
+
+
+def _label_names(cells: list[str], column: str, name: str) -> list[str]:
+    names = sorted({cell.strip() for cell in cells})
+    if len(names) > _MOST_LABELS:
+        raise DataError(
+            f"{name}: the label column {column!r} holds {len(names)} different words in the first "
+            f"{len(cells)} rows; is it the label?"
+        )
+    return names
+
+
+def _quantiles(cells: list[str], count: int, column: str, name: str) -> list[float]:
+    numbers = [float(cell) for cell in cells if NUMBER.fullmatch(cell)]
+    if not numbers:
+        raise DataError(
+            f"{name}: no numbers in the first rows of column {column!r} to make buckets from"
+        )
+    cuts = np.arange(1, count) / count
+    edges = np.quantile(np.array(numbers), cuts, method="inverted_cdf")
+    return [float(edge) for edge in np.unique(edges.astype(np.float32))]
+
+
+def bucket_names(column: str, edges: Sequence[float]) -> list[str]:
+    """What features of buckets are called.
+
+    >>> bucket_names("age", [18, 65])
+    ['age=[-inf,18)', 'age=[18,65)', 'age=[65,inf)']
+    """
+    shown = ["-inf", *(f"{edge:.7g}" for edge in edges), "inf"]
+    return [f"{column}=[{a},{b})" for a, b in pairwise(shown)]

@@ -1,0 +1,120 @@
+"""Which format a file of text is in: by its name, else by its first lines."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from pathlib import PurePath
+
+from riata.errors import DataError
+from riata.sources.bytes import STDIN, Input, Stop, size_of
+
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
+
+_SUFFIXES = {
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".vw": "vw",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".arff": "arff",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+    ".riata-cache": "cache",
+}
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"riata-cache-": "cache",
+    b"\xff\xff\xff\xff": "arrow",
+}
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_HEAD = 1 << 16
+
+_NUMBER = rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_SVMLIGHT = re.compile(rb"\s*(" + _NUMBER + rb")?(\s+qid:-?\d+)?(\s+\d+:\S+)*\s*(#.*)?$")
+_VW = re.compile(rb"[^|]*\|([^|:\s]*(:" + _NUMBER + rb")?)(\s|\||$)")
+
+
+def format_of(paths: list[str], given: str | None) -> str:
+    """The format of all files: the one given, else what their names or first lines say.
+
+    >>> format_of(["mail.vw"], None), format_of(["mail.vw"], "svmlight")
+    ('vw', 'svmlight')
+    """
+    if given is not None:
+        if given not in FORMATS:
+            raise DataError(f"unknown format {given!r}; known are: {', '.join(FORMATS)}")
+        return given
+    formats = {path: _by_name(path) or _by_content(path) for path in paths}
+    if len(set(formats.values())) > 1:
+        shown = ", ".join(f"{path} is {format}" for path, format in list(formats.items())[:4])
+        raise DataError(f"the files are in different formats: {shown}; name one with --format")
+    return next(iter(formats.values()), "svmlight")
+
+
+def _by_name(path: str) -> str | None:
+    name = PurePath(path)
+    while name.suffix.lower() in _PACKED:
+        name = name.with_suffix("")
+    return _SUFFIXES.get(name.suffix.lower())
+
+
+def _by_content(path: str) -> str:
+    """What the first lines look like. A pipe is not touched: it can be read only once."""
+    if path == STDIN or size_of(path) is None:
+        return "svmlight"
+    return recognise(_head(path))
+
+
+def _head(path: str) -> bytes:
+    stop = Stop()
+    head = bytearray(_HEAD)
+    filled = 0
+    try:
+        with closing(Input(path, stop)) as source, memoryview(head) as view:
+            while filled < _HEAD and (count := source.read_into(view[filled:])):
+                filled += count
+    except DataError:
+        pass  # damaged further on: reading it for good will say so
+    finally:
+        stop.close()
+    return bytes(head[:filled])
+
+
+def recognise(head: bytes) -> str:
+    """The format that the first bytes of a file speak for; svmlight if they fit nothing.
+
+    >>> recognise(b"1 |words hello:2 world")
+    'vw'
+    >>> recognise(b"# comment\\n1 3:0.5")
+    'svmlight'
+    >>> recognise(b"name,age\\nAda,36")
+    'csv'
+    """
+    for magic, format in _MAGIC.items():
+        if head.startswith(magic):
+            return format
+    lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
+    first = lines[0].lstrip().lower() if lines else b""
+    if first.startswith(b"{"):
+        return "jsonl"
+    if first.startswith((b"%", b"@relation", b"@attribute")):
+        return "arff"
+    lines = [line for line in lines if not line.startswith(b"#")][:20]
+    lines = lines[:-1] or lines  # the last one may be cut short
+    if all(map(_SVMLIGHT.match, lines)):
+        return "svmlight"
+    if all(map(_VW.match, lines)):
+        return "vw"
+    for format, delimiters in (("tsv", (b"\t",)), ("csv", (b",", b";"))):
+        if any(sign in lines[0] for sign in delimiters):
+            return format
+    return "svmlight"

@@ -1,0 +1,90 @@
+"""What the columns of a table are for: label, weight, features, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from riata.errors import DataError
+
+LABEL = "label"
+"""The column that is taken for the label when none is named."""
+MISSING = ("drop", "feature")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Columns by name.
+
+    label: the column with the labels; None is the one called `label`.
+    weight: the column with the weights of the examples.
+    ignore: columns to leave out.
+    numeric: columns whose texts are read as numbers; numbers are without being named.
+    categorical: columns whose numbers are names: `hour=17`, not 17 times the weight of `hour`.
+    missing: `"drop"`: a missing value makes no feature; `"feature"`: it makes `column=?`.
+
+    >>> roles = Roles(label="clicked", ignore=("id",))
+    >>> roles.features(["id", "clicked", "age", "city"], labelled=True, name="log.parquet")
+    ['age', 'city']
+    """
+
+    label: str | None = None
+    weight: str | None = None
+    ignore: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    missing: str = "drop"
+
+    def __post_init__(self) -> None:
+        if self.missing not in MISSING:
+            raise ValueError(f"missing is 'drop' or 'feature', not {self.missing!r}")
+        twice = set(self.numeric) & set(self.categorical)
+        if twice:
+            raise ValueError(f"column {min(twice)!r} cannot be both numeric and categorical")
+        for role, column in (("label", self.label), ("weight", self.weight)):
+            if column is not None and column in self.ignore:
+                raise ValueError(f"column {column!r} cannot be both {role} and ignored")
+
+    @property
+    def given(self) -> bool:
+        """Whether any column was named."""
+        return self != Roles()
+
+    def label_in(self, columns: Sequence[str], labelled: bool, name: str) -> str | None:
+        """The label's column; a DataError where there should be one and is not."""
+        label = LABEL if self.label is None else self.label
+        if label in columns and label not in self.ignore:
+            return label
+        if not labelled:
+            return None
+        if self.label is None:
+            raise DataError(
+                f"{name}: which column is the label? Name it with --label (label=...); "
+                f"there are {_some(columns)}"
+            )
+        raise DataError(f"{name}: there is no column {label!r} for the label, but {_some(columns)}")
+
+    def features(self, columns: Sequence[str], labelled: bool, name: str) -> list[str]:
+        """The columns that become features, in their order; DataError for a name that is not there."""
+        twice = {column for column in columns if columns.count(column) > 1}
+        if twice:
+            raise DataError(f"{name}: several columns are called {min(twice)!r}; rename them")
+        named = {
+            "weight": [] if self.weight is None else [self.weight],
+            "ignore": self.ignore,
+            "numeric": self.numeric,
+            "categorical": self.categorical,
+        }
+        for option, names in named.items():
+            for column in names:
+                if column not in columns:
+                    raise DataError(
+                        f"{name}: {option} names a column {column!r}; there are {_some(columns)}"
+                    )
+        out = {self.label_in(columns, labelled, name), self.weight, *self.ignore}
+        return [column for column in columns if column not in out]
+
+
+def _some(columns: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, columns[:12]))
+    return shown if len(columns) <= 12 else f"{shown} and {len(columns) - 12} more"

@@ -1,0 +1,151 @@
+#include <string>
+
+#include "check.hpp"
+#include "padded.hpp"
+#include "riata/arff.hpp"
+#include "riata/csv.hpp"
+#include "row_text.hpp"
+
+using namespace riata;
+
+namespace {
+
+csv::Format table(bool missing = false) {
+  csv::Format format;
+  const auto add = [&](csv::Role role, const char* name) {
+    csv::Column& column = format.columns.emplace_back();
+    column.role = role;
+    column.set_name(name);
+    if (missing) column.absent = column.prefix + "?";
+  };
+  add(csv::Role::label, "y");
+  add(csv::Role::number, "a");
+  add(csv::Role::category, "b");
+  format.columns.back().omitted = "first";
+  format.absent = {"?"};
+  return format;
+}
+
+struct Read {
+  NamedRows rows;
+  std::string kind;
+  std::ptrdiff_t column = 0;
+
+  Read(const std::string& text, const csv::Format& format, bool arff = false, bool header = false) {
+    const Padded padded(text);
+    const Complaint complaint = arff ? read_arff(padded.begin(), padded.end(), format, rows)
+                                     : read_csv(padded.begin(), padded.end(), format, header, rows);
+    kind = complaint.kind == nullptr ? "" : complaint.kind;
+    column = complaint.where - complaint.line_start + 1;
+  }
+  std::string row(std::size_t i) const { return row_text(rows, i); }
+};
+
+void fields() {
+  const csv::Format format = table();
+  CHECK(Read("1,2.5,x\n", format).row(0) == "a=2.5 b=x=1");
+  CHECK(Read("1,,\n", format).row(0).empty());
+  CHECK(Read("1, 3 , x \r\n", format).row(0) == "a=3 b= x =1");
+  CHECK(Read("1,\"4\",\"x\"\"y\"\r\n", format).row(0) == "a=4 b=x\"y=1");
+  CHECK(Read("\"1\",\"4\"\"\",x\n", format).kind == "value_syntax");
+  const Read lines("y,a,b\n1,2,\"p\nq\"\n\n0,?,z\n", format, false, true);
+  CHECK(lines.kind.empty() && lines.rows.n_lines == 5 && lines.row(0) == "a=2 b=p\nq=1");
+  CHECK(lines.rows.lines[0] == 1 && lines.rows.lines[1] == 4);
+  CHECK(Read("1,?,\n", table(true)).row(0) == "a=?=1 b=?=1");
+  csv::Format tabs = table();
+  tabs.delimiter = '\t';
+  tabs.quote = 0;
+  CHECK(Read("1\t\t5\" pipe, \"x\"\n", tabs).row(0) == "b=5\" pipe, \"x\"=1");
+}
+
+// Every length around the edges of the 16-byte looks, with and without quotes.
+void lengths() {
+  for (std::size_t name = 1; name <= 20; ++name) {
+    csv::Format format = table();
+    format.columns[1].set_name(std::string(name, 'n'));
+    format.columns[2].set_name(std::string(name, 'c'));
+    for (std::size_t size = 1; size <= 40; ++size) {
+      const std::string cell(size, 'x');
+      const std::string expected =
+          std::string(name, 'n') + "=7 " + std::string(name, 'c') + "=" + cell + "=1";
+      CHECK(Read("1,7," + cell + "\n", format).row(0) == expected);
+      CHECK(Read("1,\"7\",\"" + cell + "\"\n", format).row(0) == expected);
+      CHECK(Read("1,7," + cell + "\n", format, true).row(0) == expected);
+      CHECK(Read("1,'7','" + cell + "'\n", format, true).row(0) == expected);
+    }
+  }
+}
+
+void transforms() {
+  csv::Format format = table();
+  format.columns[1].role = csv::Role::log1p;
+  CHECK(Read("1,0,\n", format).row(0).empty());
+  CHECK(Read("1,1e0,\n", format).rows.values[0] == static_cast<float>(std::log1p(1.0)));
+  CHECK(Read("1,-1,\n", format).rows.values[0] == -static_cast<float>(std::log1p(1.0)));
+  format.columns[1].role = csv::Role::bucket;
+  format.columns[1].edges = {0, 10};
+  format.columns[1].buckets = {"a<0", "a<10", "a>=10"};
+  CHECK(Read("1,-5,\n", format).row(0) == "a<0=1");
+  CHECK(Read("1,0,\n", format).row(0) == "a<10=1");
+  CHECK(Read("1,10,\n", format).row(0) == "a>=10=1");
+}
+
+void labels() {
+  csv::Format format = table();
+  format.label_names = {"no", "yes"};
+  const Read read(" yes ,1,\nno,1,\n", format);
+  CHECK(read.kind.empty() && read.rows.labels[0] == 1 && read.rows.labels[1] == 0);
+  CHECK(Read("maybe,1,\n", format).kind == "label_unknown");
+  format.labelled = false;
+  CHECK(std::isnan(Read(",1,\n", format).rows.labels[0]));
+}
+
+void arff_rows() {
+  const csv::Format format = table();
+  CHECK(Read("1, 2 ,'x y' \n", format, true).row(0) == "a=2 b=x y=1");
+  CHECK(Read("1,?,'it\\'s'\n", format, true).row(0) == "b=it's=1");
+  CHECK(Read("{0 1, 1 2, 2 x}\n", format, true).row(0) == "a=2 b=x=1");
+  CHECK(Read("% c\n{ 1 2 }\n{}\n", format, true).row(0) == "a=2 b=first=1");
+  CHECK(Read("{}\n", format, true).rows.labels[0] == 0);
+}
+
+void refuses() {
+  const struct {
+    const char* line;
+    const char* kind;
+    std::ptrdiff_t column;
+    bool arff;
+  } cases[] = {
+      {"1,2", "fields_few", 4, false},           {"1,2,3,4", "fields_many", 7, false},
+      {"x,2,3", "label_syntax", 1, false},       {",2,3", "label_missing", 1, false},
+      {"1,x,3", "value_syntax", 3, false},       {"1,inf,3", "value_not_finite", 3, false},
+      {"1,1e39,3", "value_too_large", 3, false}, {"1,2,a\"b", "quote_inside", 5, false},
+      {"1,2,\"a\"b", "quote_text", 5, false},    {"1,2", "fields_few", 4, true},
+      {"1,2,3,4", "fields_many", 7, true},       {"1,2,'a", "quote_open", 5, true},
+      {"1,2,a'b", "quote_inside", 5, true},      {"{3 1}", "sparse_range", 2, true},
+      {"{1 1, 0 1}", "sparse_order", 7, true},   {"{1}", "sparse_index", 2, true},
+      {"{1 }", "sparse_value", 4, true},         {"{1 2} x", "sparse_end", 7, true},
+      {"1,2,x,{3}", "instance_weight", 7, true},
+  };
+  for (const auto& c : cases) {
+    const Read read("1,5,good\n\n" + std::string(c.line) + "\n1,6,after\n", table(), c.arff);
+    if (read.kind != c.kind || read.column != c.column) {
+      std::fprintf(stderr, "%s: %s at %td\n", c.line, read.kind.c_str(), read.column);
+    }
+    CHECK(read.kind == c.kind && read.column == c.column);
+    CHECK(read.rows.n_lines == 2 && read.row(0) == "a=5 b=good=1" && read.rows.keys.size() == 2);
+  }
+  CHECK(Read("1,2,\"open\n1,2,x\n", table()).kind == "quote_open");
+}
+
+}  // namespace
+
+int main() {
+  fields();
+  lengths();
+  transforms();
+  labels();
+  arff_rows();
+  refuses();
+  return check::failures();
+}
