@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from riata.block import concatenate
 from riata.errors import DataError
 from riata.sources import open_source
+from riata.sources.bad_lines import BadLineFile, Skipping
 from riata.sources.csv import CsvSource
 from riata.sources.roles import Roles
 from tests.sources.named import assert_same, drain, read, rows, write
@@ -234,3 +235,33 @@ def test_chunks_and_threads_change_nothing(tmp_path: Path) -> None:
                 _chunk_bytes=chunk_bytes,
             )
             assert_same(concatenate(list(source)), once)
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
+def test_bad_records_can_be_skipped(tmp_path: Path, chunk_bytes: int) -> None:
+    text = (
+        "label,a,b\n1,2,x\n"
+        '1,two,"a\n0,7,b\n"\n'  # the lines within quotes are not examples
+        '0,3,"y\nz"\n'
+        "0,4\n1,5,w\n"
+    )
+    path = write(tmp_path, text, "x.csv")
+    kept = tmp_path / "bad"
+    source = CsvSource(
+        [path],
+        roles=Roles(numeric=("a",)),
+        skipping=Skipping(keep=BadLineFile(kept)),
+        _chunk_bytes=chunk_bytes,
+    )
+    block = concatenate(list(source))
+    np.testing.assert_array_equal(block.labels, [1, 0, 1])
+    np.testing.assert_array_equal(block.lines, [2, 6, 9])
+    assert source.skipped == 2
+    assert kept.read_text().startswith(f"{path}:3:3: column 'a' holds numbers")
+    assert f"{path}:8:4: the line ends before" in kept.read_text()
+
+
+def test_stray_quotes_can_be_skipped(tmp_path: Path) -> None:
+    path = write(tmp_path, 'label,b\n1,x\n0,5" pipe\n1,y\n0,"open\n1,z\n', "x.csv")
+    block = read(path, on_error="skip", max_bad=5)
+    np.testing.assert_array_equal(block.lines, [2, 4, 6])

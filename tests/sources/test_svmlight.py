@@ -322,3 +322,12 @@ def test_memory_stays_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     path = write(tmp_path, a_file(2000))
     for taken, _ in enumerate(SvmlightSource([path], threads=2, _chunk_bytes=500), 1):
         assert parsed <= taken + 4
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [("1 |a b", "vw"), ('{"a":1}', "jsonl"), ("@relation r", "arff"), ("1,2,3", "csv")],
+)
+def test_says_which_format_it_may_be(tmp_path: Path, text: str, format: str) -> None:
+    with pytest.raises(DataError, match=f"pass --format {format}"):
+        read(write(tmp_path, text))

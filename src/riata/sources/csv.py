@@ -233,6 +233,14 @@ class CsvSource(NamedTextSource):
         skip_header = chunk.first and bool(self._header)
         return parsed(self._core.parse(chunk.buffer, chunk.size, skip_header), chunk.path)
 
+    def _end_of_bad(self, chunk: Chunk, start: int, trouble: Trouble) -> int:
+        end = super()._end_of_bad(chunk, start, trouble)
+        if not self._quote or trouble.kind.startswith("quote_"):
+            return end
+        while chunk.buffer.count(self._quote.encode(), start, end) % 2 and end + 1 < chunk.size:
+            end = chunk.buffer.index(b"\n", end + 1, chunk.size)
+        return end
+
     def _details(self, trouble: Trouble) -> dict[str, object]:
         names = ", ".join((self.label_names or [])[:10])
         detail = trouble.detail if isinstance(trouble, NamedTrouble) else ""

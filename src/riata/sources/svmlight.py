@@ -32,6 +32,15 @@ _MESSAGES = {
 }
 
 
+_OTHERS = (
+    (b"|", "vw", "Vowpal Wabbit text"),
+    (b"{", "jsonl", "JSON"),
+    (b"@", "arff", "ARFF"),
+    (b",", "csv", "comma separated"),
+)
+"""Signs of formats that a pipe cannot be recognised by before it is read."""
+
+
 class SvmlightSource(TextSource):
     """Files of svmlight text, or `-` for standard input, read one after another.
 
@@ -59,6 +68,15 @@ class SvmlightSource(TextSource):
         )
         block = Block(indptr, indices, values, labels, path=chunk.path, lines=lines)
         return Parsed(block, n_lines, None if trouble is None else Trouble(*trouble))
+
+    def _reason(self, trouble: Trouble) -> str:
+        reason = super()._reason(trouble)
+        for sign, format, what in _OTHERS:
+            if trouble.kind in ("label_syntax", "label_several", "feature_syntax") and (
+                sign in trouble.text
+            ):
+                return f"{reason}; if this is {what}, pass --format {format}"
+        return reason
 
     def _details(self, trouble: Trouble) -> dict[str, object]:
         return {"base": 0 if self._zero_based else 1}

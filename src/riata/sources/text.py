@@ -57,6 +57,8 @@ class _Read:
     position: int
     bad: list[BadLine] = field(default_factory=list)
     """Skipped, in order; numbered from 1 at the start of the chunk."""
+    bad_lines: int = 0
+    """Lines that those take up."""
 
 
 @dataclass(slots=True)
@@ -188,11 +190,13 @@ class TextSource(ABC):
             start = 0
             for _ in range(part.n_lines):
                 start = chunk.buffer.index(b"\n", start, chunk.size) + 1
-            end = chunk.buffer.index(b"\n", start, chunk.size)
-            lines += part.n_lines + 1
+            end = self._end_of_bad(chunk, start, part.trouble)
             text = bytes(chunk.buffer[start:end]).removesuffix(b"\r")
-            bad = BadLine(lines, part.trouble.column, self._reason(part.trouble), text)
+            number = lines + part.n_lines + 1
+            bad = BadLine(number, part.trouble.column, self._reason(part.trouble), text)
             read.bad.append(bad)
+            read.bad_lines += 1 + text.count(b"\n")
+            lines += part.n_lines + 1 + text.count(b"\n")
             part.trouble = None
             del chunk.buffer[: end + 1]  # moves nothing: a bytearray only notes its new start
             chunk.size -= end + 1
@@ -224,11 +228,15 @@ class TextSource(ABC):
                 raise
         if block is not None:
             yield block
-        lines = sum(part.n_lines for part in read.parts) + len(read.bad)
+        lines = sum(part.n_lines for part in read.parts) + read.bad_lines
         counter.line += lines
         counter.total += lines
         if trouble is not None:
             raise DataError(f"{path}:{counter.line + 1}:{trouble.column}: {self._reason(trouble)}")
+
+    def _end_of_bad(self, chunk: Chunk, start: int, trouble: Trouble) -> int:
+        """The newline that ends what cannot be read."""
+        return chunk.buffer.index(b"\n", start, chunk.size)
 
     def _reason(self, trouble: Trouble) -> str:
         return self.messages[trouble.kind].format(
