@@ -4,6 +4,7 @@ namespace riata::bind {
 void bind_events(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
+void bind_sketch(nanobind::module_& m);
 void bind_svmlight(nanobind::module_& m);
 }  // namespace riata::bind
 
@@ -12,5 +13,6 @@ NB_MODULE(_core, m) {
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
   riata::bind::bind_matrix(m);
+  riata::bind::bind_sketch(m);
   riata::bind::bind_svmlight(m);
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from riata.estimators import ElasticNetRegressor as ElasticNetRegressor
     from riata.estimators import FTRLClassifier as FTRLClassifier
     from riata.estimators import FTRLRegressor as FTRLRegressor
+    from riata.estimators import SketchClassifier as SketchClassifier
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
     from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
     from riata.estimators import load as load
@@ -39,6 +40,7 @@ _HOMES = {
     "SettingsError": "errors",
     "TruncatedGradientClassifier": "estimators",
     "TruncatedGradientRegressor": "estimators",
+    "SketchClassifier": "estimators",
     "load": "estimators",
     "open_source": "sources",
     "train": "training",

@@ -8,6 +8,7 @@ from riata import model_file
 from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
+from riata.estimators.sketch import SketchClassifier
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
@@ -17,6 +18,7 @@ ESTIMATORS: tuple[type[LinearEstimator], ...] = (
     FTRLRegressor,
     TruncatedGradientClassifier,
     TruncatedGradientRegressor,
+    SketchClassifier,
 )
 
 
@@ -44,6 +46,7 @@ __all__ = [
     "ElasticNetRegressor",
     "FTRLClassifier",
     "FTRLRegressor",
+    "SketchClassifier",
     "TruncatedGradientClassifier",
     "TruncatedGradientRegressor",
     "load",
