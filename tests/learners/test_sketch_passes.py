@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -178,7 +179,7 @@ def test_threads_and_blocks_change_no_bit(algorithm):
     for _ in range(3):
         scores = [whole.learn(block), pair.learn(block)]
         cuts = [0, 1, 2, 700, 1024, 5999, 6000]
-        scores.append(np.concatenate([pieces.learn(block[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]))
+        scores.append(np.concatenate([pieces.learn(block[a:b]) for a, b in pairwise(cuts)]))
         assert np.array_equal(scores[0], scores[1])
         assert np.array_equal(scores[0], scores[2])
         for learner in (whole, pair, pieces):
@@ -239,7 +240,7 @@ def test_shards_merge_into_the_same_model(algorithm, shards):
     while not main.complete:
         start = pickle.dumps(main)
         workers = [pickle.loads(start) for _ in range(shards)]
-        for worker, a, b in zip(workers, edges, edges[1:], strict=False):
+        for worker, a, b in zip(workers, edges[:-1], edges[1:], strict=True):
             worker.learn(block[a:b])
         main = workers[0]
         for worker in workers[1:]:

@@ -192,7 +192,7 @@ class Sketch(Learner):
             raise ValueError("a Block without labels cannot be learned")
         if order is not None:
             rows = np.asarray(order, dtype=np.intp)
-            if len(rows) and not (0 <= rows.min() and rows.max() < len(block)):
+            if len(rows) and (rows.min() < 0 or rows.max() >= len(block)):
                 raise ValueError(
                     "the block is not well formed: the order names a row that it lacks"
                 )

@@ -254,7 +254,7 @@ class Passes:
         w, _, _ = self.core.solve(gamma, gamma * s.penalize_intercept, 0.0, accuracy, 2000)
         first = int(s.fit_intercept)
         step = Point(point.keys, w[first:], float(w[0]) if first else 0.0)
-        active, worst_first = self._candidates(point, gamma)
+        _, worst_first = self._candidates(point, gamma)
         keys = np.sort(step.keys[step.weights != 0])
         if s.algorithm == "reduced":
             keys = self._fill(keys, worst_first)
