@@ -208,3 +208,62 @@ def test_standard_input_needs_the_online_algorithm(data, tmp_path):
     assert not out.exists()
     riata_process(*words_, "--algorithm", "online", stdin=text.getvalue())
     assert out.exists()
+
+
+# Named features
+
+
+def test_named_features_from_single_events():
+    rng = np.random.default_rng(0)
+    model = riata.SketchClassifier(gamma=1.0, algorithm="online")
+    for _ in range(300):
+        spam = bool(rng.random() < 0.5)
+        words_ = ["free" if spam else "lunch", ["monday", "friday"][rng.integers(2)]]
+        model.learn_one({"word": words_, "length": float(rng.random())}, "spam" if spam else "ham")
+    assert model.predict_one({"word": ["free"]}) == "spam"
+    assert model.predict_one({"word": ["lunch"], "never": "seen"}) == "ham"
+    assert model.predict_proba_one({"word": "free"})["spam"] > 0.8
+    learner = model.model_.learner
+    names = learner.names(learner.coef()[0])
+    assert {"word=free", "word=lunch"} <= set(names)
+    assert "word=monday" not in names
+    with pytest.raises(ValueError, match="third class"):
+        model.learn_one({"word": "x"}, "other")
+    with pytest.raises(ValueError, match="algorithm='online'"):
+        riata.SketchClassifier().learn_one({"word": "x"}, 1)
+
+
+def test_named_features_are_the_numbered_ones(data, tmp_path):
+    """Names in any order of the row: the same model as with numbers."""
+    from riata import _core
+    from riata.block import Block
+
+    X, y = data
+    plain = block_of(X, codes(y))
+    names = [f"word{j}".encode() for j in range(120)]
+    keys = np.array([_core.key_of_name(name) for name in names])
+    order = np.concatenate(
+        [np.random.default_rng(i).permutation(np.arange(a, b)) for i, (a, b) in
+         enumerate(zip(plain.indptr[:-1], plain.indptr[1:], strict=True))]
+    )  # fmt: skip
+    indices = plain.indices[order]
+    text = [names[j] for j in indices]
+    named = Block(
+        indptr=plain.indptr,
+        indices=keys[indices],
+        values=plain.values[order],
+        labels=y,
+        names=np.frombuffer(b"".join(text), dtype=np.uint8),
+        name_offsets=np.concatenate([[0], np.cumsum([len(t) for t in text])]),
+    )
+    model = train(ListSource(named, 100), Sketch(gamma=1.0, tol=1e-10))
+    expected = dense(solve(X, y, gamma=1.0, tol=1e-10), 120)
+    live, weights = model.learner.coef()
+    ours = dict(zip(model.learner.names(live), weights[:, 0], strict=True))
+    assert set(ours) == {f"word{j}" for j in np.flatnonzero(expected)}
+    for name, weight in ours.items():
+        assert weight == pytest.approx(expected[int(name[4:])], abs=1e-7)
+    model_file.save(model, tmp_path / "m.riata")
+    loaded = model_file.load(tmp_path / "m.riata").learner
+    assert loaded.names(live) == model.learner.names(live)
+    assert np.array_equal(loaded.score(named), model.learner.score(named))

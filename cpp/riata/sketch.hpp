@@ -65,7 +65,8 @@ class Sketch {
 
   virtual ~Sketch() = default;
 
-  // Starts a pass at the weights `b` of the features `keys`, all of them active; ascending, unless all are kept.
+  // Starts a pass at the weights `b` of the features `keys`, all of them active; ascending, unless all are
+  // kept.
   virtual void begin(const std::vector<std::int64_t>& keys, const std::vector<double>& b,
                      double intercept) = 0;
   // Scores go to scores[i * stride]; with threads > 1 large blocks are shared out, the bits are the same.
@@ -203,7 +204,8 @@ class SketchOf final : public Sketch {
     } else {
       for (std::size_t i = 0; i + 2 < cells.size(); i += 3) {
         const auto j = static_cast<std::size_t>(cells[i]), k = static_cast<std::size_t>(cells[i + 1]);
-        if (j >= matrix_.size() || k >= matrix_.size()) throw std::invalid_argument("the curvature has another size");
+        if (j >= matrix_.size() || k >= matrix_.size())
+          throw std::invalid_argument("the curvature has another size");
         matrix_.add(j, k, cells[i + 2]);
       }
     }
@@ -364,6 +366,8 @@ class SketchOf final : public Sketch {
       const auto at = static_cast<std::size_t>(i - from);
       Entry* entries = entries_.data() + offsets_[at];
       std::int32_t count = 0;
+      std::int32_t last = 0;
+      bool unsorted = false;
       double m = 0;
       if (intercept_) {
         entries[count++] = {0, 1.0f};
@@ -374,7 +378,11 @@ class SketchOf final : public Sketch {
         m += weights[static_cast<std::size_t>(slot)] * static_cast<double>(b.values[k]);
         entries[count] = {slot - 1, b.values[k]};
         count += slot != 0;
+        unsorted |= slot != 0 && slot < last;
+        last = slot != 0 ? slot : last;
       }
+      if (Matrix::kOrdered && unsorted)  // named features come in the order of the data
+        std::sort(entries, entries + count, [](const Entry& x, const Entry& y) { return x.slot < y.slot; });
       scores[i * stride] = m;
       const double weight = b.weights == nullptr ? 1.0 : b.weights[i];
       const bool is_positive = b.labels[i] == positive;

@@ -130,6 +130,15 @@ class SketchClassifier(LinearClassifier):
             )
         return super().partial_fit(X, y, classes, sample_weight)
 
+    def _class_code(self, y: Any) -> int:
+        known = self.model_.classes if hasattr(self, "model_") else None
+        if known is not None and len(known) >= 2 and y not in known.tolist():
+            raise ValueError(
+                f"{y!r} would be a third class, and a sketch cannot grow outputs: name all classes in a first "
+                "partial_fit"
+            )
+        return super()._class_code(y)
+
     def _sketch(self) -> Sketch:
         return cast(Sketch, self._fitted())
 

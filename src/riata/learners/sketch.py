@@ -83,6 +83,7 @@ class Sketch(Learner):
     _online: list[_core.OnlineSketch] = field(init=False, repr=False, compare=False)
     _scorer: list[_core.Scorer | None] = field(init=False, repr=False, compare=False)
     _seen: list[int] = field(init=False, repr=False, compare=False)
+    _lexicon: _core.Lexicon = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check()
@@ -91,6 +92,7 @@ class Sketch(Learner):
         set_(self, "_online", [])
         set_(self, "_scorer", [None])
         set_(self, "_seen", [0, 0])
+        set_(self, "_lexicon", _core.Lexicon())
         for _ in range(self.outputs):
             if self.algorithm == "online":
                 self._online.append(
@@ -197,6 +199,7 @@ class Sketch(Learner):
                     "the block is not well formed: the order names a row that it lacks"
                 )
             block = block.take(rows)
+        block = self._numbered(block, join=True)
         if self.complete:
             raise ValueError("this sketch is complete: start a new one, or use algorithm='online'")
         scores = np.empty((len(block), self.outputs))
@@ -304,11 +307,52 @@ class Sketch(Learner):
         return sum(len(self._column(c)[0]) for c in range(self.outputs))
 
     def score(self, block: Block) -> Floats:
+        block = self._numbered(block, join=False)
         scorer = self._scorer[0]
         if scorer is None:
             scorer = self._scorer[0] = _core.Scorer()
             scorer.set(*self.coef(), self.intercept)
         return scorer.score(block.indptr, block.indices, block.values)
+
+    def _numbered(self, block: Block, join: bool) -> Block:
+        """Where features are named, with their numbers in this learner for indices."""
+        if block.names is None and not len(self._lexicon):
+            return block
+        if join and self.t and not len(self._lexicon):
+            raise ValueError("this model has learned numbered features: it cannot go on with named ones")
+        first, last = int(block.indptr[0]), int(block.indptr[-1])
+        keys = np.ascontiguousarray(block.indices[first:last], dtype=np.int64)
+        names, offsets = (block.names, block.name_offsets) if join else (None, None)
+        if offsets is not None:
+            offsets = np.ascontiguousarray(offsets[first : last + 1])
+        numbers = self._lexicon.translate(keys, names, offsets)
+        return Block(
+            indptr=block.indptr - first,
+            indices=numbers,
+            values=block.values[first:last],
+            labels=block.labels,
+            weights=block.weights,
+            path=block.path,
+            lines=block.lines,
+        )
+
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        if not len(self._lexicon):
+            return None
+        return [self._lexicon.name(int(k)).decode("utf-8", "replace") for k in keys]
+
+    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+        if self.algorithm != "online":
+            raise ValueError(
+                f"algorithm={self.algorithm!r} goes over all examples several times: single events need "
+                "algorithm='online'"
+            )
+        row: list[float] = self.learn(_event(features, label, weight))[0].tolist()
+        return row
+
+    def score_one(self, features: dict[str, Any]) -> list[float]:
+        row: list[float] = self.score(_event(features, 0.0, 1.0))[0].tolist()
+        return row
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         total = np.zeros(len(scores))
@@ -324,6 +368,8 @@ class Sketch(Learner):
 
     def state(self) -> State:
         state: State = {"seen": np.array(self._seen, dtype=np.int64)}
+        if len(self._lexicon):
+            state["name_keys"], state["names"], state["name_offsets"] = self._lexicon.arrays()
         for c in range(self.outputs):
             part = self._passes[c].state() if self._passes else _online_state(self._online[c])
             state |= {f"{c}.{name}": array for name, array in part.items()}
@@ -331,6 +377,8 @@ class Sketch(Learner):
 
     def _restore(self, state: State) -> None:
         self._seen[:] = [int(n) for n in state["seen"]]
+        if "name_keys" in state:
+            self._lexicon.translate(state["name_keys"], state["names"], state["name_offsets"])
         for c in range(self.outputs):
             head = f"{c}."
             part = {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}
@@ -344,6 +392,19 @@ class Sketch(Learner):
         """A fresh learner with some parameters changed."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
         return type(self)(**(values | changes))
+
+
+def _event(features: dict[str, Any], label: float, weight: float) -> Block:
+    keys, values, names, offsets = _core.event(features)
+    return Block(
+        indptr=np.array([0, len(keys)], dtype=np.int64),
+        indices=keys,
+        values=values,
+        labels=np.array([float(label)]),
+        weights=np.array([float(weight)]),
+        names=names,
+        name_offsets=offsets,
+    )
 
 
 def _online_state(core: _core.OnlineSketch) -> State:
