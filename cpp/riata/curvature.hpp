@@ -176,4 +176,41 @@ class RowsMatrix {
   std::vector<double> diagonal_;
 };
 
+// A matrix whose coordinate 0 is always at its optimum, whatever the others do: the Schur complement of it.
+// For an intercept without penalty that is what centring the features would do, and coordinate descent needs
+// it: against an intercept, features far from zero would take forever.
+template <class Matrix>
+class Centred {
+ public:
+  explicit Centred(const Matrix& whole) : whole_(whole), first_(whole.size(), 0.0) {
+    whole.subtract_column(0, -1.0, first_.data());  // column 0
+    top_ = whole.diagonal(0);
+  }
+  std::size_t size() const noexcept { return whole_.size(); }
+  double diagonal(std::size_t j) const noexcept {
+    if (j == 0) return 0;
+    const double whole = whole_.diagonal(j), left = whole - first_[j] / top_ * first_[j];
+    return left > kRounding * whole ? left : 0;  // a constant feature is the intercept's
+  }
+  void subtract_column(std::size_t j, double delta, double* r) const {
+    whole_.subtract_column(j, delta, r);
+    const double back = delta * first_[j] / top_;
+    for (std::size_t k = 0; k < first_.size(); ++k) r[k] += back * first_[k];
+  }
+  // The step of coordinate 0 to its optimum from the slope r0: of r too, where it is given.
+  double step(double r0, double* r) const noexcept {
+    const double delta = r0 / top_;
+    if (r != nullptr)
+      for (std::size_t k = 0; k < first_.size(); ++k) r[k] -= delta * first_[k];
+    return delta;
+  }
+  double first(std::size_t j) const noexcept { return first_[j]; }
+
+ private:
+  static constexpr double kRounding = 1e-12;
+  const Matrix& whole_;
+  std::vector<double> first_;
+  double top_ = 0;
+};
+
 }  // namespace riata

@@ -163,7 +163,15 @@ class SketchOf final : public Sketch {
       penalty[0] = gamma0;
     }
     for (std::size_t k = 0; k < keys.size(); ++k) r[first() + k] = -gradient(keys[k]);
-    return Shooting<Matrix>(matrix_, penalty.data(), b.data(), r.data()).run(stop);
+    if (!intercept_ || gamma0 > 0) return Shooting(matrix_, penalty.data(), b.data(), r.data()).run(stop);
+    const Centred<Matrix> centred(matrix_);
+    double slope = r[0];
+    centred.step(slope, r.data());
+    const std::vector<double> before = b;
+    const ShootingReport report = Shooting(centred, penalty.data(), b.data(), r.data()).run(stop);
+    for (std::size_t j = 1; j < n; ++j) slope -= (b[j] - before[j]) * centred.first(j);
+    b[0] += centred.step(slope, nullptr);
+    return report;
   }
 
   void merge(const Sketch& other) override {

@@ -132,6 +132,16 @@ def test_a_constant_column_is_left_to_the_intercept():
     np.testing.assert_allclose(dense(joined, 61)[:60], dense(alone, 60), atol=1e-6)
 
 
+def test_features_far_from_zero_cost_no_more_passes():
+    """A free intercept takes their mean: coordinate descent alone would crawl."""
+    X, y = gaussian(n=400, d=10)
+    near = solve(X, y, gamma=2.0, tol=1e-8)
+    far = solve(X + 128.0, y, gamma=2.0, tol=1e-8)
+    assert far.converged
+    assert len(far.history) <= len(near.history) + 2
+    np.testing.assert_allclose(dense(far, 10), dense(near, 10), atol=1e-4)
+
+
 def test_gamma_beyond_every_gradient_leaves_the_intercept():
     X, y = words(n=500, d=60)
     y[:200] = 1

@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from riata.estimators.base import LinearClassifier
 from riata.learners import Learner, Sketch
@@ -24,6 +25,15 @@ class Solution:
     intercept: NDArray[np.float64]
     objective: NDArray[np.float64]
     gap: NDArray[np.float64]
+
+
+def _is_online(estimator: SketchClassifier) -> bool:
+    if estimator.algorithm != "online":
+        raise AttributeError(
+            f"algorithm={estimator.algorithm!r} goes over all examples several times: call fit or learn, "
+            "or use algorithm='online'"
+        )
+    return True
 
 
 class SketchClassifier(LinearClassifier):
@@ -121,14 +131,15 @@ class SketchClassifier(LinearClassifier):
 
         return train(source, make, classes=classes, class_weight=class_weight)
 
+    @available_if(_is_online)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning, one pass over the rows of X in their order. The first call names all `classes`."""
-        if self.algorithm != "online":
-            raise ValueError(
-                f"algorithm={self.algorithm!r} goes over all examples several times: call fit or learn, "
-                "or use algorithm='online'"
-            )
         return super().partial_fit(X, y, classes, sample_weight)
+
+    @available_if(_is_online)  # type: ignore[untyped-decorator]
+    def learn_one(self, x: Mapping[str, Any], y: Any, sample_weight: float = 1.0) -> Self:
+        """Learn one event of named features."""
+        return super().learn_one(x, y, sample_weight)
 
     def _class_code(self, y: Any) -> int:
         known = self.model_.classes if hasattr(self, "model_") else None

@@ -172,7 +172,8 @@ class Passes:
         free = self.settings.fit_intercept and not self.settings.penalize_intercept
         if free and positive in (0.0, weight):
             raise DataError(
-                "all labels are equal: without a penalty the intercept grows without bound; "
+                "all labels are equal, and one class is not enough: without a penalty the intercept grows "
+                "without bound; "
                 "check the labels, or use penalize_intercept=True"
             )
 
