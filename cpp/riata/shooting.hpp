@@ -69,7 +69,7 @@ class Shooting {
   }
 
  private:
-  static constexpr double kNone = 1e-200;  // a feature without curvature stays where it is
+  static constexpr double kNone = 1e-200;  // less is none: such a feature goes to zero or stays where it is
 
   void begin() noexcept { moved_ = length_ = 0; }
 
@@ -77,12 +77,18 @@ class Shooting {
     const double d = h_.diagonal(j);
     const double old = b_[j];
     length_ += old * old;
-    if (!(d > kNone)) return;
+    if (!(d > kNone)) {
+      if (old != 0 && std::fabs(r_[j]) < gamma_[j]) set(j, 0);
+      return;
+    }
     const double omega = r_[j] + d * old;
     const double size = std::fabs(omega) - gamma_[j];
     const double next = size > 0 ? std::copysign(size, omega) / d : 0;
-    const double delta = next - old;
-    if (delta == 0 || !std::isfinite(next)) return;
+    if (next != old && std::isfinite(next)) set(j, next);
+  }
+
+  void set(std::size_t j, double next) noexcept {
+    const double delta = next - b_[j];
     b_[j] = next;
     h_.subtract_column(j, delta, r_);
     moved_ += delta * delta;
