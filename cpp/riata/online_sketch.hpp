@@ -134,7 +134,7 @@ class OnlineSketch {
       if (b.weights != nullptr && !(b.weights[i] >= 0 && std::isfinite(b.weights[i])))
         return Accumulated::bad_weight;
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k) {
-        if (b.indices[k] < 0 || !DenseStore::possible(static_cast<std::uint64_t>(b.indices[k])))
+        if (b.indices[k] < 0 || !Lane::possible(static_cast<std::uint64_t>(b.indices[k])))
           return Accumulated::bad_index;
         if (!std::isfinite(b.values[k])) return Accumulated::not_finite;
       }
@@ -167,8 +167,9 @@ class OnlineSketch {
     }
   }
 
-  // A logistic example far on the wrong side has a slope and next to no curvature: its model alone would send the
-  // weights to infinity, and here no later pass calls them back. It may ask for a margin this far away, no further.
+  // A logistic example far on the wrong side has a slope and next to no curvature: its model alone would send
+  // the weights to infinity, and here no later pass calls them back. It may ask for a margin this far away,
+  // no further.
   static double guarded(const Term& term, double m) noexcept {
     return std::fmax(term.curvature, std::fabs(term.slope) / (8 + 4 * std::fabs(m)));
   }

@@ -25,10 +25,10 @@
 
 #include "riata/block.hpp"
 #include "riata/curvature.hpp"
+#include "riata/lane.hpp"
 #include "riata/link.hpp"
 #include "riata/shooting.hpp"
 #include "riata/slots.hpp"
-#include "riata/stores/dense.hpp"
 
 namespace riata {
 
@@ -87,7 +87,7 @@ class Sketch {
       keys;  // the active features, by slot; the intercept, where there is one, before them
   std::vector<double> weights;  // by slot + 1: weights[0] is 0, for features that are not active
   Sums sums[kLanes];
-  DenseStore lanes[kLanes] = {DenseStore(1, 0), DenseStore(1, 0)};
+  Lane lanes[kLanes];
   Fingerprint seen;
   double largest = 0;  // |value| in any example
   std::int64_t features = 0;
@@ -100,10 +100,7 @@ class Sketch {
   // The gradient of the loss in a feature.
   double gradient(std::int64_t index) const noexcept {
     double g = 0;
-    for (const DenseStore& lane : lanes) {
-      const double* row = lane.find(static_cast<std::uint64_t>(index));
-      if (row != nullptr) g += *row;
-    }
+    for (const Lane& lane : lanes) g += lane.get(static_cast<std::uint64_t>(index));
     return g;
   }
   std::int32_t slot(std::int64_t index) const noexcept { return slots_.find(index); }
@@ -137,7 +134,7 @@ class SketchOf final : public Sketch {
     matrix_.reset(first() + keys.size());
     for (int lane = 0; lane < kLanes; ++lane) {
       sums[lane] = {};
-      lanes[lane].for_each([](std::uint64_t, double* g) { *g = 0; });
+      lanes[lane].clear();
     }
     seen = {};
     largest = 0;
@@ -179,10 +176,9 @@ class SketchOf final : public Sketch {
     const std::vector<std::size_t> to = adopt(from);
     for (int lane = 0; lane < kLanes; ++lane) {
       sums[lane].add(from.sums[lane]);
-      const auto last = static_cast<std::uint64_t>(std::max<std::int64_t>(from.features, 1) - 1);
-      if (!lanes[lane].inside(last) && !lanes[lane].reserve(last)) throw std::bad_alloc();
-      from.lanes[lane].for_each([&](std::uint64_t index, const double* g) {
-        if (*g != 0) *lanes[lane].touch(index) += *g;
+      if (!lanes[lane].reserve(static_cast<std::uint64_t>(from.features))) throw std::bad_alloc();
+      from.lanes[lane].each([&](std::uint64_t index, double g) {
+        if (g != 0) lanes[lane][index] += g;
       });
     }
     add_curvature(from.matrix_, to);
@@ -222,7 +218,7 @@ class SketchOf final : public Sketch {
   bool ordered() const noexcept override { return Matrix::kOrdered; }
   std::size_t bytes() const noexcept override {
     std::size_t total = matrix_.bytes() + entries_.capacity() * sizeof(Entry);
-    for (const DenseStore& lane : lanes) total += lane.bytes();
+    for (const Lane& lane : lanes) total += lane.bytes();
     return total;
   }
 
@@ -293,8 +289,8 @@ class SketchOf final : public Sketch {
       all.sum += part.sum;
     }
     const auto width = static_cast<std::uint64_t>(all.high + 1);
-    for (DenseStore& lane : lanes)
-      if (width > 0 && !lane.inside(width - 1) && !lane.reserve(width - 1)) return Accumulated::out_of_memory;
+    for (Lane& lane : lanes)
+      if (!lane.reserve(width)) return Accumulated::out_of_memory;
     if (!slots_.reserve(width)) return Accumulated::out_of_memory;
     if constexpr (!Matrix::kOrdered) activate_all(b);
     features = std::max(features, all.high + 1);
@@ -329,7 +325,7 @@ class SketchOf final : public Sketch {
     }
     out.high = static_cast<std::int64_t>(high);
     if (odd != 0) out.outcome = Accumulated::not_finite;
-    if (low < 0 || (high >= 0 && !DenseStore::possible(static_cast<std::uint64_t>(high))))
+    if (low < 0 || (high >= 0 && !Lane::possible(static_cast<std::uint64_t>(high))))
       out.outcome = Accumulated::bad_index;
     return out;
   }
@@ -368,7 +364,7 @@ class SketchOf final : public Sketch {
                    double* scores, std::int64_t stride) noexcept {
     const std::int32_t* slots = slots_.data();
     Sums& s = sums[lane];
-    DenseStore& gradient = lanes[lane];
+    Lane& gradient = lanes[lane];
     for (std::int64_t i = from; i < to; ++i) {
       if (((seen.rows + i) / kTurn) % kLanes != lane) continue;
       const auto at = static_cast<std::size_t>(i - from);
@@ -408,7 +404,7 @@ class SketchOf final : public Sketch {
       curvature_[at] = weight * std::fmax(term.curvature, kLeast);
       if (slope == 0) continue;
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
-        *gradient.touch(static_cast<std::uint64_t>(b.indices[k])) += slope * static_cast<double>(b.values[k]);
+        gradient[static_cast<std::uint64_t>(b.indices[k])] += slope * static_cast<double>(b.values[k]);
     }
   }
 
