@@ -19,13 +19,6 @@
 #include "riata/online_sketch.hpp"
 #include "riata/scorer.hpp"
 
-namespace riata {
-
-extern template class SketchOf<SquareMatrix>;
-extern template class SketchOf<RowsMatrix>;
-
-}  // namespace riata
-
 namespace riata::bind {
 
 namespace {
@@ -184,9 +177,8 @@ Out<std::int32_t> translate(Lexicon& lexicon, const In<std::int64_t>& keys,
   return give(std::move(numbers));
 }
 
-std::unique_ptr<Sketch> make_sketch(const std::string& link, bool fit_intercept, bool full) {
-  if (full) return std::make_unique<SketchOf<RowsMatrix>>(link_named(link), fit_intercept);
-  return std::make_unique<SketchOf<SquareMatrix>>(link_named(link), fit_intercept);
+std::unique_ptr<Sketch> make(const std::string& link, bool fit_intercept, bool full) {
+  return make_sketch(link_named(link), fit_intercept, full);
 }
 
 std::unique_ptr<OnlineSketch> make_online(const std::string& link, bool fit_intercept,
@@ -357,7 +349,7 @@ void bind_sketch(nb::module_& m) {
       "converged.");
 
   nb::class_<Sketch> sketch(m, "Sketch", "The sums of one pass at a fixed point.");
-  sketch.def(nb::new_(&make_sketch), nb::arg("link"), nb::arg("fit_intercept"), nb::arg("full"))
+  sketch.def(nb::new_(&make), nb::arg("link"), nb::arg("fit_intercept"), nb::arg("full"))
       .def(
           "begin",
           [](Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {

@@ -1,10 +1,12 @@
 #include "riata/sketch.hpp"
 
-#include "riata/online_sketch.hpp"
+#include "riata/sketch_of.hpp"
 
 namespace riata {
 
-template class SketchOf<SquareMatrix>;
-template class SketchOf<RowsMatrix>;
+std::unique_ptr<Sketch> make_sketch(const Link& link, bool fit_intercept, bool full) {
+  if (full) return std::make_unique<SketchOf<RowsMatrix>>(link, fit_intercept);
+  return std::make_unique<SketchOf<SquareMatrix>>(link, fit_intercept);
+}
 
 }  // namespace riata

@@ -10,7 +10,7 @@
 #include "riata/lexicon.hpp"
 #include "riata/online_sketch.hpp"
 #include "riata/shooting.hpp"
-#include "riata/sketch.hpp"
+#include "riata/sketch_of.hpp"
 
 using namespace riata;
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners.base import Floats, Learner, State, check_choice, check_number, option
-from riata.learners.sketch_passes import Passes, PathPoint
+from riata.learners.sketch_named import event_block, numbered
+from riata.learners.sketch_passes import Passes
+from riata.learners.sketch_points import PathPoint
+from riata.learners.sketch_state import online_state, passes_state, restore_online, restore_passes
 
 ALGORITHMS = ("reduced", "multipass", "online")
 LINKS = ("logit", "probit")
@@ -315,26 +318,13 @@ class Sketch(Learner):
         return scorer.score(block.indptr, block.indices, block.values)
 
     def _numbered(self, block: Block, join: bool) -> Block:
-        """Where features are named, with their numbers in this learner for indices."""
         if block.names is None and not len(self._lexicon):
             return block
         if join and self.t and not len(self._lexicon):
-            raise ValueError("this model has learned numbered features: it cannot go on with named ones")
-        first, last = int(block.indptr[0]), int(block.indptr[-1])
-        keys = np.ascontiguousarray(block.indices[first:last], dtype=np.int64)
-        names, offsets = (block.names, block.name_offsets) if join else (None, None)
-        if offsets is not None:
-            offsets = np.ascontiguousarray(offsets[first : last + 1])
-        numbers = self._lexicon.translate(keys, names, offsets)
-        return Block(
-            indptr=block.indptr - first,
-            indices=numbers,
-            values=block.values[first:last],
-            labels=block.labels,
-            weights=block.weights,
-            path=block.path,
-            lines=block.lines,
-        )
+            raise ValueError(
+                "this model has learned numbered features: it cannot go on with named ones"
+            )
+        return numbered(self._lexicon, block, join)
 
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
         if not len(self._lexicon):
@@ -347,11 +337,11 @@ class Sketch(Learner):
                 f"algorithm={self.algorithm!r} goes over all examples several times: single events need "
                 "algorithm='online'"
             )
-        row: list[float] = self.learn(_event(features, label, weight))[0].tolist()
+        row: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
         return row
 
     def score_one(self, features: dict[str, Any]) -> list[float]:
-        row: list[float] = self.score(_event(features, 0.0, 1.0))[0].tolist()
+        row: list[float] = self.score(event_block(features, 0.0, 1.0))[0].tolist()
         return row
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
@@ -371,7 +361,7 @@ class Sketch(Learner):
         if len(self._lexicon):
             state["name_keys"], state["names"], state["name_offsets"] = self._lexicon.arrays()
         for c in range(self.outputs):
-            part = self._passes[c].state() if self._passes else _online_state(self._online[c])
+            part = passes_state(self._passes[c]) if self._passes else online_state(self._online[c])
             state |= {f"{c}.{name}": array for name, array in part.items()}
         return state
 
@@ -383,52 +373,7 @@ class Sketch(Learner):
             head = f"{c}."
             part = {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}
             if self._passes:
-                self._passes[c].restore(part)
+                restore_passes(self._passes[c], part)
             else:
-                _restore_online(self._online[c], part)
+                restore_online(self._online[c], part)
         self._scorer[0] = None
-
-    def replace(self, **changes: Any) -> Self:
-        """A fresh learner with some parameters changed."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        return type(self)(**(values | changes))
-
-
-def _event(features: dict[str, Any], label: float, weight: float) -> Block:
-    keys, values, names, offsets = _core.event(features)
-    return Block(
-        indptr=np.array([0, len(keys)], dtype=np.int64),
-        indices=keys,
-        values=values,
-        labels=np.array([float(label)]),
-        weights=np.array([float(weight)]),
-        names=names,
-        name_offsets=offsets,
-    )
-
-
-def _online_state(core: _core.OnlineSketch) -> State:
-    rows, columns, values = core.triples()
-    heads, indptr, keys, entries = core.waiting()
-    return {
-        "keys": core.keys,
-        "vectors": core.vectors(),
-        "rows": rows,
-        "columns": columns,
-        "values": values,
-        "clock": np.array([core.t, core.refreshed], dtype=np.int64),
-        "waiting_heads": heads,
-        "waiting_indptr": indptr,
-        "waiting_keys": keys,
-        "waiting_values": entries,
-    }
-
-
-def _restore_online(core: _core.OnlineSketch, part: State) -> None:
-    t, refreshed = (int(v) for v in part["clock"])
-    core.restore(
-        part["keys"], part["vectors"], part["rows"], part["columns"], part["values"], t, refreshed
-    )
-    core.set_waiting(
-        part["waiting_heads"], part["waiting_indptr"], part["waiting_keys"], part["waiting_values"]
-    )

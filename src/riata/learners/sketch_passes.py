@@ -8,89 +8,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
-
-Floats: TypeAlias = NDArray[np.float64]
-Keys: TypeAlias = NDArray[np.int64]
+from riata.learners.sketch_points import (
+    ORIGIN,
+    Certificate,
+    Floats,
+    Keys,
+    PathPoint,
+    Point,
+    Settings,
+    violation_of,
+    weights_at,
+)
 
 MOST_HALVINGS = 40
 ROUNDING = 1e-12
 """A rise of the objective by this much, relative, is none."""
-
-
-class Settings(Protocol):
-    """The parameters of `learners.Sketch` that matter here."""
-
-    @property
-    def algorithm(self) -> str: ...
-    @property
-    def link(self) -> str: ...
-    @property
-    def fit_intercept(self) -> bool: ...
-    @property
-    def penalize_intercept(self) -> bool: ...
-    @property
-    def capacity(self) -> int | None: ...
-    @property
-    def tau(self) -> float: ...
-    @property
-    def tol(self) -> float: ...
-    @property
-    def max_passes(self) -> int: ...
-
-
-@dataclass(frozen=True)
-class Point:
-    """Weights, and the loss that a pass found at them."""
-
-    keys: Keys
-    weights: Floats
-    intercept: float
-    loss: float = math.nan
-
-    def l1(self, penalize_intercept: bool) -> float:
-        return float(np.abs(self.weights).sum()) + penalize_intercept * abs(self.intercept)
-
-    def pruned(self) -> Point:
-        live = self.weights != 0
-        return Point(self.keys[live], self.weights[live], self.intercept, self.loss)
-
-
-ORIGIN = Point(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0)
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What a pass proves of the weights it was made with."""
-
-    objective: float
-    gap: float
-    """The objective is at most this much above its minimum."""
-    violation: float
-    """The largest distance of zero from the subdifferential: how far |Omega_j| <= gamma is missed."""
-    violators: int
-    """Features that are not active and should be."""
-
-
-@dataclass(frozen=True)
-class PathPoint:
-    """The solution for one gamma."""
-
-    gamma: float
-    keys: Keys
-    weights: Floats
-    intercept: float
-    objective: float
-    gap: float
-    passes: int
 
 
 @dataclass
@@ -225,7 +164,7 @@ class Passes:
             self.done = True
             return
         keys = np.union1d(self.accepted.keys, point.keys[point.weights != 0])
-        middle = (_at(self.accepted, keys) + _at(point, keys)) / 2
+        middle = (weights_at(self.accepted, keys) + weights_at(point, keys)) / 2
         intercept = (self.accepted.intercept + point.intercept) / 2
         self._begin(Point(keys, middle, intercept), self._fill(keys, point.keys))
 
@@ -292,7 +231,7 @@ class Passes:
             return False
         r, w = self.core.active_gradient(), self.core.weights
         if (
-            _violation(r, w, self._penalties(self.gamma, len(w))).max(initial=0.0)
+            violation_of(r, w, self._penalties(self.gamma, len(w))).max(initial=0.0)
             > 10 * s.tol * self.gamma
         ):
             return False
@@ -301,7 +240,7 @@ class Passes:
 
     def _begin(self, point: Point, active: Keys | None = None) -> None:
         keys = point.keys if active is None else active
-        self.core.begin(keys, _at(point, keys), point.intercept)
+        self.core.begin(keys, weights_at(point, keys), point.intercept)
 
     # What the pass says
 
@@ -324,7 +263,7 @@ class Passes:
         pulls = np.abs(outside)
         objective = point.loss + gamma * point.l1(s.penalize_intercept)
         violation = max(
-            _violation(r, w, self._penalties(gamma, len(w))).max(initial=0.0),
+            violation_of(r, w, self._penalties(gamma, len(w))).max(initial=0.0),
             pulls.max(initial=gamma) - gamma,
         )
         free = s.fit_intercept and not s.penalize_intercept
@@ -339,7 +278,9 @@ class Passes:
             hardest += abs(core.slope) * core.largest
         scale = gamma / hardest if hardest > gamma else 1.0
         gap = max(0.0, objective - scale * dual)
-        return Certificate(objective, float(gap), float(violation), int(np.count_nonzero(pulls > gamma)))
+        return Certificate(
+            objective, float(gap), float(violation), int(np.count_nonzero(pulls > gamma))
+        )
 
     def _note(self, certificate: Certificate, point: Point) -> None:
         self.history.append(
@@ -363,86 +304,3 @@ class Passes:
                 certificate.objective, certificate.gap, self.passes,
             )
         )  # fmt: skip
-
-    # Arrays out and in
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        scalars, keys, lanes = self.core.sums()
-        done = self.accepted or ORIGIN
-        seen = (*self.core.fingerprint, *(self.fingerprint or (0, 0, 0)))
-        out: dict[str, NDArray[Any]] = {
-            "gammas": np.array(self.gammas, dtype=np.float64),
-            "flags": np.array(
-                [self.at, self.passes, self.halvings, self.done, self.converged, self.needed,
-                 self.accepted is not None, self.fingerprint is not None, self.core.features],
-                dtype=np.int64,
-            ),
-            "accepted_keys": done.keys,
-            "accepted": np.array([done.intercept, done.loss, *done.weights]),
-            "active": self.core.keys,
-            "weights": self.core.weights,
-            "curvature": self.core.curvature(),
-            "sums": np.array(scalars),
-            "gradient_keys": keys,
-            "gradient": lanes,
-            "fingerprint": np.array(seen, dtype=np.uint64),
-            "history": np.array([list(h.values()) for h in self.history], dtype=np.float64).reshape(-1, 8),
-            "path": np.array(
-                [[p.gamma, p.intercept, p.objective, p.gap, p.passes, len(p.keys)] for p in self.path]
-            ).reshape(-1, 6),
-            "path_keys": np.concatenate([ORIGIN.keys, *(p.keys for p in self.path)]),
-            "path_weights": np.concatenate([ORIGIN.weights, *(p.weights for p in self.path)]),
-        }  # fmt: skip
-        return out
-
-    def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        self.gammas = [float(g) for g in state["gammas"]]
-        flags = [int(f) for f in state["flags"]]
-        self.at, self.passes, self.halvings = flags[:3]
-        self.done, self.converged, self.needed = bool(flags[3]), bool(flags[4]), flags[5]
-        intercept, loss = (float(v) for v in state["accepted"][:2])
-        if flags[6]:
-            self.accepted = Point(state["accepted_keys"], state["accepted"][2:], intercept, loss)
-        seen = [int(v) for v in state["fingerprint"]]
-        if flags[7]:
-            self.fingerprint = (seen[3], seen[4], seen[5])
-        self._restore_core(state, seen, flags[8])
-        names = ("pass", "gamma", "objective", "gap", "violation", "active", "support", "step")
-        whole = ("pass", "active", "support")
-        self.history = [
-            {k: int(v) if k in whole else float(v) for k, v in zip(names, row, strict=True)}
-            for row in state["history"]
-        ]
-        start = 0
-        for gamma, b0, objective, gap, passes, size in state["path"].tolist():
-            part = slice(start, start + int(size))
-            start += int(size)
-            keys, weights = state["path_keys"][part], state["path_weights"][part]
-            self.path.append(PathPoint(gamma, keys, weights, b0, objective, gap, int(passes)))
-
-    def _restore_core(self, state: dict[str, NDArray[Any]], seen: list[int], features: int) -> None:
-        first = int(self.settings.fit_intercept)
-        weights = state["weights"]
-        self.core.begin(state["active"], weights[first:], float(weights[0]) if first else 0.0)
-        self.core.set_curvature(state["curvature"])
-        self.core.set_sums(
-            state["sums"].tolist(), state["gradient_keys"], state["gradient"], features
-        )
-        self.core.fingerprint = (seen[0], seen[1], seen[2])
-
-
-def _violation(r: Floats, w: Floats, penalties: Floats) -> Floats:
-    live: Floats = np.abs(r - np.sign(w) * penalties)
-    return np.where(w != 0, live, np.maximum(0.0, np.abs(r) - penalties))
-
-
-def _at(point: Point, keys: Keys) -> Floats:
-    """The point's weights of these features; of those it lacks, 0. Its own keys may come in any order."""
-    order = np.argsort(point.keys, kind="stable")
-    known = point.keys[order]
-    where = np.searchsorted(known, keys)
-    weights = np.zeros(len(keys))
-    inside = where < len(known)
-    inside[inside] = known[where[inside]] == keys[inside]
-    weights[inside] = point.weights[order][where[inside]]
-    return weights
