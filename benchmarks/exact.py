@@ -126,7 +126,9 @@ class Solver:
 SOLVERS = {
     "riata": Solver("SketchClassifier, CSR in memory", "riata", riata_memory),
     "riata-text": Solver("SketchClassifier, svmlight text", "riata", riata_text),
-    "liblinear": Solver('LogisticRegression(solver="liblinear")', "scikit-learn", sklearn_liblinear),
+    "liblinear": Solver(
+        'LogisticRegression(solver="liblinear")', "scikit-learn", sklearn_liblinear
+    ),
     "celer": Solver("celer.LogisticRegression", "celer", celer),
     "skglm": Solver("skglm.SparseLogisticRegression", "skglm", skglm),
 }
@@ -159,9 +161,22 @@ def worker(name: str, solver: str, gamma: float, tol: float, rows: int) -> dict[
 
 
 def spawn(name: str, solver: str, gamma: float, tol: float, rows: int) -> dict[str, Any]:
-    words = [name, "--gamma", str(gamma), "--rows", str(rows), "--worker", solver, "--tol", str(tol)]
+    words = [
+        name,
+        "--gamma",
+        str(gamma),
+        "--rows",
+        str(rows),
+        "--worker",
+        solver,
+        "--tol",
+        str(tol),
+    ]
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.exact", *words], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "benchmarks.exact", *words],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
@@ -197,7 +212,9 @@ def main() -> None:
         for solver, tol in chosen.items():
             results[solver].append(spawn(given.problem, solver, given.gamma, tol, given.rows))
     first = min(r["seconds"] for r in results["riata"])
-    print("| solver | tol | best s | times riata | best CPU s | peak MB above before | gap | non-zero |")
+    print(
+        "| solver | tol | best s | times riata | best CPU s | peak MB above before | gap | non-zero |"
+    )
     print("|---|---|---:|---:|---:|---:|---:|---:|")
     for solver, runs in results.items():
         what = SOLVERS[solver]

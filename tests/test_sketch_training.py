@@ -64,7 +64,8 @@ def test_a_source_that_can_be_read_once_is_refused_before_learning(data):
     with pytest.raises(DataError, match="can be read only once"):
         train(source, lambda m: Sketch(gamma=1.0, outputs=m))
     online = train(
-        ListSource(block_of(X, y), repeatable=False), lambda m: Sketch(algorithm="online", gamma=1.0, outputs=m)
+        ListSource(block_of(X, y), repeatable=False),
+        lambda m: Sketch(algorithm="online", gamma=1.0, outputs=m),
     )
     assert online.record.passes == 1
 
@@ -189,7 +190,9 @@ def test_the_command_line_trains_to_the_same_model(data, tmp_path):
     X, y = data
     path, out = tmp_path / "train.svm", tmp_path / "m.riata"
     dump_svmlight_file(X, y, str(path), zero_based=False)
-    command("train", path, "-o", out, "--method", "sketch", "--gamma", "1", "-q", "--penalize-intercept")
+    command(
+        "train", path, "-o", out, "--method", "sketch", "--gamma", "1", "-q", "--penalize-intercept"
+    )
     learner = model_file.load(out).learner
     assert learner.converged
     assert learner.penalize_intercept

@@ -83,7 +83,9 @@ def online(
     path = np.empty(X.shape)
     for i, x in enumerate(X):
         margin = float(x @ beta)
-        slope, curvature = (float(v[0]) for v in derivatives(link, np.array([margin]), y[i : i + 1]))
+        slope, curvature = (
+            float(v[0]) for v in derivatives(link, np.array([margin]), y[i : i + 1])
+        )
         curvature = min(curvature, -abs(slope) / (8 + 4 * abs(margin)))
         psi += curvature / 2 * np.outer(x, x)
         theta += (slope - margin * curvature) * x
@@ -143,7 +145,9 @@ def probit_em(
         u = np.sqrt(
             np.abs(beta) / gamma
         )  # the ridge as U (I + U X'X U)^-1 U X'v, so that beta_j = 0 is no division
-        new: Floats = u * np.linalg.solve(np.eye(len(u)) + u[:, None] * gram * u, u * (X.T @ hidden))
+        new: Floats = u * np.linalg.solve(
+            np.eye(len(u)) + u[:, None] * gram * u, u * (X.T @ hidden)
+        )
         if np.abs(new - beta).max() < tol:
             return new
         beta = new

@@ -57,9 +57,14 @@ def test_terms_hold_far_out(link):
 
 def test_probabilities():
     margins = np.linspace(-5, 5, 11)
-    area = [integrate.quad(lambda t: np.exp(-t * t / 2) / np.sqrt(2 * np.pi), -20, m)[0] for m in margins]
+    area = [
+        integrate.quad(lambda t: np.exp(-t * t / 2) / np.sqrt(2 * np.pi), -20, m)[0]
+        for m in margins
+    ]
     np.testing.assert_allclose(_core.link_apply("probit", margins, None), area, rtol=1e-9)
-    np.testing.assert_allclose(_core.link_apply("logit", margins, None), 1 / (1 + np.exp(-margins)), rtol=1e-14)
+    np.testing.assert_allclose(
+        _core.link_apply("logit", margins, None), 1 / (1 + np.exp(-margins)), rtol=1e-14
+    )
 
 
 # Shooting
@@ -76,7 +81,9 @@ def test_shooting_equals_the_reference(seed, gamma):
         b, _, converged = _core.shoot(H, c, np.full(20, gamma), start, change=1e-13)
         assert converged
         np.testing.assert_allclose(b, expected, rtol=1e-8, atol=1e-10)
-    b, _, converged = _core.shoot(H, c, np.full(20, gamma), np.zeros(20), change=0.0, violation=1e-9)
+    b, _, converged = _core.shoot(
+        H, c, np.full(20, gamma), np.zeros(20), change=0.0, violation=1e-9
+    )
     assert converged
     r = c - H @ b
     assert (np.abs(r[b == 0]) <= gamma + 1e-9).all()
@@ -103,7 +110,9 @@ def test_shooting_with_features_that_are_the_same():
 
 def test_shooting_stops_at_the_sweeps_it_is_given():
     A = np.random.default_rng(0).normal(size=(20, 20))
-    b, sweeps, converged = _core.shoot(A.T @ A, np.ones(20), np.full(20, 1e-3), np.zeros(20), 0.0, 0.0, 7)
+    b, sweeps, converged = _core.shoot(
+        A.T @ A, np.ones(20), np.full(20, 1e-3), np.zeros(20), 0.0, 0.0, 7
+    )
     assert (sweeps, converged) == (7, False)
     assert np.isfinite(b).all()
 
@@ -116,11 +125,15 @@ def test_shooting_stops_at_the_sweeps_it_is_given():
 def test_online_equals_algorithm_2(link, gamma):
     X, y = gaussian(link=link)
     expected = reference.online(X, y, gamma, link, tol=1e-11)
-    learner = Sketch(algorithm="online", gamma=gamma, link=link, fit_intercept=False, shooting_tol=1e-11)
+    learner = Sketch(
+        algorithm="online", gamma=gamma, link=link, fit_intercept=False, shooting_tol=1e-11
+    )
     for i in range(len(X)):
         learner.learn(block_of(X[i : i + 1], codes(y[i : i + 1])))
         if i % 100 == 99:
-            np.testing.assert_allclose(dense(learner, X.shape[1]), expected[i], rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(
+                dense(learner, X.shape[1]), expected[i], rtol=1e-7, atol=1e-9
+            )
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -152,7 +165,9 @@ def test_every_iterate_of_multipass_is_the_papers():
 def test_probit_equals_expectation_maximisation():
     X, y = gaussian(link="probit", seed=3)
     learner = solve(X, y, gamma=10.0, link="probit", **EXACT)
-    np.testing.assert_allclose(dense(learner, X.shape[1]), reference.probit_em(X, y, 10.0), atol=1e-7)
+    np.testing.assert_allclose(
+        dense(learner, X.shape[1]), reference.probit_em(X, y, 10.0), atol=1e-7
+    )
 
 
 @pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
@@ -161,14 +176,22 @@ def test_probit_equals_expectation_maximisation():
 def test_equals_liblinear(algorithm, gamma, intercept):
     X, y = words(n=700, d=300)
     learner = solve(
-        X, y, algorithm=algorithm, gamma=gamma, fit_intercept=intercept, penalize_intercept=True, tol=1e-9
+        X,
+        y,
+        algorithm=algorithm,
+        gamma=gamma,
+        fit_intercept=intercept,
+        penalize_intercept=True,
+        tol=1e-9,
     )
     coef, offset = liblinear(X, y, gamma, intercept)
     assert learner.converged
     np.testing.assert_allclose(dense(learner, X.shape[1]), coef, atol=1e-2)
     assert learner.intercept[0] == pytest.approx(offset, abs=1e-2)
     ones = np.hstack([X, np.ones((len(X), 1))])
-    ours = reference.objective(ones, y, np.append(dense(learner, X.shape[1]), learner.intercept), gamma)
+    ours = reference.objective(
+        ones, y, np.append(dense(learner, X.shape[1]), learner.intercept), gamma
+    )
     theirs = reference.objective(ones, y, np.append(coef, offset), gamma)
     assert ours <= theirs * (1 + 1e-9)
 
@@ -210,7 +233,10 @@ def test_a_class_of_many_is_that_class_against_the_rest(algorithm):
     block = block_of(X, y)
     together = Sketch(algorithm=algorithm, gamma=1.0, outputs=3)
     alone = [Sketch(algorithm=algorithm, gamma=1.0) for _ in range(3)]
-    for learner, labels in [(together, y), *((a, (y == c).astype(float)) for c, a in enumerate(alone))]:
+    for learner, labels in [
+        (together, y),
+        *((a, (y == c).astype(float)) for c, a in enumerate(alone)),
+    ]:
         learner.learn(block.with_labels(labels, None))
         learner.end_pass()
         while algorithm != "online" and not learner.complete:

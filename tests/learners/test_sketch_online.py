@@ -58,7 +58,13 @@ def test_the_linear_schedule_equals_the_reference():
     X, y = gaussian(n=300)
     expected = reference.online(X, y, 8.0, tol=1e-11, horizon=200)[-1]
     learner = online(
-        X, y, gamma=8.0, gamma_schedule="linear", horizon=200, fit_intercept=False, shooting_tol=1e-11
+        X,
+        y,
+        gamma=8.0,
+        gamma_schedule="linear",
+        horizon=200,
+        fit_intercept=False,
+        shooting_tol=1e-11,
     )
     np.testing.assert_allclose(dense(learner, 12), expected, rtol=1e-7, atol=1e-9)
 
@@ -85,7 +91,9 @@ def test_an_open_block_waits_for_the_end_of_the_pass():
 @pytest.mark.parametrize("block_size", [1, 16])
 def test_merged_shards_hold_the_sum_of_their_models(block_size):
     X, y = gaussian(n=400)
-    halves = [online(X[a:b], y[a:b], gamma=4.0, block_size=block_size) for a, b in ((0, 200), (200, 400))]
+    halves = [
+        online(X[a:b], y[a:b], gamma=4.0, block_size=block_size) for a, b in ((0, 200), (200, 400))
+    ]
     psi = [np.zeros((13, 13)) for _ in range(3)]
     halves.append(online(X[:200], y[:200], gamma=4.0, block_size=block_size))
     halves[2].merge(halves[1])
@@ -108,7 +116,9 @@ def test_many_features_as_sparse_rows():
     indices = np.sort(rng.integers(0, d, (n, 8)), axis=1).astype(np.int32)
     indices[:, 0] = rng.integers(0, 2, n)
     y = indices[:, 0].astype(np.float64)
-    block = Block(np.arange(0, 8 * n + 1, 8), indices.ravel(), np.ones(8 * n, dtype=np.float32), labels=y)
+    block = Block(
+        np.arange(0, 8 * n + 1, 8), indices.ravel(), np.ones(8 * n, dtype=np.float32), labels=y
+    )
     learner = Sketch(algorithm="online", gamma=5.0)
     learner.learn(block)
     assert learner._online[0].bytes < 5_000_000

@@ -88,7 +88,9 @@ def overshooting():
 @pytest.mark.parametrize("link", ["logit", "probit"])
 def test_a_step_that_overshoots_is_halved(algorithm, link):
     X, y = overshooting()
-    learner = solve(X, y, algorithm=algorithm, gamma=0.01, link=link, fit_intercept=False, max_passes=200)
+    learner = solve(
+        X, y, algorithm=algorithm, gamma=0.01, link=link, fit_intercept=False, max_passes=200
+    )
     assert learner.converged
     assert min(entry["step"] for entry in learner.history) < 1
     best = np.inf
@@ -165,7 +167,9 @@ def test_capacity_reaches_the_same_solution():
 
 def test_too_small_a_capacity_says_what_would_do():
     X, y = words()
-    with pytest.warns(ConvergenceWarning, match=r"capacity=20 is smaller.*capacity=(\d+) would do") as caught:
+    with pytest.warns(
+        ConvergenceWarning, match=r"capacity=20 is smaller.*capacity=(\d+) would do"
+    ) as caught:
         learner = solve(X, y, gamma=2.0, capacity=20)
     assert not learner.converged
     assert learner.n_live() <= 20
@@ -203,7 +207,11 @@ def test_threads_and_blocks_change_no_bit(algorithm):
 def test_resumed_equals_uninterrupted(algorithm):
     X, y = words(n=600, d=80)
     block = block_of(X, codes(y))
-    parameters = {"algorithm": algorithm, "gamma": 1.0, "block_size": 7 if algorithm == "online" else 1}
+    parameters = {
+        "algorithm": algorithm,
+        "gamma": 1.0,
+        "block_size": 7 if algorithm == "online" else 1,
+    }
     straight, stopped = Sketch(**parameters), Sketch(**parameters)
     for _ in range(1 if algorithm == "online" else 20):
         straight.learn(block)
