@@ -50,7 +50,7 @@ def table_4(X, y, words) -> str:
         "weight",
         "batch",
         "online",
-        *(f"RMMP, k = {'any' if k is None else k}" for k in capacities),
+        *(f"RMMP, k = {'not given' if k is None else k}" for k in capacities),
     ]
     return _weights_table(head, columns, words, exact)
 
@@ -69,7 +69,7 @@ def passes_needed(X, y, most: int = 25) -> tuple[str, dict[str, list[float]]]:
         exact = batch(X, y, gamma)
         for label, parameters in (
             ("MP", {"algorithm": "multipass"}),
-            ("RMMP, any k", {}),
+            ("RMMP, k not given", {}),
             ("RMMP, k = 300", {"capacity": 300}),
         ):
             iterates, learner = passes(X, y, gamma, most if "k" in label else 12, **parameters)

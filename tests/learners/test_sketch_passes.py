@@ -165,6 +165,26 @@ def test_capacity_reaches_the_same_solution():
     np.testing.assert_allclose(dense(tight, X.shape[1]), dense(free, X.shape[1]), atol=1e-5)
 
 
+def test_without_a_capacity_the_worst_enter_first():
+    """Thousands of features pull at the start, few stay: their curvature is not worth its square."""
+    rng = np.random.default_rng(3)
+    X = (rng.random((400, 3000)) < 0.3).astype(float)
+    y = np.where(X[:, :20] @ rng.normal(size=20) + rng.logistic(size=400) > 0, 1.0, -1.0)
+    learner = solve(X, y, gamma=2.0)
+    assert learner.converged
+    assert max(entry["active"] for entry in learner.history) <= 1000
+    small = solve(X, y, gamma=2.0, capacity=2999)
+    np.testing.assert_allclose(
+        learner.history[-1]["objective"], small.history[-1]["objective"], rtol=2e-6
+    )
+
+
+def test_one_pass_of_a_path_warns():
+    X, y = words(n=300, d=50)
+    with pytest.warns(ConvergenceWarning, match="after 1 passes"):
+        solve(X, y, gamma="path", max_passes=1)
+
+
 def test_too_small_a_capacity_says_what_would_do():
     X, y = words()
     with pytest.warns(

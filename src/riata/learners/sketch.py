@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -246,9 +247,8 @@ class Sketch(Learner):
         from sklearn.exceptions import ConvergenceWarning
 
         needed = max(p.needed for p in self._passes)
-        worst = max(
-            p.history[-1]["gap"] / p.history[-1]["objective"] for p in self._passes if p.history
-        )
+        last = [p.history[-1] for p in self._passes if p.history]
+        worst = max((entry["gap"] / entry["objective"] for entry in last), default=math.inf)
         if needed:
             message = (
                 f"capacity={self.capacity} is smaller than the solution: it has the optimum among the features "

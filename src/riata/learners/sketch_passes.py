@@ -28,6 +28,9 @@ from riata.learners.sketch_points import (
 )
 
 MOST_HALVINGS = 40
+ROOM, ROOM_FACTOR = 1000, 3
+"""Without a capacity, so many features may be active, or so many times the weights that are not zero. At the
+start far more pull hard than will stay, and curvature is a square: the worst first, the others next time."""
 ROUNDING = 1e-12
 """A rise of the objective by this much, relative, is none."""
 
@@ -217,8 +220,8 @@ class Passes:
     def _fill(self, keys: Keys, more: Keys) -> Keys:
         """Those keys, and as many of the others as there is room for, first come first served; ascending."""
         new = more[~np.isin(more, keys)]
-        if self.settings.capacity is not None:
-            new = new[: max(0, self.settings.capacity - len(keys))]
+        room = self.settings.capacity or max(ROOM, ROOM_FACTOR * len(keys))
+        new = new[: max(0, room - len(keys))]
         return np.sort(np.concatenate([keys, new]))
 
     def _stuck(self, point: Point, certificate: Certificate) -> bool:
