@@ -30,6 +30,7 @@ TASKS = (
     Task("lazy", "One example: lazy against every weight", "medline-88", equal_weights=True),
     Task("dimension", "Same examples in a larger space", "medline", own_process=True, checked=True),
     Task("single", "One partial_fit with one CSR row, d = 2^20", "medline"),
+    Task("delta", "One interior-point step, 100,000 features seen", "medline", equal_weights=True),
     Task("startup", "What the command line loads", "a9a", own_process=True, checked=True),
 )
 
@@ -66,6 +67,7 @@ TARGETS = (
     Target("lazy", "medline-88", ("dense", "NumPy"), 2000.0),
     Target("lazy", "medline-88", ("dense", "C++"), 100.0),
     Target("dimension", "medline", ("riata", "d = 1,000,000"), 0.5, ours="d = 100,000,000"),
+    Target("delta", "medline", ("dense", "NumPy, riata.reference"), 15.0),
     Target("single", "medline", ("sklearn", "SGDClassifier.partial_fit"), 50.0),
 )
 RATES = (Rate("reader", "medline", 400.0),)

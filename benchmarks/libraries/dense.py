@@ -1,4 +1,4 @@
-"""Not a library: elastic net that updates every weight at every example, written plainly."""
+"""Not a library: rules that update every weight at every example, written plainly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import native
+from benchmarks import delta, native
 from benchmarks.contest import Contender, Contenders, Outcome, stopwatch
 from benchmarks.problems import Problem
 
@@ -71,5 +71,9 @@ CONTENDERS: Contenders = {
     "lazy": [
         lazy("NumPy, every weight", 200, learn_numpy),
         lazy("C++, every weight, vectorised", 4000, learn_native),
+    ],
+    "delta": [
+        delta.contender("NumPy, riata.reference", 10, delta.in_reference),
+        delta.contender("NumPy, by hand for this rule", 50, delta.in_numpy),
     ],
 }

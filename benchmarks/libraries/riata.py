@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import riata
-from benchmarks import dimension
+from benchmarks import delta, dimension
 from benchmarks.contest import Contender, Contenders, Outcome, logistic_loss, stopwatch
 from benchmarks.problems import Problem
 from benchmarks.single import single_rows
@@ -191,5 +191,6 @@ CONTENDERS: Contenders = {
     "lazy": [Contender("ElasticNetClassifier.fit, lazy", lazy)],
     "dimension": [spread(10**6), spread(10**8)],
     "single": [Contender("ElasticNetClassifier.partial_fit", single)],
+    "delta": [delta.contender("learners.InteriorPoint", 1000, delta.in_riata)],
     "startup": [Contender("riata --version", startup)],
 }

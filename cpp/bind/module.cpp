@@ -2,6 +2,7 @@
 
 namespace riata::bind {
 void bind_events(nanobind::module_& m);
+void bind_interior(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_sketch(nanobind::module_& m);
@@ -10,6 +11,7 @@ void bind_svmlight(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of Riata: kernels behind learners and sources. Not a public interface.";
+  riata::bind::bind_interior(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
   riata::bind::bind_matrix(m);

@@ -29,7 +29,8 @@ class LinearOf final : public Linear {
         store_(Rule::width(spec.columns), spec.bits),
         gradient_(static_cast<std::size_t>(m_)),
         dot_(static_cast<std::size_t>(m_)),
-        lanes_(4 * static_cast<std::size_t>(m_)) {
+        lanes_(4 * static_cast<std::size_t>(m_)),
+        zeros_(static_cast<std::size_t>(Rule::width(spec.columns))) {
     intercept.assign(static_cast<std::size_t>(m_), 0.0);
   }
 
@@ -141,7 +142,8 @@ class LinearOf final : public Linear {
  private:
   using Status = Outcome::Status;
 
-  static constexpr bool kPaired = M == 1 && Store::kDirect && Store::kDistinct && requires { Rule::kMarked; };
+  // One column of marked rows, no two features on one: two rows at a time.
+  static constexpr bool kPaired = M == 1 && Store::kDistinct && requires { Rule::kMarked; };
 
   int m() const noexcept { return M == 0 ? m_ : M; }
 
@@ -175,56 +177,58 @@ class LinearOf final : public Linear {
 
   double clip(double p) const noexcept { return std::fmin(spec_.clip_high, std::fmax(spec_.clip_low, p)); }
 
+  // The row of entry k for scoring; a row that is not there is zero.
+  template <bool kLearning, class Index>  // learning: every feature has been admitted
+  const double* row_of(const BlockView<Index>& b, std::int64_t begin, std::int64_t k) const noexcept {
+    if constexpr (kLearning) {
+      return own(b, begin, k);
+    } else {
+      const auto key = static_cast<std::uint64_t>(b.indices[k]);
+      const double* row = store_.possible(key) ? store_.find(key) : nullptr;
+      return row == nullptr ? zeros_.data() : row;
+    }
+  }
+
   // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place:
   // the same bits whichever way below computes it. `lanes` is room for them, where there are many columns.
-  template <bool kLearning, class Index>  // learning: every feature has been admitted
-  void gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
+  // True where a weight is zero: its row may have died.
+  template <bool kLearning, class Index>
+  bool gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
               double* dot) const noexcept {
     if constexpr (kPaired) {
-      gather_pairs<kLearning>(b, begin, end, dot);
-      return;
+      return gather_pairs<kLearning>(b, begin, end, dot);
     }
-    constexpr bool kRecord = kLearning && !Store::kDirect;
+    bool zero = false;
     const int m = this->m();
     double one[4];
     if constexpr (M == 1) lanes = one;
     std::fill(lanes, lanes + 4 * m, 0.0);
     for (std::int64_t k = begin; k < end; ++k) {
-      const auto key = static_cast<std::uint64_t>(b.indices[k]);
-      const double* row = store_.find(key);
-      if constexpr (kRecord) found_[static_cast<std::size_t>(k - begin)] = const_cast<double*>(row);
-      if (row == nullptr) {
-        if constexpr (kRecord) changing_.push_back(k);
-        continue;
-      }
+      const double* row = row_of<kLearning>(b, begin, k);
       double* lane = lanes + (k - begin) % 4 * m;
-      const auto x = static_cast<double>(b.values[k]);
       for (int c = 0; c < m; ++c) {
         const double v = rule_.peek(row, m, c);
-        if constexpr (kRecord) {
-          if (v == 0 && c == 0) changing_.push_back(k);
-        }
-        lane[c] += v * x;
+        zero = zero || v == 0;
+        lane[c] += v * static_cast<double>(b.values[k]);
       }
     }
     for (int c = 0; c < m; ++c) dot[c] = (lanes[c] + lanes[m + c]) + (lanes[2 * m + c] + lanes[3 * m + c]);
+    return zero;
   }
 
-  // One column of marked rows, four at a time. Rows that do not exist yet are zero.
   template <bool kLearning, class Index>
-  void gather_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+  bool gather_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
                     double* dot) const noexcept {
     const Rule rule = rule_;
-    const Index* key = b.indices + begin;
     const float* x = b.values + begin;
     const std::int64_t n = end - begin;
-    const auto row = [&](std::int64_t k) -> const double* {
-      const auto index = static_cast<std::uint64_t>(key[k]);
-      return kLearning ? store_.at(index) : store_.find_or_zero(index);
-    };
+    const auto row = [&](std::int64_t k) { return row_of<kLearning>(b, begin, begin + k); };
+    PairBits zero = {};
     const auto two = [&](std::int64_t k) {
       const Pair a = load_pair(row(k)), c = load_pair(row(k + 1));
-      return rule.at(firsts(a, c), seconds(a, c)) * widen_pair(x + k);
+      const Pair v = rule.at(firsts(a, c), seconds(a, c));
+      zero |= v == 0;
+      return v * widen_pair(x + k);
     };
     Pair low = {}, high = {};
     std::int64_t k = 0;
@@ -233,8 +237,29 @@ class LinearOf final : public Linear {
       high += two(k + 2);
     }
     double lanes[4] = {low[0], low[1], high[0], high[1]};
-    for (; k < n; ++k) lanes[k % 4] += rule.at(row(k)[0], row(k)[1]) * static_cast<double>(x[k]);
+    for (; k < n; ++k) {
+      const double v = rule.at(row(k)[0], row(k)[1]);
+      zero[0] |= v == 0;
+      lanes[k % 4] += v * static_cast<double>(x[k]);
+    }
     dot[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    return (zero[0] | zero[1]) != 0;
+  }
+
+  // In a table: where the example's rows are. A feature without one gets a newborn row, which may join or
+  // not.
+  template <class Index>
+  void resolve(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    double* newborn = newborn_.data();
+    for (std::int64_t k = begin; k < end; ++k, newborn += row_width()) {
+      double* row = store_.find(static_cast<std::uint64_t>(b.indices[k]));
+      if (row == nullptr) {
+        rule_.fresh(newborn, m());
+        row = newborn;
+        changing_.push_back(k);
+      }
+      found_[static_cast<std::size_t>(k - begin)] = row;
+    }
   }
 
   // Makes sure that every feature of the example has a row, or could have one.
@@ -244,7 +269,8 @@ class LinearOf final : public Linear {
     for (std::int64_t k = begin; k < end; ++k) all |= b.indices[k];
     if (all < 0) return Status::bad_index;
     if constexpr (Store::kDirect) {
-      if (store_.inside(static_cast<std::uint64_t>(all))) [[likely]] return Status::ok;
+      if (store_.inside(static_cast<std::uint64_t>(all))) [[likely]]
+        return Status::ok;
       for (std::int64_t k = begin; k < end; ++k) {
         const auto key = static_cast<std::uint64_t>(b.indices[k]);
         if (!store_.possible(key)) return Status::bad_index;
@@ -271,63 +297,57 @@ class LinearOf final : public Linear {
     const Rule& rule = rule_;
     const double* gradient = gradient_.data();
     const double g = gradient[0];
-    for (std::int64_t k = begin; k < end; ++k) {
-      double* row;
-      if constexpr (Store::kDirect) {
-        row = store_.at(static_cast<std::uint64_t>(b.indices[k]));
-      } else {
-        row = found_[static_cast<std::size_t>(k - begin)];
-        if (row == nullptr) {
-          row = newborn_.data() + (k - begin) * row_width();
-          rule.fresh(row, m());
-        }
-      }
-      rule.push(row, m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
-    }
+    for (std::int64_t k = begin; k < end; ++k)
+      rule.push(own(b, begin, k), m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
   }
 
   template <class Index>
   void push_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const Rule rule = rule_;
-    const Index* key = b.indices + begin;
     const float* x = b.values + begin;
     const std::int64_t n = end - begin;
     const double g = gradient_[0];
     const Pair now = pair_of(rule.now());
     std::int64_t k = 0;
     for (; k + 2 <= n; k += 2) {
-      double* one = store_.at(static_cast<std::uint64_t>(key[k]));
-      double* two = store_.at(static_cast<std::uint64_t>(key[k + 1]));
+      double *one = own(b, begin, begin + k), *two = own(b, begin, begin + k + 1);
       const Pair a = load_pair(one), c = load_pair(two);
       const Pair v = rule.at(firsts(a, c), seconds(a, c)) - g * widen_pair(x + k);
       store_pair(one, firsts(v, now));
       store_pair(two, seconds(v, now));
     }
-    if (k < n) rule.push(store_.at(static_cast<std::uint64_t>(key[k])), 1, &g, static_cast<double>(x[k]));
+    if (k < n) rule.push(own(b, begin, begin + k), 1, &g, static_cast<double>(x[k]));
   }
 
-  // In a table, after a step: rows that have become zero leave, newborn ones that are not zero join, and a
-  // few others are looked at, so that features which never come back go too.
+  // The row of entry k, to be written to.
   template <class Index>
-  Status tidy(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+  double* own(const BlockView<Index>& b, std::int64_t begin, std::int64_t k) const noexcept {
+    if constexpr (Store::kDirect) {
+      return store_.at(static_cast<std::uint64_t>(b.indices[k]));
+    } else {
+      return found_[static_cast<std::size_t>(k - begin)];
+    }
+  }
+
+  // In a table, after a step: rows that are zero leave, newborn ones that are not join, and a few others are
+  // looked at, so that features which never come back go too.
+  template <class Index>
+  Status tidy(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, bool zero) noexcept {
     const auto needed = [&](const double* row) { return rule_.needed(row, m()); };
-    Status status = Status::ok;
+    for (std::int64_t k = begin; zero && k < end; ++k) {
+      if (!needed(found_[static_cast<std::size_t>(k - begin)])) dead_.push_back(k);
+    }
+    for (const std::int64_t k : dead_) store_.erase(static_cast<std::uint64_t>(b.indices[k]));
+    dead_.clear();
     for (const std::int64_t k : changing_) {
-      const auto key = static_cast<std::uint64_t>(b.indices[k]);
       const double* newborn = newborn_.data() + (k - begin) * row_width();
-      if (found_[static_cast<std::size_t>(k - begin)] != nullptr) {
-        const double* row = store_.find(key);
-        if (row != nullptr && !needed(row)) store_.erase(key);
-      } else if (needed(newborn)) {
-        if (double* place = store_.insert(key, b.name(k), needed)) {
-          std::memcpy(place, newborn, sizeof(double) * row_width());
-        } else {
-          status = Status::out_of_memory;
-        }
-      }
+      if (!needed(newborn)) continue;
+      double* place = store_.insert(static_cast<std::uint64_t>(b.indices[k]), b.name(k), needed);
+      if (place == nullptr) return Status::out_of_memory;
+      std::memcpy(place, newborn, sizeof(double) * row_width());
     }
     store_.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16, needed);
-    return status;
+    return Status::ok;
   }
 
   // A table holds names of all its rows or of none.
@@ -346,6 +366,7 @@ class LinearOf final : public Linear {
     try {
       found_.resize(2 * n);
       changing_.reserve(2 * n);
+      dead_.reserve(2 * n);
       newborn_.resize(2 * n * static_cast<std::size_t>(row_width()));
     } catch (const std::bad_alloc&) {
       return false;
@@ -353,21 +374,27 @@ class LinearOf final : public Linear {
     return true;
   }
 
+  // In a large table: the entries of the example after next, the rows of the next.
   template <class Index>
-  void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
-                std::int64_t n) const noexcept {
-    if (i >= n) return;
-    const std::int64_t r = order == nullptr ? i : order[i];
-    if (!b.holds(r)) return;
-    for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
-      store_.prefetch(Store::tag_of(static_cast<std::uint64_t>(b.indices[k])));
+  void look_ahead(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
+                  std::int64_t n) const noexcept {
+    const auto each = [&](std::int64_t ahead, auto fetch) {
+      if (ahead >= n) return;
+      const std::int64_t r = order == nullptr ? ahead : order[ahead];
+      if (!b.holds(r)) return;
+      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
+        fetch(static_cast<std::uint64_t>(b.indices[k]));
+    };
+    each(i + 2, [&](std::uint64_t key) { store_.prefetch_entry(key); });
+    each(i + 1, [&](std::uint64_t key) { store_.prefetch_row(key); });
   }
 
   // The loss's slope in every column. False: the model has diverged.
   bool slopes(double factor, double label, double weight, double* scores, bool& any) noexcept {
     for (int c = 0; c < m(); ++c) {
       const double p = clip(rule_.scale() * factor * dot_[c] + intercept[c]);
-      const double slope = weight * spec_.loss->slope(p, spec_.loss->target(label, c, m()), spec_.loss_parameter);
+      const double slope =
+          weight * spec_.loss->slope(p, spec_.loss->target(label, c, m()), spec_.loss_parameter);
       if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return false;
       scores[c] = p;
       gradient_[c] = slope;
@@ -385,8 +412,11 @@ class LinearOf final : public Linear {
       if (!b.holds(r)) return {Status::bad_block, i};
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
-      gather<true>(b, begin, end, lanes_.data(), dot_.data());
-      if constexpr (!Store::kDirect) prefetch(b, order, i + 1, n);
+      if constexpr (!Store::kDirect) {
+        resolve(b, begin, end);
+        if (store_.large()) look_ahead(b, order, i, n);
+      }
+      const bool zero = gather<true>(b, begin, end, lanes_.data(), dot_.data());
 
       const double factor = row_factor(b, begin, end);
       const double weight = b.weights == nullptr ? 1 : b.weights[r];
@@ -406,7 +436,7 @@ class LinearOf final : public Linear {
       if (b.names == nullptr && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
-        if (any && tidy(b, begin, end) != Status::ok) return {Status::out_of_memory, i + 1};
+        if (any && tidy(b, begin, end, zero) != Status::ok) return {Status::out_of_memory, i + 1};
       }
       if (rule_.stale()) [[unlikely]]
         rule_.rescale(store_, m());
@@ -438,10 +468,12 @@ class LinearOf final : public Linear {
   Rule rule_;
   Store store_;
   std::vector<double> gradient_, dot_;
-  std::vector<double> lanes_;                   // scratch of gather
-  mutable std::vector<double*> found_;          // table: the example's rows, null where there is none
-  std::vector<double> newborn_;                 // table: rows that may join
-  mutable std::vector<std::int64_t> changing_;  // table: the places of rows that may join or leave
+  std::vector<double> lanes_;           // scratch of gather
+  std::vector<double> zeros_;           // a row that is not there
+  std::vector<double*> found_;          // table: the example's rows
+  std::vector<double> newborn_;         // table: room for those that are not there yet
+  std::vector<std::int64_t> changing_;  // table: which of them are newborn
+  std::vector<std::int64_t> dead_;      // table: which of them have become zero
 };
 
 }  // namespace riata

@@ -96,7 +96,8 @@ struct Loss {
   double (*probability)(double p) noexcept;  // null where there is none
   std::string_view parameter;                // the name of the third argument, empty where unused
 
-  // Labels of a classification are class codes: column c of m asks "is it class c?", a single one "is it class 1?".
+  // Labels of a classification are class codes: column c of m asks "is it class c?", a single one "is it
+  // class 1?".
   double target(double label, int c, int m) const noexcept {
     if (!classification) return label;
     return label == (m == 1 ? 1 : c) ? 1 : -1;

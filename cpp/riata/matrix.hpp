@@ -44,7 +44,8 @@ Inspection inspect_rows(const std::int64_t* indptr, std::int64_t n_rows, const I
   for (std::int64_t row = 0; row < n_rows; ++row) {
     const std::int64_t first = indptr[row], last = indptr[row + 1];
     if (first > last || last > nnz) return {Flaw::pointers, row, first, false};
-    if (flawless(indices + first, values + first, last - first, n_columns)) [[likely]] continue;
+    if (flawless(indices + first, values + first, last - first, n_columns)) [[likely]]
+      continue;
     found.canonical = false;
     for (std::int64_t i = first; i < last; ++i) {
       const auto index = static_cast<std::int64_t>(indices[i]);

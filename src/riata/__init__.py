@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from riata.estimators import ElasticNetRegressor as ElasticNetRegressor
     from riata.estimators import FTRLClassifier as FTRLClassifier
     from riata.estimators import FTRLRegressor as FTRLRegressor
+    from riata.estimators import InteriorPointClassifier as InteriorPointClassifier
+    from riata.estimators import InteriorPointRegressor as InteriorPointRegressor
     from riata.estimators import SketchClassifier as SketchClassifier
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
     from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
@@ -35,6 +37,8 @@ _HOMES = {
     "ElasticNetRegressor": "estimators",
     "FTRLClassifier": "estimators",
     "FTRLRegressor": "estimators",
+    "InteriorPointClassifier": "estimators",
+    "InteriorPointRegressor": "estimators",
     "ModelError": "errors",
     "RiataError": "errors",
     "SettingsError": "errors",

@@ -67,13 +67,14 @@ void scatter_is_one_to_one() {
   }
 }
 
-void hostile_blocks(const std::string& family, const std::string& update, const std::string& store, int columns) {
+void hostile_blocks(const std::string& family, const std::string& update, const std::string& store,
+                    int columns) {
   std::mt19937_64 random(columns);
   LinearSpec spec;
   spec.loss = find_loss("logistic");
   spec.columns = columns;
   spec.bits = 6;
-  spec.numbers = {{"l1", 0.001}, {"l2", 0.01},  {"gravity", 0.01}, {"theta", 0.1},   {"period", 3},
+  spec.numbers = {{"l1", 0.001},  {"l2", 0.01},  {"gravity", 0.01}, {"theta", 0.1},   {"period", 3},
                   {"alpha", 0.1}, {"beta", 1.0}, {"schedule", 1},   {"power_t", 0.5}, {"eta0", 0.5}};
   const auto model = family == "elastic-net" ? make_elastic_net(update, store, spec)
                      : family == "ftrl"      ? make_ftrl(update, store, spec)
@@ -81,7 +82,8 @@ void hostile_blocks(const std::string& family, const std::string& update, const 
   CHECK(model != nullptr);
   std::vector<double> scores(64 * static_cast<std::size_t>(columns));
   for (int round = 0; round < 400; ++round) {
-    const std::int64_t rows = static_cast<std::int64_t>(random() % 5), nnz = static_cast<std::int64_t>(random() % 40);
+    const std::int64_t rows = static_cast<std::int64_t>(random() % 5),
+                       nnz = static_cast<std::int64_t>(random() % 40);
     std::vector<std::int64_t> indptr, indices, order;
     std::vector<float> values;
     std::vector<double> labels;
@@ -89,14 +91,16 @@ void hostile_blocks(const std::string& family, const std::string& update, const 
       indptr.push_back(random() % 10 == 0 ? static_cast<std::int64_t>(random()) : r * nnz / (rows + 1));
     for (std::int64_t k = 0; k < nnz; ++k) {
       const bool odd = random() % 200 == 0;
-      indices.push_back(odd ? static_cast<std::int64_t>(random()) : static_cast<std::int64_t>(random() % 3000));
+      indices.push_back(odd ? static_cast<std::int64_t>(random())
+                            : static_cast<std::int64_t>(random() % 3000));
       values.push_back(odd ? static_cast<float>(1e38) : static_cast<float>(random() % 7) - 3);
     }
     for (std::int64_t r = 0; r < rows; ++r) {
       labels.push_back(static_cast<double>(random() % 3));
       order.push_back(static_cast<std::int64_t>(random() % 6) - 1);
     }
-    const BlockView<std::int64_t> block{rows, nnz, indptr.data(), indices.data(), values.data(), labels.data(), nullptr};
+    const BlockView<std::int64_t> block{rows,          nnz,           indptr.data(), indices.data(),
+                                        values.data(), labels.data(), nullptr};
     model->learn(block, random() % 2 == 0 ? order.data() : nullptr, rows, scores.data());
     model->score(block, scores.data());
   }

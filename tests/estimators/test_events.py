@@ -138,7 +138,7 @@ def test_a_regressor_in_a_service(make):
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
 def test_names_live_as_long_as_the_model(make, tmp_path):
-    model = make(store="table")
+    model = make(**({"store": "table"} if hasattr(make(), "store") else {}))
     for i in range(200):
         model.learn_one({"user": f"u{i % 9}", "hour": i % 24 / 24}, i % 9 < 4)
     model.save(tmp_path / "m.riata")

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace riata {
 
@@ -17,8 +18,12 @@ namespace riata {
 class ZeroPages {
  public:
   ZeroPages() = default;
-  ZeroPages(const ZeroPages&) = delete;
-  ZeroPages& operator=(const ZeroPages&) = delete;
+  ZeroPages(ZeroPages&& other) noexcept { *this = std::move(other); }
+  ZeroPages& operator=(ZeroPages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
   ~ZeroPages() {
     if (data_ != nullptr) munmap(data_, bytes_);
   }
@@ -71,7 +76,9 @@ class DenseStore {
   bool inside(std::uint64_t index) const noexcept { return index < capacity_; }
   double* at(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
-  const double* find_or_zero(std::uint64_t index) const noexcept { return inside(index) ? at(index) : kZeros; }
+  const double* find_or_zero(std::uint64_t index) const noexcept {
+    return inside(index) ? at(index) : kZeros;
+  }
 
   // A large store remembers which chunks were written to: whoever writes to a row marks it.
   bool marks() const noexcept { return capacity_ > kUnmarked; }
@@ -111,8 +118,9 @@ class DenseStore {
  private:
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
   static constexpr std::uint64_t kChunk = 256;
-  static constexpr std::uint64_t kUnmarked = std::uint64_t{1} << 20;  // up to here a walk costs next to nothing
-  static constexpr double kZeros[2] = {0, 0};                         // a row of one marked column
+  static constexpr std::uint64_t kUnmarked = std::uint64_t{1}
+                                             << 20;  // up to here a walk costs next to nothing
+  static constexpr double kZeros[2] = {0, 0};        // a row of one marked column
   using Mark = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
 
   ZeroPages rows_, marks_;

@@ -8,6 +8,7 @@ from riata import model_file
 from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
+from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
 from riata.estimators.sketch import SketchClassifier
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
@@ -18,6 +19,8 @@ ESTIMATORS: tuple[type[LinearEstimator], ...] = (
     FTRLRegressor,
     TruncatedGradientClassifier,
     TruncatedGradientRegressor,
+    InteriorPointClassifier,
+    InteriorPointRegressor,
     SketchClassifier,
 )
 
@@ -46,6 +49,8 @@ __all__ = [
     "ElasticNetRegressor",
     "FTRLClassifier",
     "FTRLRegressor",
+    "InteriorPointClassifier",
+    "InteriorPointRegressor",
     "SketchClassifier",
     "TruncatedGradientClassifier",
     "TruncatedGradientRegressor",

@@ -88,6 +88,12 @@ class Learner(ABC):
         """The names of these features; None where features are numbers."""
         return None
 
+    def with_outputs(self, outputs: int) -> Self:
+        """The same model with more columns, for classes that joined later."""
+        raise ValueError(
+            f"a model of family {self.family!r} cannot take more classes later: name all of them at the start"
+        )
+
     def end_pass(self) -> None:
         """The training loop has come to the end of the data: once a pass."""
 

@@ -1,0 +1,102 @@
+// What a step does to each half of a weight, and the sweep over all of them.
+//
+// Bits do not depend on the machine: sums and extremes run in eight lanes, whatever the width of its vectors,
+// and are joined in a fixed order. The compiler turns the lanes into SSE2, AVX2 or AVX-512 and the program
+// picks one.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define RIATA_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define RIATA_CLONES
+#endif
+#define RIATA_INLINE inline __attribute__((always_inline))
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored \
+    "-Wpsabi"  // vectors are returned by inlined functions only: no ABI is involved
+#endif
+
+namespace riata {
+
+inline constexpr double kTiny =
+    1e-60;  // least slack and multiplier: what is divided by them stays far from overflow
+inline constexpr double kFraction = 0.995;
+inline constexpr int kLanes = 8;
+typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
+
+template <class T>  // double, or Lanes: the same arithmetic
+struct Change {
+  T x, z;
+};
+
+// eqs. 6 and 7 for one half x >= 0 with multiplier z and slope g of the objective, H = I:
+//   dx = (mu / x - g) / (1 + z / x),   dz = mu / x - z - z dx / x,
+// given r = 1 / (x (x + z)), of which 1 / (x + z) and 1 / x are multiples.
+template <class T>
+RIATA_INLINE Change<T> direction(const T& x, const T& z, const T& g, const T& r, double mu) noexcept {
+  const T dx = (mu - g * x) * (r * x);
+  return {dx, (mu - z * dx) * (r * (x + z)) - z};
+}
+
+template <class T>
+RIATA_INLINE T larger(const T& a, const T& b) noexcept {
+  return a > b ? a : b;
+}
+template <class T>
+RIATA_INLINE T smaller(const T& a, const T& b) noexcept {
+  return a < b ? a : b;
+}
+
+// Takes a step of length a with both halves of a weight; adds their x * z to `product` and lowers `least` to
+// x + z. One division serves all four: those of the formulas are multiples of its result.
+template <class T>
+RIATA_INLINE void advance(T& px, T& pz, T& nx, T& nz, const T& g, double l1, double mu, double a, T& product,
+                          T& least) noexcept {
+  const T p = px * (px + pz), n = nx * (nx + nz);
+  const T r = 1.0 / (p * n);
+  const Change<T> dp = direction<T>(px, pz, l1 + g, r * n, mu);
+  const Change<T> dn = direction<T>(nx, nz, l1 - g, r * p, mu);
+  px = larger<T>(px + a * dp.x, T{} + kTiny);
+  pz = larger<T>(pz + a * dp.z, T{} + kTiny);
+  nx = larger<T>(nx + a * dn.x, T{} + kTiny);
+  nz = larger<T>(nz + a * dn.z, T{} + kTiny);
+  product += px * pz + nx * nz;
+  least = smaller<T>(smaller<T>(px + pz, nx + nz), least);
+}
+
+struct Swept {
+  double product = 0;
+  double least = std::numeric_limits<double>::infinity();
+};
+
+struct HalfView {
+  double* x;
+  double* z;
+};
+
+Swept sweep(HalfView pos, HalfView neg, const double* gradient, std::int64_t n, double l1, double mu,
+            double a) noexcept;
+// The fastest fall of a slack or multiplier, relative to what is left of it: a step of 1 / fall would end it.
+double fastest_fall(HalfView pos, HalfView neg, const double* gradient, std::int64_t n, double l1,
+                    double mu) noexcept;
+
+// The same where halves have bounds of their own: lo < x < hi, hi may be infinite. lo == hi: the half is
+// absent.
+struct BoundedView {
+  double* x;
+  double* z;
+  double* y;
+  const double* lo;
+  const double* hi;
+};
+
+double sweep_bounded(BoundedView half, const double* gradient, double sign, std::int64_t n, double l1,
+                     double mu, double a) noexcept;
+double fastest_fall_bounded(BoundedView half, const double* gradient, double sign, std::int64_t n, double l1,
+                            double mu) noexcept;
+
+}  // namespace riata

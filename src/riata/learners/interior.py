@@ -1,0 +1,285 @@
+"""Interior point: the L1-regularised delta rule of Carbonetto, Schmidt & de Freitas 2008."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block
+from riata.errors import DataError, DivergenceError
+from riata.learners.base import (
+    Floats,
+    Learner,
+    State,
+    check_choice,
+    check_number,
+    option,
+)
+from riata.learners.bounds import Bounds, parse_bounds, plain_bounds
+from riata.learners.linear import LOSSES
+
+NORMALIZE = ("none", "l1", "l2", "sqrt_nnz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InteriorPoint(Learner):
+    """Minimise the mean loss + l1 * sum abs(w), inside bounds, with steps that never leave them.
+
+    A weight is the difference of two halves that stay above zero: each step solves the primal-dual equations of
+    an interior-point method with the gradient of one example and goes at most 99.5 % of the way to the nearest
+    bound (Fig. 1 with eq. 13 of the paper). The step size and the barrier couple all features, so one example
+    costs **the features seen so far**, not its non-zeros. Features never seen share one state, exactly.
+
+    `bounds` keeps weights inside: `(0, None)` makes all of them non-negative, `{7: (-1, 1), "*": (0, None)}`
+    gives feature 7 an interval of its own; for named features a key is a name or a namespace. A feature that
+    was never seen predicts with zero.
+
+    Weights come close to zero without reaching it. `prune` drops the smallest when the model is read: as many as
+    together carry less than this share of the sum of absolute weights. What `coef` leaves out, `score` leaves out.
+
+    >>> import numpy as np
+    >>> from riata.block import Block
+    >>> row = Block(np.array([0, 1]), np.array([3], dtype=np.int32), np.ones(1, dtype=np.float32),
+    ...             labels=np.array([3.0]))
+    >>> learner = InteriorPoint(loss="squared", l1=0.5, dual=1.0, fit_intercept=False)
+    >>> learner.learn(row)          # the score before learning
+    array([[0.]])
+    >>> keys, weights = learner.coef()
+    >>> keys.tolist(), weights.round(4)
+    ([3], array([[1.4925]]))
+    """
+
+    family: ClassVar[str] = "interior"
+
+    loss: str = option("logistic", "what to minimise", tuple(LOSSES))
+    l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")
+    sigma: float = option(
+        0.5, "how far each step turns back to the middle of the bounds, in (0, 1]"
+    )
+    k0: float = option(1.0, "step k = 1, 2, ... is at most 1 / (k0 + k) long")
+    start: float = option(1.0, "where both halves of each weight begin")
+    dual: float = option(0.1, "where the multipliers of the bounds begin")
+    bounds: Bounds | None = option(None, "interval of all weights, or of weights by feature")  # noqa: RUF009
+    prune: float = option(
+        0.0, "drop the smallest weights that carry less than this share of the sum"
+    )
+    dimension: int = option(
+        0, "number of features, seen or not; 0: those seen and one for the others"
+    )
+    fit_intercept: bool = option(True, "learn an intercept, without penalty and bounds")
+    normalize: str = option(
+        "none", "divide each row by a norm or by the root of its non-zeros", NORMALIZE
+    )
+    epsilon: float = option(1.0, "where loss huber turns linear")
+    quantile: float = option(0.5, "the level of loss quantile")
+    outputs: int = option(
+        1, "columns of weights: one for two classes or a number, one a class for more"
+    )
+    _core: _core.Interior = field(init=False, repr=False, compare=False)
+    _kept: dict[int, Floats] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_choice("loss", self.loss, tuple(LOSSES))
+        check_choice("normalize", self.normalize, NORMALIZE)
+        check_number("l1", self.l1, least=0)
+        check_number("sigma", self.sigma, above=0)
+        if self.sigma > 1:
+            raise ValueError(f"sigma={self.sigma!r} must be above 0 and at most 1")
+        check_number("k0", self.k0, least=0)
+        check_number("start", self.start, above=0, below=1e30)
+        check_number("dual", self.dual, above=0, below=1e30)
+        check_number("prune", self.prune, least=0, below=1)
+        check_number("dimension", self.dimension, least=0)
+        check_number("epsilon", self.epsilon, above=0)
+        check_number("quantile", self.quantile, above=0, below=1)
+        check_number("outputs", self.outputs, least=1)
+        everywhere, own, groups = parse_bounds(self.bounds, int(self.dimension))
+        object.__setattr__(self, "bounds", plain_bounds(everywhere, own, groups))
+        names = ("l1", "sigma", "k0", "start", "dual", "epsilon", "quantile")
+        core = _core.Interior(
+            loss=self.loss,
+            normalize=self.normalize,
+            columns=self.outputs,
+            fit_intercept=bool(self.fit_intercept),
+            dimension=int(self.dimension),
+            numbers={name: float(getattr(self, name)) for name in names},
+            bounds=everywhere,
+            own_bounds=own,
+            group_bounds=groups,
+        )
+        object.__setattr__(self, "_core", core)
+
+    @property
+    def task(self) -> str:
+        return "classification" if LOSSES[self.loss][0] else "regression"
+
+    @property
+    def t(self) -> int:
+        return self._core.t
+
+    @property
+    def n_features(self) -> int:
+        return self.n_live() if self._core.named else self._core.features
+
+    @property
+    def step(self) -> Floats:
+        """How long the last step was, for each output."""
+        return np.array(self._core.steps)
+
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        if block.labels is None:
+            raise ValueError("a Block without labels cannot be learned")
+        if (
+            self.dimension
+            and block.nnz
+            and block.names is None
+            and int(block.indices.max()) >= self.dimension
+        ):
+            raise self._too_far(block)
+        scores, done = self._core.learn(
+            block.indptr,
+            block.indices,
+            block.values,
+            block.labels,
+            block.weights,
+            order,
+            block.names,
+            block.name_offsets,
+        )
+        if done < len(scores):
+            row = done if order is None else int(order[done])
+            raise DivergenceError(
+                f"{block.where(row)}: the gradient is not a number or beyond the range of floats; the model is "
+                f"as it was before this example. Scale the features (normalize='l2') or raise k0 "
+                f"(now {self.k0:g})"
+            )
+        return scores
+
+    def _too_far(self, block: Block) -> DataError:
+        k = int(np.argmax(block.indices >= self.dimension))
+        row = int(np.searchsorted(block.indptr, k, side="right")) - 1
+        return DataError(
+            f"{block.where(row)}: feature {int(block.indices[k])} is beyond dimension={self.dimension}; "
+            "raise dimension, or leave it out to let the model grow"
+        )
+
+    def score(self, block: Block) -> Floats:
+        return self._core.score(block.indptr, block.indices, block.values, self._least_kept())
+
+    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+        row = _block(features).with_labels(np.array([float(label)]), np.array([float(weight)]))
+        return [float(score) for score in self.learn(row)[0]]
+
+    def score_one(self, features: dict[str, Any]) -> list[float]:
+        return [float(score) for score in self.score(_block(features))[0]]
+
+    def with_outputs(self, outputs: int) -> Self:
+        """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""
+        if outputs <= max(2, self.outputs):
+            raise ValueError(f"{outputs} outputs are not more than there are")
+        if self.bounds is not None:
+            raise ValueError(
+                "a model with bounds cannot take more classes later, because they would not hold for the "
+                "opposite of a column: name all classes at the start"
+            )
+        state = self.state()
+        halves = state["rows"].reshape(len(state["rows"]), self.outputs, 4)
+        sums, intercept = state["sums"], state["intercept"]
+        if self.outputs == 1:  # the opposite question has the halves change places
+            halves = np.concatenate([halves[:, :, [2, 3, 0, 1]], halves], axis=1)
+            sums, intercept = np.vstack([sums, sums]), np.append(-intercept, intercept)
+        new = outputs - len(intercept)
+        fresh = np.broadcast_to([self.start, self.dual] * 2, (len(halves), new, 4))
+        products = 2 * (len(halves) - 1) * self.start * self.dual
+        state["rows"] = np.concatenate([halves, fresh], axis=1).reshape(len(halves), -1)
+        state["sums"] = np.vstack([sums, [[products, self.start + self.dual]] * new])
+        state["intercept"] = np.append(intercept, np.zeros(new))
+        return self.from_state(self.parameters() | {"outputs": outputs}, state)
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        parameter = getattr(self, LOSSES[self.loss][2]) if LOSSES[self.loss][2] else 0.0
+        total = np.zeros(len(scores))
+        for column in range(self.outputs):
+            wanted = 1 if self.outputs == 1 else column
+            targets = labels if self.task == "regression" else np.where(labels == wanted, 1.0, -1.0)
+            p = np.ascontiguousarray(scores[:, column])
+            total += _core.loss_value(self.loss, p, targets, parameter)
+        return total
+
+    def probability(self, scores: Floats) -> Floats | None:
+        if not LOSSES[self.loss][1]:
+            return None
+        return _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
+
+    def _least_kept(self) -> Floats:
+        """The smallest absolute weight that `prune` leaves, for each output; found once for each t."""
+        if self.prune == 0:
+            return np.zeros(self.outputs)
+        if self.t not in self._kept:
+            self._kept.clear()
+            sizes = np.sort(np.abs(self._core.weights()[1]), axis=0)
+            carried = np.cumsum(sizes, axis=0)
+            least = np.zeros(self.outputs)
+            for c in range(self.outputs):
+                if len(sizes):
+                    dropped = np.searchsorted(carried[:, c], self.prune * carried[-1, c])
+                    least[c] = sizes[dropped, c]
+            self._kept[self.t] = least
+        return self._kept[self.t]
+
+    def coef(self) -> tuple[NDArray[np.int64], Floats]:
+        keys, weights = self._core.weights()
+        weights = np.where(np.abs(weights) >= self._least_kept(), weights, 0.0)
+        live = np.flatnonzero(weights.any(axis=1))
+        live = live[np.argsort(keys[live])]
+        return keys[live], weights[live]
+
+    @property
+    def intercept(self) -> Floats:
+        return np.array(self._core.intercept)
+
+    def n_live(self) -> int:
+        return int(np.count_nonzero(self.coef()[1]))
+
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        if not self._core.named:
+            return None
+        text, offsets = self._core.names()
+        whole, ends = text.tobytes(), offsets.tolist()
+        slot = {key: i for i, key in enumerate(self._core.rows()[0].tolist())}
+        found = (slot[key] for key in keys.tolist())
+        return [whole[ends[i] : ends[i + 1]].decode("utf-8", "replace") for i in found]
+
+    def state(self) -> State:
+        keys, rows = self._core.rows()
+        state = {
+            "keys": keys,
+            "rows": rows,
+            "sums": np.array(self._core.sums),
+            "intercept": self.intercept,
+            "seen": np.array([self.t, self._core.features], dtype=np.int64),
+            "rate_factor": np.array([self._core.rate_factor]),
+        }
+        if self._core.named:
+            state["names"], state["name_offsets"] = self._core.names()
+        return state
+
+    def _restore(self, state: State) -> None:
+        self._core.set_rows(
+            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
+        )
+        self._core.sums = [(float(product), float(least)) for product, least in state["sums"]]
+        self._core.intercept = state["intercept"].tolist()
+        self._core.t, self._core.features = (int(n) for n in state["seen"])
+        self._core.rate_factor = float(state["rate_factor"][0])
+
+
+def _block(features: dict[str, Any]) -> Block:
+    """One event as a Block."""
+    keys, values, names, offsets = _core.event(features)
+    indptr = np.array([0, len(keys)], dtype=np.int64)
+    return Block(indptr, keys, values, names=names, name_offsets=offsets)
