@@ -8,6 +8,7 @@ void bind_json(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
+void bind_sketch(nanobind::module_& m);
 void bind_svmlight(nanobind::module_& m);
 void bind_vw(nanobind::module_& m);
 void bind_write_text(nanobind::module_& m);
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
   riata::bind::bind_matrix(m);
+  riata::bind::bind_sketch(m);
   riata::bind::bind_svmlight(m);
   riata::bind::bind_vw(m);
   riata::bind::bind_write_text(m);

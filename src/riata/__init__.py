@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from riata.estimators import FTRLRegressor as FTRLRegressor
     from riata.estimators import InteriorPointClassifier as InteriorPointClassifier
     from riata.estimators import InteriorPointRegressor as InteriorPointRegressor
+    from riata.estimators import SketchClassifier as SketchClassifier
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
     from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
     from riata.estimators import load as load
@@ -43,6 +44,7 @@ _HOMES = {
     "SettingsError": "errors",
     "TruncatedGradientClassifier": "estimators",
     "TruncatedGradientRegressor": "estimators",
+    "SketchClassifier": "estimators",
     "load": "estimators",
     "open_source": "sources",
     "train": "training",

@@ -256,6 +256,161 @@ def compress_rows(dense: NDArray[numpy.float32]) -> tuple[NDArray[numpy.int64], 
 def compress_rows(dense: NDArray[numpy.float64]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
     """The entries that are not zero: indptr, indices, values."""
 
+def link_term(link: str, margin: float, y: float) -> tuple[float, float, float]:
+    """Loss, slope and curvature at a margin, for y -1 or +1."""
+
+def link_apply(link: str, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    The loss of each margin for labels y of -1 and +1, or, without them, the probability of +1.
+    """
+
+def shoot(h: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gamma: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], change: float = 1e-06, violation: float = 0.0, sweeps: int = 10000) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], int, bool]:
+    """
+    Modified Shooting: the minimum of b'Hb/2 - c'b + sum gamma |b|; the sweeps it took; whether it converged.
+    """
+
+class Sketch:
+    """The sums of one pass at a fixed point."""
+
+    def __init__(self, link: str, fit_intercept: bool, full: bool) -> None: ...
+
+    def begin(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float) -> None: ...
+
+    def outside(self, threshold: float) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]: ...
+
+    def active_gradient(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def solve(self, gamma: float, gamma0: float, change: float, violation: float, sweeps: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], int, bool]: ...
+
+    def merge(self, other: Sketch) -> None: ...
+
+    def curvature(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def set_curvature(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    def sums(self) -> tuple[list[float], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
+
+    def set_sums(self, scalars: Sequence[float], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lanes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], features: int) -> None: ...
+
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """By slot: the intercept first, where there is one."""
+
+    @property
+    def fingerprint(self) -> tuple[int, int, int]: ...
+
+    @fingerprint.setter
+    def fingerprint(self, arg: tuple[int, int, int], /) -> None: ...
+
+    @property
+    def loss(self) -> float: ...
+
+    @property
+    def slope(self) -> float: ...
+
+    @property
+    def weight(self) -> float: ...
+
+    @property
+    def positive(self) -> float: ...
+
+    @property
+    def lean(self) -> float: ...
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    @property
+    def features(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @overload
+    def accumulate(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    @overload
+    def accumulate(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Adds the examples to the pass; their scores at its point."""
+
+class Scorer:
+    """Weights by feature, to score with."""
+
+    def __init__(self) -> None: ...
+
+    def set(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @overload
+    def score(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+    @overload
+    def score(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+class Lexicon:
+    """Named features, numbered as they come."""
+
+    def __init__(self) -> None: ...
+
+    def translate(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    def name(self, arg: int, /) -> bytes: ...
+
+    def arrays(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """Keys, names and name offsets, by number."""
+
+    def __len__(self) -> int: ...
+
+class OnlineSketch:
+    """A sketch that follows its examples one by one."""
+
+    def __init__(self, link: str, fit_intercept: bool, penalize_intercept: bool, gamma: float, horizon: float, change: float, block_size: int) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def merge(self, other: OnlineSketch) -> None: ...
+
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def vectors(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """Weights, theta and the negative gradient of the model, by slot."""
+
+    def triples(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]: ...
+
+    def waiting(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]]: ...
+
+    def set_waiting(self, arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    def restore(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: int, arg6: int, /) -> None: ...
+
+    @property
+    def t(self) -> int: ...
+
+    @property
+    def refreshed(self) -> int: ...
+
+    @property
+    def features(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @overload
+    def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    @overload
+    def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Learns the examples; the score of each just before."""
+
 SVMLIGHT_PADDING: int = 64
 
 def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32] | NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]:

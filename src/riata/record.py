@@ -61,6 +61,8 @@ class Record:
     """Passes completed."""
     position: int = 0
     """Examples learned in the pass that is not complete."""
+    pass_ended: bool = False
+    """The learner knows that this pass has ended; the holdout is still to be scored."""
     loss: Mean = field(default_factory=Mean)
     """Progressive: every example was scored before it was learned."""
     loss_before_pass: Mean = field(default_factory=Mean)

@@ -47,7 +47,8 @@ def train(
 
     learner: a learner, or a function that makes one for a number of outputs (1 for a regression or
         two classes, else one a class): the number of classes may be known only from the data.
-    passes: times over the data; 1 unless said otherwise. More than one needs a repeatable source.
+    passes: times over the data; unless said otherwise 1, or as many as a learner of several passes
+        plans to make. More than one needs a repeatable source.
     shuffle: rows that are gathered and then learned in random order; 0 keeps the order of the data.
     random_state: with the number of the pass, decides that order.
     holdout: a fraction of the examples, evenly spread, that are never learned (at most 65,536,
@@ -78,6 +79,7 @@ def train(
     True
     """
     run = _Run(source, on_progress)
+    run.passes_given = passes is not None
     run.hold_out(holdout)
     if resume is None:
         run.settings = Settings(
@@ -123,6 +125,7 @@ class _Run:
 
     settings: Settings
     record: Record
+    passes_given = False
     learner: Learner | None = None
     make: MakeLearner | None = None
     encoder: Encoder
@@ -223,6 +226,16 @@ class _Run:
             )
         self.settings = replace(self.settings, class_weight=self.encoder.weights_by_label)
         self.record.settings = self.settings
+
+    def _plan(self) -> None:
+        """A learner that counts its passes itself has its way, unless the caller said how many."""
+        assert self.learner is not None
+        planned = self.learner.planned_passes
+        if planned is None or self.passes_given:
+            return
+        self.settings = replace(self.settings, passes=planned)
+        self.record.settings = self.settings
+        self._check_repeatable()
 
     # The loop
 
@@ -343,6 +356,9 @@ class _Run:
         """Nothing goes to the record before all is known: a stop in here leaves the pass open."""
         assert self.learner is not None
         record = self.record
+        if not record.pass_ended:  # before the holdout is scored: it may move the weights
+            self.learner.end_pass()
+            record.pass_ended = True
         with self.interrupt.may_break():
             result = self._score_holdout()
         entry = {
@@ -357,8 +373,8 @@ class _Run:
         record.passes += 1
         record.position = 0
         record.loss_before_pass = replace(record.loss)
-        record.stopped_early = self._out_of_patience()
-        self.learner.end_pass()
+        record.pass_ended = False
+        record.stopped_early = self.learner.complete or self._out_of_patience()
         if record.complete:
             self._finish()
         self._tell(end_of_pass=True)
@@ -398,6 +414,7 @@ class _Run:
         """Class codes for labels, class weights into weights; the first Block settles both."""
         if not self.met:
             self._meet(block)
+            self._plan()
             self.met = True
         return self._encode(block)
 

@@ -14,8 +14,9 @@ from riata import _core
 from riata.estimators import ESTIMATORS
 from riata.learners import FTRL, ElasticNet, TruncatedGradient
 
-CLASSIFIERS = [e for e in ESTIMATORS if hasattr(e, "predict_proba_one")]
-REGRESSORS = [e for e in ESTIMATORS if not hasattr(e, "predict_proba_one")]
+ONLINE = [e for e in ESTIMATORS if hasattr(e(), "learn_one")]
+CLASSIFIERS = [e for e in ONLINE if hasattr(e, "predict_proba_one")]
+REGRESSORS = [e for e in ONLINE if not hasattr(e, "predict_proba_one")]
 
 
 def names_of(event):

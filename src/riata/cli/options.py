@@ -89,7 +89,7 @@ def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any
     choices = dict.fromkeys(c for _, f in owned for c in f.metadata.get("choices", ()))
     type_ = _type_of(FAMILIES[families[0]], name)
     if type_ is bool:
-        return kind | {"is_flag": True, "flag_value": False}
+        return kind | {"is_flag": True, "flag_value": not owned[0][1].default}
     if choices:
         return kind | {"type": click.Choice(list(choices))}
     if isinstance(type_, tuple):

@@ -9,6 +9,7 @@ from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegre
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
+from riata.estimators.sketch import SketchClassifier
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
@@ -20,6 +21,7 @@ ESTIMATORS: tuple[type[LinearEstimator], ...] = (
     TruncatedGradientRegressor,
     InteriorPointClassifier,
     InteriorPointRegressor,
+    SketchClassifier,
 )
 
 
@@ -49,6 +51,7 @@ __all__ = [
     "FTRLRegressor",
     "InteriorPointClassifier",
     "InteriorPointRegressor",
+    "SketchClassifier",
     "TruncatedGradientClassifier",
     "TruncatedGradientRegressor",
     "load",

@@ -4,11 +4,21 @@ from riata.learners.base import Learner
 from riata.learners.elastic_net import ElasticNet
 from riata.learners.ftrl import FTRL
 from riata.learners.interior import InteriorPoint
+from riata.learners.sketch import Sketch
 from riata.learners.truncated import TruncatedGradient
 
 FAMILIES: dict[str, type[Learner]] = {
-    learner.family: learner for learner in (ElasticNet, TruncatedGradient, FTRL, InteriorPoint)
+    learner.family: learner
+    for learner in (ElasticNet, TruncatedGradient, FTRL, InteriorPoint, Sketch)
 }
 """Every family by the name that the command line and model files know it by."""
 
-__all__ = ["FAMILIES", "FTRL", "ElasticNet", "InteriorPoint", "Learner", "TruncatedGradient"]
+__all__ = [
+    "FAMILIES",
+    "FTRL",
+    "ElasticNet",
+    "InteriorPoint",
+    "Learner",
+    "Sketch",
+    "TruncatedGradient",
+]

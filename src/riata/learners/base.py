@@ -97,6 +97,16 @@ class Learner(ABC):
     def end_pass(self) -> None:
         """The training loop has come to the end of the data: once a pass."""
 
+    @property
+    def planned_passes(self) -> int | None:
+        """The most passes it makes, where it counts them itself; None where the caller says how many."""
+        return None
+
+    @property
+    def complete(self) -> bool:
+        """Another pass would change nothing."""
+        return False
+
     def finish(self) -> None:
         """The training loop is done: the last pass has ended."""
 

@@ -1,0 +1,59 @@
+// A number a feature, by index; memory is touched where numbers are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "riata/stores/dense.hpp"
+
+namespace riata {
+
+class Lane {
+ public:
+  static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
+
+  static bool possible(std::uint64_t index) noexcept { return index < kLimit; }
+  // Makes room for that many features. False: memory is exhausted.
+  bool reserve(std::uint64_t features) noexcept {
+    if (features <= capacity_) return true;
+    return grow(std::max(features, capacity_ * 2)) || grow(features);
+  }
+  // The number of a feature there is room for, to write to.
+  double& operator[](std::uint64_t index) noexcept {
+    flags_.as<Flag>()[index / kChunk] = 1;
+    return values_.as<double>()[index];
+  }
+  double get(std::uint64_t index) const noexcept {
+    return index < capacity_ ? values_.as<double>()[index] : 0;
+  }
+
+  template <class Visit>  // visit(index, number), ascending, for every number that may have been written
+  void each(Visit visit) const {
+    const Flag* flags = flags_.as<Flag>();
+    for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
+      if (flags[c] == 0) continue;
+      for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, values_.as<double>()[i]);
+    }
+  }
+  void clear() noexcept {
+    each([](std::uint64_t, double& value) { value = 0; });
+  }
+  std::size_t bytes() const noexcept { return values_.bytes() + flags_.bytes(); }
+
+ private:
+  static constexpr std::uint64_t kChunk = 256;
+  using Flag = std::uint16_t;  // not a character type: those may alias anything
+
+  bool grow(std::uint64_t features) noexcept {
+    features = (features + kChunk - 1) / kChunk * kChunk;
+    if (!flags_.grow(features / kChunk * sizeof(Flag)) || !values_.grow(features * sizeof(double)))
+      return false;
+    capacity_ = features;
+    return true;
+  }
+
+  ZeroPages values_, flags_;
+  std::uint64_t capacity_ = 0;
+};
+
+}  // namespace riata

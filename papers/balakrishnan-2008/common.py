@@ -1,0 +1,84 @@
+"""What both experiments share: batch solutions, iterates after every pass, tables."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from riata.block import Block
+from riata.learners import Sketch
+
+HERE = Path(__file__).resolve().parent
+
+
+def block_of(X, y) -> Block:
+    """A CSR matrix and labels of -1 and +1 as a Block."""
+    return Block(
+        X.indptr.astype(np.int64),
+        X.indices,
+        X.data.astype(np.float32),
+        labels=(y > 0).astype(np.float64),
+    )
+
+
+def batch(X, y, gamma: float) -> np.ndarray:
+    """scikit-learn's liblinear, in the place of BBR: weights, then the intercept, which is penalised as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LogisticRegression(
+            solver="liblinear", l1_ratio=1, C=1 / gamma, tol=1e-8, max_iter=3000, random_state=0
+        ).fit(X.astype(np.float64), y)
+    return np.append(model.coef_[0], model.intercept_)
+
+
+def online(X, y, gamma: float, **parameters) -> np.ndarray:
+    learner = Sketch(algorithm="online", gamma=gamma, penalize_intercept=True, **parameters)
+    learner.learn(block_of(X, y))
+    learner.end_pass()
+    return weights(learner, X.shape[1])
+
+
+def weights(learner: Sketch, d: int) -> np.ndarray:
+    keys, values = learner.coef()
+    w = np.zeros(d + 1)
+    w[keys] = values[:, 0]
+    w[-1] = learner.intercept[0]
+    return w
+
+
+def passes(X, y, gamma: float, most: int, **parameters) -> tuple[list[np.ndarray], Sketch]:
+    """The weights after each pass, beta_z in the paper: those that the next pass is made with."""
+    learner = Sketch(
+        gamma=gamma, penalize_intercept=True, tol=1e-9, max_passes=most + 1, **parameters
+    )
+    block = block_of(X, y)
+    iterates = []
+    for _ in range(most):
+        if not learner.complete:
+            learner.learn(block)
+            learner.end_pass()
+        if learner.complete:
+            w = weights(learner, X.shape[1])
+        else:
+            point = learner._passes[0].point
+            w = np.zeros(X.shape[1] + 1)
+            w[point.keys] = point.weights
+            w[-1] = point.intercept
+        iterates.append(w)
+    return iterates, learner
+
+
+def l1(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.abs(a - b).sum())
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def number(v: float) -> str:
+    return "0" if v == 0 else f"{v:.3f}" if abs(v) >= 0.1 else f"{v:.2g}"

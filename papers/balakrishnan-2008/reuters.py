@@ -1,0 +1,90 @@
+"""Reuters-21578, the ModApte split, category "earn": from the SGML to rows of unit length."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import tarfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+DATA = Path(os.environ.get("RIATA_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+ARCHIVE = DATA / "reuters21578" / "reuters21578_sgm.tar.gz"
+
+STORY = re.compile(r"<REUTERS(?P<head>[^>]*)>(?P<story>.*?)</REUTERS>", re.DOTALL)
+TOPICS = re.compile(r"<TOPICS>(.*?)</TOPICS>", re.DOTALL)
+TEXT = re.compile(r"<TEXT[^>]*>(.*?)</TEXT>", re.DOTALL)
+DATELINE = re.compile(r"<DATELINE>.*?</DATELINE>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+WORD = re.compile(r"[a-z][a-z']+|[0-9]+")
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows, labels of -1 and +1, and what the columns are called."""
+
+    X: sparse.csr_matrix
+    y: np.ndarray
+    words: list[str]
+
+
+def stories() -> list[tuple[str, bool, list[str]]]:
+    """(LEWISSPLIT, whether it is about earnings, words) of every story with TOPICS="YES"."""
+    out = []
+    with tarfile.open(ARCHIVE) as archive:
+        for member in sorted(archive.getmembers(), key=lambda m: m.name):
+            if not member.name.endswith(".sgm"):
+                continue
+            text = archive.extractfile(member).read().decode("latin-1")
+            for match in STORY.finditer(text):
+                head, story = match["head"], match["story"]
+                if 'TOPICS="YES"' not in head:
+                    continue
+                split = re.search(r'LEWISSPLIT="([^"]*)"', head)[1]
+                earn = "<D>earn</D>" in TOPICS.search(story)[1]
+                body = DATELINE.sub(" ", TEXT.search(story)[1])
+                plain = html.unescape(TAG.sub(" ", body)).lower()
+                out.append((split, earn, WORD.findall(plain)))
+    return out
+
+
+def load() -> tuple[Split, Split]:
+    """Train and test: (1 + log tf) * log(N / df) of the training words, rows of length 1, as float32 holds them."""
+    by_split = {"TRAIN": [], "TEST": []}
+    for split, earn, words in stories():
+        if split in by_split:
+            by_split[split].append((earn, Counter(words)))
+    train = by_split["TRAIN"]
+    df = Counter(word for _, counts in train for word in counts)
+    words = sorted(df)
+    column = {word: j for j, word in enumerate(words)}
+    idf = {word: np.log(len(train) / df[word]) for word in words}
+
+    def rows(examples: list[tuple[bool, Counter]]) -> Split:
+        indptr, indices, values = [0], [], []
+        for _, counts in examples:
+            known = sorted(
+                (column[w], (1 + np.log(n)) * idf[w]) for w, n in counts.items() if w in column
+            )
+            weights = np.array([v for _, v in known])
+            length = np.sqrt((weights**2).sum()) or 1.0
+            keep = weights > 0
+            indices.extend(np.array([j for j, _ in known], dtype=np.int64)[keep])
+            values.extend((weights / length)[keep])
+            indptr.append(len(indices))
+        X = sparse.csr_matrix(
+            (
+                np.array(values, dtype=np.float32),
+                np.array(indices, dtype=np.int32),
+                np.array(indptr),
+            ),
+            shape=(len(examples), len(words)),
+        )
+        return Split(X, np.where([earn for earn, _ in examples], 1.0, -1.0), words)
+
+    return rows(train), rows(by_split["TEST"])

@@ -1,0 +1,114 @@
+"""Tables 1 and 2 and figures 3 and 4: eleven weights, rows of independent normal variables."""
+
+from __future__ import annotations
+
+import numpy as np
+from common import HERE, batch, block_of, l1, number, online, passes, table, weights
+from scipy import sparse
+
+from riata.learners import Sketch
+from riata.reference_sketch import probit_em
+
+TRUE = np.array([0.259, 0.761, -0.360, 0.876, 0.913, -0.302, -0.820, 0, 0, 0, -0.319])
+"""The paper's, in its table 1; the first is taken to be the intercept."""
+
+
+def draw(t: int, link: str, seed: int):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(t, 10)).astype(np.float32)
+    noise = rng.logistic(size=t) if link == "logit" else rng.normal(size=t)
+    y = np.where(TRUE[0] + X.astype(np.float64) @ TRUE[1:] + noise > 0, 1.0, -1.0)
+    return sparse.csr_matrix(X), y
+
+
+def ordered(w: np.ndarray) -> np.ndarray:
+    """The intercept first, as in the paper."""
+    return np.append(w[-1], w[:-1])
+
+
+def table_1() -> str:
+    X, y = draw(100_000, "logit", 2008)
+    columns, head, distances = [TRUE], ["true"], [""]
+    for t, theirs in ((20_000, 0.066), (60_000, 0.025), (100_000, 0.016)):
+        exact, ours = batch(X[:t], y[:t], 10.0), online(X[:t], y[:t], 10.0)
+        columns += [ordered(exact), ordered(ours)]
+        head += [f"batch, t = {t:,}", "online"]
+        distances += ["", f"**{l1(exact, ours):.3f}** (theirs {theirs})"]
+    rows = [[number(c[j]) for c in columns] for j in range(11)]
+    return table(head, [*rows, distances])
+
+
+def table_2() -> str:
+    out = ""
+    X, y = draw(10_000, "probit", 7)
+    dense = np.hstack([np.ones((10_000, 1)), X.toarray().astype(np.float64)])
+    exact = probit_em(dense, y, 10.0)
+    exact = np.append(exact[1:], exact[0])
+    out += _part(
+        "Probit, gamma = 10", "EM", X, y, 10.0, "probit", exact, ("0.074", "0.878", "0.050", "0")
+    )
+    X, y = draw(10_000, "logit", 8)
+    exact = batch(X, y, 100.0)
+    return out + _part(
+        "Logit, gamma = 100", "batch", X, y, 100.0, "logit", exact, ("0.087", "0.172", "0.003", "0")
+    )
+
+
+def _part(title, name, X, y, gamma, link, exact, theirs) -> str:
+    once = online(X, y, gamma, link=link)
+    growing = online(X, y, gamma, link=link, gamma_schedule="linear", horizon=len(y))
+    iterates, _ = passes(X, y, gamma, 4, algorithm="multipass", link=link)
+    columns = [exact, once, growing, *iterates]
+    rows = [[number(ordered(c)[j]) for c in columns] for j in range(11)]
+    rows.append(["**ours, L1**", *(f"**{l1(exact, c):.3f}**" for c in columns[1:])])
+    rows.append(["theirs, L1", theirs[0], "", *theirs[1:], ""])
+    head = [name, "online", "online, gamma growing", *(f"MP z = {z}" for z in range(1, 5))]
+    return f"\n{title}\n\n" + table(head, rows)
+
+
+def figures() -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    X, y = draw(100_000, "logit", 2008)
+    times = np.unique(np.geomspace(500, 100_000, 24).astype(int))
+    learner = Sketch(algorithm="online", gamma=100.0, penalize_intercept=True)
+    block, start, ours, exact = block_of(X, y), 0, [], []
+    for t in times:
+        learner.learn(block[start:t])
+        start = t
+        ours.append(ordered(weights(learner, 10)))
+        exact.append(ordered(batch(X[:t], y[:t], 100.0)))
+    ours, exact = np.array(ours), np.array(exact)
+    fig, ax = plt.subplots(figsize=(7, 4.5))
+    for j in range(11):
+        (line,) = ax.plot(times, ours[:, j], lw=1.5)
+        ax.plot(times, exact[:, j], "--", lw=1, color=line.get_color())
+    ax.plot([], [], "k-", label="online")
+    ax.plot([], [], "k--", label="batch")
+    ax.set(
+        xlabel="examples t",
+        ylabel="weight",
+        title="gamma = 100: online weights approach the batch ones",
+    )
+    ax.legend(frameon=False, loc="center right")
+    fig.tight_layout()
+    fig.savefig(HERE / "figure-3.png", dpi=110)
+    fig, axes = plt.subplots(2, 2, figsize=(9, 6), sharex=True)
+    for ax, j in zip(axes.ravel(), (0, 1, 3, 6), strict=True):
+        ax.plot(times, ours[:, j], "C0-", label="online")
+        ax.plot(times, exact[:, j], "C0--", label="batch")
+        right = ax.twinx()
+        right.plot(times, np.abs(ours[:, j] - exact[:, j]), "C2:", label="|difference|")
+        right.set_ylim(bottom=0)
+        right.tick_params(axis="y", colors="C2")
+        ax.set_title(f"weight {j}, true {TRUE[j]:g}", fontsize=10)
+        ax.set_xlabel("examples t")
+    handles = [*axes[0, 0].get_legend_handles_labels()[0], plt.Line2D([], [], color="C2", ls=":")]
+    axes[0, 0].legend(
+        handles, ["online", "batch", "|difference| (right)"], frameon=False, fontsize=8
+    )
+    fig.tight_layout()
+    fig.savefig(HERE / "figure-4.png", dpi=110)

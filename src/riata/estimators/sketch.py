@@ -1,0 +1,180 @@
+"""The sketch as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+
+from riata.estimators.base import LinearClassifier
+from riata.learners import Learner, Sketch
+from riata.sources import Source
+from riata.training import Model, train
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One point of a regularisation path; arrays have a row an output."""
+
+    gamma: float
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    objective: NDArray[np.float64]
+    gap: NDArray[np.float64]
+
+
+def _is_online(estimator: SketchClassifier) -> bool:
+    if estimator.algorithm != "online":
+        raise AttributeError(
+            f"algorithm={estimator.algorithm!r} goes over all examples several times: call fit or learn, "
+            "or use algorithm='online'"
+        )
+    return True
+
+
+class SketchClassifier(LinearClassifier):
+    """L1 logistic or probit regression, exact, with a certificate (Balakrishnan & Madigan 2008).
+
+    Minimises the sum of the losses + gamma * sum abs(b) in a handful of passes over a source of any size, in
+    memory that depends on the features alone. `history_` says, pass by pass, how far the optimum can be.
+
+    Parameters
+    ----------
+    gamma : the penalty, several (a path of solutions, each from the one before), or "path": `path_length` values
+        from the smallest that leaves nothing but the intercept down to `path_ratio` times it. `coef_` is the
+        solution of the smallest gamma, `path_` has all
+    algorithm : "reduced" (curvature of the active features alone), "multipass" (of all features), "online" (one
+        pass; `partial_fit` and single examples work)
+    link : "logit" or "probit"
+    fit_intercept, penalize_intercept : learn an intercept; let the penalty count it (as liblinear does)
+    capacity : most features that are active at once, in "reduced"; None for as many as it takes
+    tau : features with a gradient of at least tau * gamma are active
+    tol, max_passes : stop when the duality gap is below tol times the objective, or after so many passes, with a
+        ConvergenceWarning
+    gamma_schedule, horizon, block_size, shooting_tol : for "online": "constant", or "linear" up to `horizon`
+        examples (None: all rows of `fit`); examples that are taken together; the relative change that ends Shooting
+    n_jobs : threads that make a pass; the result has the same bits for any number
+    random_state : for the interface only; there is nothing random
+    class_weight : a dict or "balanced"
+
+    >>> import numpy as np
+    >>> from riata import SketchClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 5))
+    >>> y = X[:, 0] - X[:, 3] + rng.logistic(size=2000) > 0
+    >>> model = SketchClassifier(gamma=30).fit(X, y)
+    >>> np.flatnonzero(model.coef_).tolist()
+    [0, 3]
+    >>> last = model.history_[-1]
+    >>> last["gap"] <= 1e-6 * last["objective"], model.n_iter_ < 10
+    (True, True)
+    """
+
+    _learner = Sketch
+
+    def __init__(
+        self,
+        gamma: float | str | Sequence[float] = 1.0,
+        *,
+        algorithm: str = "reduced",
+        link: str = "logit",
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        capacity: int | None = None,
+        tau: float = 0.8,
+        tol: float = 1e-6,
+        max_passes: int = 50,
+        gamma_schedule: str = "constant",
+        horizon: int | None = None,
+        block_size: int = 1,
+        shooting_tol: float = 1e-6,
+        path_length: int = 20,
+        path_ratio: float = 0.01,
+        n_jobs: int = 2,
+        random_state: Any = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
+        self.gamma = gamma
+        self.algorithm = algorithm
+        self.link = link
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.capacity = capacity
+        self.tau = tau
+        self.tol = tol
+        self.max_passes = max_passes
+        self.gamma_schedule = gamma_schedule
+        self.horizon = horizon
+        self.block_size = block_size
+        self.shooting_tol = shooting_tol
+        self.path_length = path_length
+        self.path_ratio = path_ratio
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def _learner_parameters(self, rows: int | None = None) -> dict[str, Any]:
+        given = super()._learner_parameters()
+        if not isinstance(self.gamma, int | float | str):
+            given["gamma"] = tuple(float(g) for g in self.gamma)
+        if self.gamma_schedule == "linear" and self.horizon is None and rows is not None:
+            given["horizon"] = rows
+        return given
+
+    def _fit(self, source: Source, classes: Any, class_weight: Any) -> Model:
+        def make(outputs: int) -> Learner:
+            return Sketch(**self._learner_parameters(source.n_rows), outputs=outputs)
+
+        return train(source, make, classes=classes, class_weight=class_weight)
+
+    @available_if(_is_online)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning, one pass over the rows of X in their order. The first call names all `classes`."""
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    @available_if(_is_online)  # type: ignore[untyped-decorator]
+    def learn_one(self, x: Mapping[str, Any], y: Any, sample_weight: float = 1.0) -> Self:
+        """Learn one event of named features."""
+        return super().learn_one(x, y, sample_weight)
+
+    def _class_code(self, y: Any) -> int:
+        known = self.model_.classes if hasattr(self, "model_") else None
+        if known is not None and len(known) >= 2 and y not in known.tolist():
+            raise ValueError(
+                f"{y!r} would be a third class, and a sketch cannot grow outputs: name all classes in a first "
+                "partial_fit"
+            )
+        return super()._class_code(y)
+
+    def _sketch(self) -> Sketch:
+        return cast(Sketch, self._fitted())
+
+    @property
+    def history_(self) -> list[dict[str, float]]:
+        """After every pass: pass, gamma, objective, gap, violation, active, support, step (and output)."""
+        return self._sketch().history
+
+    @property
+    def converged_(self) -> bool:
+        """The certificate says that the solution is within `tol`."""
+        return self._sketch().converged
+
+    @property
+    def path_(self) -> list[Solution]:
+        """A solution for each gamma, gamma falling."""
+        learner = self._sketch()
+        solutions = []
+        for points in zip(*learner.path, strict=False):  # as far as all outputs have got
+            coef = np.zeros((learner.outputs, max(self.n_features_in_, learner.n_features)))
+            for row, point in enumerate(points):
+                coef[row, point.keys] = point.weights
+            numbers = (
+                np.array([getattr(p, name) for p in points])
+                for name in ("intercept", "objective", "gap")
+            )
+            solutions.append(Solution(points[0].gamma, coef, *numbers))
+        return solutions

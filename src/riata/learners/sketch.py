@@ -1,0 +1,379 @@
+"""Sketch: L1 logistic and probit regression from quadratic models that add up: Balakrishnan & Madigan 2008."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block
+from riata.learners.base import Floats, Learner, State, check_choice, check_number, option
+from riata.learners.sketch_named import event_block, numbered
+from riata.learners.sketch_passes import Passes
+from riata.learners.sketch_points import PathPoint
+from riata.learners.sketch_state import online_state, passes_state, restore_online, restore_passes
+
+ALGORITHMS = ("reduced", "multipass", "online")
+LINKS = ("logit", "probit")
+SCHEDULES = ("constant", "linear")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sketch(Learner):
+    """Minimise the sum of the losses + gamma * sum abs(b), exactly, in a handful of passes.
+
+    Each pass replaces the losses by their quadratic model at the weights so far; its minimum, by coordinate
+    descent, gives the next weights. `algorithm="reduced"` keeps the curvature of the active features alone, so
+    memory does not grow with the examples, nor with the square of the features; `"multipass"` keeps all of it;
+    `"online"` makes a single pass and takes the model of each example at the weights of its time.
+
+    After every pass call `end_pass`, as `training.train` does, until it is `complete`.
+
+    >>> import numpy as np
+    >>> from riata.block import Block
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(1000, 3)).astype(np.float32)
+    >>> y = (x[:, 0] + 0.5 * rng.normal(size=1000) > 0).astype(float)
+    >>> block = Block(np.arange(0, 3001, 3), np.tile(np.arange(3, dtype=np.int32), 1000), x.ravel(), labels=y)
+    >>> learner = Sketch(gamma=20.0)
+    >>> while not learner.complete:
+    ...     _ = learner.learn(block)
+    ...     learner.end_pass()
+    >>> learner.converged, learner.coef()[0].tolist()      # of three features, the one that matters
+    (True, [0])
+    >>> learner.history[-1]["gap"] <= 1e-6 * learner.history[-1]["objective"]
+    True
+    """
+
+    family: ClassVar[str] = "sketch"
+
+    algorithm: str = option(
+        "reduced",
+        "active features alone, all features, or one pass that follows the examples",
+        ALGORITHMS,
+    )
+    link: str = option("logit", "logistic or probit regression", LINKS)
+    gamma: float | str | tuple[float, ...] = option(
+        1.0, "penalty on the sum of absolute weights, against the sum of the losses"
+    )
+    fit_intercept: bool = option(True, "learn an intercept, without penalty")
+    penalize_intercept: bool = option(False, "let the penalty count the intercept as well")
+    capacity: int | None = option(
+        None, "most features that are active at once, in algorithm reduced"
+    )
+    tau: float = option(
+        0.8, "features this close to violating optimality, relative to gamma, are active"
+    )
+    tol: float = option(1e-6, "stop when the duality gap is this small, relative to the objective")
+    max_passes: int = option(50, "passes after which to stop anyway")
+    n_jobs: int = option(2, "threads that make a pass; the result has the same bits for any number")
+    gamma_schedule: str = option(
+        "constant", "in algorithm online: gamma at once, or growing with the examples", SCHEDULES
+    )
+    horizon: int | None = option(
+        None, "examples after which gamma schedule linear has reached gamma"
+    )
+    block_size: int = option(1, "examples that algorithm online takes together, and twice")
+    shooting_tol: float = option(1e-6, "relative change at which algorithm online ends its sweeps")
+    path_length: int = option(20, "how many values of gamma='path'")
+    path_ratio: float = option(0.01, "the last value of gamma='path', relative to the first")
+    outputs: int = option(1, "columns of weights: one for two classes, one a class for more")
+    _passes: list[Passes] = field(init=False, repr=False, compare=False)
+    _online: list[_core.OnlineSketch] = field(init=False, repr=False, compare=False)
+    _scorer: list[_core.Scorer | None] = field(init=False, repr=False, compare=False)
+    _seen: list[int] = field(init=False, repr=False, compare=False)
+    _lexicon: _core.Lexicon = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._check()
+        set_ = object.__setattr__
+        set_(self, "_passes", [])
+        set_(self, "_online", [])
+        set_(self, "_scorer", [None])
+        set_(self, "_seen", [0, 0])
+        set_(self, "_lexicon", _core.Lexicon())
+        for _ in range(self.outputs):
+            if self.algorithm == "online":
+                self._online.append(
+                    _core.OnlineSketch(
+                        self.link, bool(self.fit_intercept), bool(self.penalize_intercept), self._gammas()[0],
+                        float(self.horizon or 0), float(self.shooting_tol), int(self.block_size),
+                    )
+                )  # fmt: skip
+            else:
+                self._passes.append(Passes(self, self._gammas(), self.path_length, self.path_ratio))
+
+    def _check(self) -> None:
+        check_choice("algorithm", self.algorithm, ALGORITHMS)
+        check_choice("link", self.link, LINKS)
+        check_choice("gamma_schedule", self.gamma_schedule, SCHEDULES)
+        if isinstance(self.gamma, str) and self.gamma != "path":
+            raise ValueError(f"gamma={self.gamma!r} is not a number, a list of numbers or 'path'")
+        if isinstance(self.gamma, list):
+            object.__setattr__(self, "gamma", tuple(self.gamma))
+        if isinstance(self.gamma, tuple) and not self.gamma:
+            raise ValueError("gamma is an empty list: name at least one penalty")
+        for gamma in self._gammas():
+            check_number("gamma", gamma, above=0)
+        for name in ("max_passes", "block_size", "outputs", "n_jobs"):
+            check_number(name, getattr(self, name), least=1)
+        check_number("tau", self.tau, above=0)
+        if self.tau > 1:
+            raise ValueError(
+                f"tau={self.tau!r} must be at most 1: a feature that violates optimality is active"
+            )
+        check_number("tol", self.tol, above=0)
+        check_number("shooting_tol", self.shooting_tol, above=0)
+        check_number("path_length", self.path_length, least=2)
+        check_number("path_ratio", self.path_ratio, above=0, below=1)
+        if self.capacity is not None:
+            check_number("capacity", self.capacity, least=1)
+        if self.algorithm == "online" and not isinstance(self.gamma, int | float):
+            raise ValueError("algorithm='online' takes one gamma: a path needs passes")
+        if self.gamma_schedule == "linear" and self.horizon is None:
+            raise ValueError(
+                "gamma_schedule='linear' needs horizon: after how many examples gamma is reached"
+            )
+        if self.horizon is not None:
+            check_number("horizon", self.horizon, least=1)
+
+    def _gammas(self) -> list[float]:
+        if isinstance(self.gamma, str):
+            return []
+        given = self.gamma if isinstance(self.gamma, tuple) else (self.gamma,)
+        try:
+            return sorted((float(g) for g in given), reverse=True)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"gamma={self.gamma!r} is not a number, a list of numbers or 'path'"
+            ) from None
+
+    # What it is
+
+    @property
+    def task(self) -> str:
+        return "classification"
+
+    @property
+    def planned_passes(self) -> int | None:
+        return None if self.algorithm == "online" else self.max_passes
+
+    @property
+    def t(self) -> int:
+        return self._seen[0]
+
+    @property
+    def n_features(self) -> int:
+        return self._seen[1]
+
+    @property
+    def converged(self) -> bool:
+        """The certificate says so, for every output and every gamma; never of the online algorithm."""
+        return bool(self._passes) and all(p.done and p.converged for p in self._passes)
+
+    @property
+    def history(self) -> list[dict[str, float]]:
+        """After every pass: pass, gamma, objective, gap, violation, active, support, step (and output)."""
+        if self.outputs == 1:
+            return [dict(h) for p in self._passes for h in p.history]
+        return [{"output": c} | h for c, p in enumerate(self._passes) for h in p.history]
+
+    @property
+    def path(self) -> list[list[PathPoint]]:
+        """For every output, the solutions found, gamma falling."""
+        return [list(p.path) for p in self._passes]
+
+    # Learning
+
+    def _positive(self, column: int) -> float:
+        return 1.0 if self.outputs == 1 else float(column)
+
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        if block.labels is None:
+            raise ValueError("a Block without labels cannot be learned")
+        if order is not None:
+            rows = np.asarray(order, dtype=np.intp)
+            if len(rows) and (rows.min() < 0 or rows.max() >= len(block)):
+                raise ValueError(
+                    "the block is not well formed: the order names a row that it lacks"
+                )
+            block = block.take(rows)
+        block = self._numbered(block, join=True)
+        if self.complete:
+            raise ValueError("this sketch is complete: start a new one, or use algorithm='online'")
+        scores = np.empty((len(block), self.outputs))
+        labels = block.labels
+        assert labels is not None
+        known: Floats | None = None
+        for c in range(self.outputs):
+            positive = self._positive(c)
+            if self._online:
+                scores[:, c] = self._online[c].learn(
+                    block.indptr, block.indices, block.values, labels, block.weights, positive
+                )
+            elif not self._passes[c].done:
+                scores[:, c] = self._passes[c].accumulate(block, labels, positive, self.n_jobs)
+            else:  # this output is complete, others are not
+                known = self.score(block) if known is None else known
+                scores[:, c] = known[:, c]
+        if self._online:
+            self._scorer[0] = None
+        features = [core.features for core in self._cores()]
+        self._seen[:] = [self._seen[0] + len(block), max(self._seen[1], *features)]
+        return scores
+
+    def end_pass(self) -> None:
+        """The source was read to its end: move the weights."""
+        self._scorer[0] = None
+        for core in self._online:
+            core.flush()
+        if not self._passes or self.complete:
+            return
+        for p in self._passes:
+            p.end()
+        if self.complete and not self.converged:
+            self._warn()
+
+    @property
+    def complete(self) -> bool:
+        return bool(self._passes) and all(p.done for p in self._passes)
+
+    def _warn(self) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
+        needed = max(p.needed for p in self._passes)
+        last = [p.history[-1] for p in self._passes if p.history]
+        worst = max((entry["gap"] / entry["objective"] for entry in last), default=math.inf)
+        if needed:
+            message = (
+                f"capacity={self.capacity} is smaller than the solution: it has the optimum among the features "
+                f"it could hold; capacity={needed} would do"
+            )
+        else:
+            message = (
+                f"no solution within tol={self.tol:g} after {self.max_passes} passes (the relative duality gap is "
+                f"{worst:.2g}): raise max_passes, tol or gamma"
+            )
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+    def merge(self, other: Sketch) -> None:
+        """Add what another learner with the same parameters has seen of other examples.
+
+        Multi-pass: both must be in the same pass, at the same weights: each worker learns its shard, one of them
+        merges the others and ends the pass. Online: the models of both add up, and the weights are their minimum.
+        """
+        if self.parameters() != other.parameters():
+            raise ValueError("sketches add up only when all their parameters are equal")
+        if self._passes and [p.passes for p in self._passes] != [p.passes for p in other._passes]:
+            raise ValueError("sketches add up only within the same pass")
+        for mine, theirs in zip(self._online, other._online, strict=True):
+            mine.merge(theirs)
+        for mine_, theirs_ in zip(self._passes, other._passes, strict=True):
+            mine_.core.merge(theirs_.core)
+        self._seen[:] = [self._seen[0] + other._seen[0], max(self._seen[1], other._seen[1])]
+        self._scorer[0] = None
+
+    # Reading
+
+    def _cores(self) -> list[_core.OnlineSketch] | list[_core.Sketch]:
+        return self._online or [p.core for p in self._passes]
+
+    def _column(self, c: int) -> tuple[NDArray[np.int64], Floats, float]:
+        if self._online:
+            keys, weights = self._online[c].keys, self._online[c].weights
+            first = int(self.fit_intercept)
+            live = np.flatnonzero(weights[first:]) + first
+            return keys[live], weights[live], float(weights[0]) if first else 0.0
+        accepted = self._passes[c].accepted
+        if accepted is None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
+        return accepted.keys, accepted.weights, accepted.intercept
+
+    def coef(self) -> tuple[NDArray[np.int64], Floats]:
+        columns = [self._column(c) for c in range(self.outputs)]
+        keys = np.unique(np.concatenate([k for k, _, _ in columns]))
+        weights = np.zeros((len(keys), self.outputs))
+        for c, (own, values, _) in enumerate(columns):
+            weights[np.searchsorted(keys, own), c] = values
+        return keys, weights
+
+    @property
+    def intercept(self) -> Floats:
+        return np.array([self._column(c)[2] for c in range(self.outputs)])
+
+    def n_live(self) -> int:
+        return sum(len(self._column(c)[0]) for c in range(self.outputs))
+
+    def score(self, block: Block) -> Floats:
+        block = self._numbered(block, join=False)
+        scorer = self._scorer[0]
+        if scorer is None:
+            scorer = self._scorer[0] = _core.Scorer()
+            scorer.set(*self.coef(), self.intercept)
+        return scorer.score(block.indptr, block.indices, block.values)
+
+    def _numbered(self, block: Block, join: bool) -> Block:
+        if block.names is None and not len(self._lexicon):
+            return block
+        if join and self.t and not len(self._lexicon):
+            raise ValueError(
+                "this model has learned numbered features: it cannot go on with named ones"
+            )
+        return numbered(self._lexicon, block, join)
+
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        if not len(self._lexicon):
+            return None
+        return [self._lexicon.name(int(k)).decode("utf-8", "replace") for k in keys]
+
+    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+        if self.algorithm != "online":
+            raise ValueError(
+                f"algorithm={self.algorithm!r} goes over all examples several times: single events need "
+                "algorithm='online'"
+            )
+        row: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
+        return row
+
+    def score_one(self, features: dict[str, Any]) -> list[float]:
+        row: list[float] = self.score(event_block(features, 0.0, 1.0))[0].tolist()
+        return row
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        total = np.zeros(len(scores))
+        for c in range(self.outputs):
+            signs = np.where(labels == self._positive(c), 1.0, -1.0)
+            total += _core.link_apply(self.link, np.ascontiguousarray(scores[:, c]), signs)
+        return total
+
+    def probability(self, scores: Floats) -> Floats:
+        return _core.link_apply(self.link, scores.ravel(), None).reshape(scores.shape)
+
+    # State
+
+    def state(self) -> State:
+        state: State = {"seen": np.array(self._seen, dtype=np.int64)}
+        if len(self._lexicon):
+            state["name_keys"], state["names"], state["name_offsets"] = self._lexicon.arrays()
+        for c in range(self.outputs):
+            part = passes_state(self._passes[c]) if self._passes else online_state(self._online[c])
+            state |= {f"{c}.{name}": array for name, array in part.items()}
+        return state
+
+    def _restore(self, state: State) -> None:
+        self._seen[:] = [int(n) for n in state["seen"]]
+        if "name_keys" in state:
+            self._lexicon.translate(state["name_keys"], state["names"], state["name_offsets"])
+        for c in range(self.outputs):
+            head = f"{c}."
+            part = {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}
+            if self._passes:
+                restore_passes(self._passes[c], part)
+            else:
+                restore_online(self._online[c], part)
+        self._scorer[0] = None

@@ -1,0 +1,502 @@
+"""What the passes promise: the certificate, a falling objective, equal bits, merging, the path, clear errors."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from riata import _core
+from riata import reference_sketch as reference
+from riata.errors import DataError
+from riata.learners import Sketch
+from tests.learners.sketches import codes, dense, gaussian, solve, words
+from tests.problems import block_of, labels_for
+
+
+def same(a, b):
+    one, two = a.state(), b.state()
+    assert one.keys() == two.keys()
+    for name, array in one.items():
+        assert np.array_equal(array, two[name], equal_nan=True), name
+
+
+# The certificate
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+@pytest.mark.parametrize("parameters", [{}, {"penalize_intercept": True}, {"fit_intercept": False}])
+def test_the_gap_bounds_the_distance_from_the_optimum(link, parameters):
+    X, y = words(seed=4)
+    y[:500] = 1
+    learner = solve(X, y, gamma=2.0, link=link, tol=1e-11, **parameters)
+    best = learner.history[-1]["objective"]
+    for entry in learner.history:
+        assert entry["objective"] - best <= entry["gap"] * (1 + 1e-9) + 1e-9
+        assert entry["violation"] >= 0
+    gaps = [entry["gap"] for entry in learner.history]
+    assert gaps[-1] <= 1e-11 * best
+    assert gaps[-1] < gaps[0]
+
+
+def test_history_tells_objective_and_support_as_they_are():
+    X, y = words()
+    learner = solve(X, y, gamma=4.0, penalize_intercept=True)
+    last = learner.history[-1]
+    w = np.append(dense(learner, X.shape[1]), learner.intercept)
+    ones = np.hstack([X, np.ones((len(X), 1))])
+    assert last["objective"] == pytest.approx(reference.objective(ones, y, w, 4.0), rel=1e-12)
+    assert last["support"] == np.count_nonzero(w[:-1]) == learner.n_live()
+    assert last["active"] >= last["support"]
+    assert [entry["pass"] for entry in learner.history] == list(range(1, len(learner.history) + 1))
+    slope, _ = reference.derivatives("logit", ones @ w, y)
+    pull = ones.T @ slope
+    violation = np.where(w != 0, np.abs(pull - 4.0 * np.sign(w)), np.maximum(0, np.abs(pull) - 4.0))
+    assert last["violation"] == pytest.approx(violation.max(), abs=1e-9)
+
+
+def test_a_limit_of_passes_is_a_warning_and_the_best_weights():
+    X, y = words()
+    with pytest.warns(ConvergenceWarning, match="after 3 passes"):
+        learner = solve(X, y, gamma=1.0, max_passes=3)
+    assert not learner.converged
+    assert learner.complete
+    objectives = [entry["objective"] for entry in learner.history]
+    w = dense(learner, X.shape[1])
+    reached = reference.objective(X, y, w, 1.0)
+    if learner.intercept[0] == 0:
+        assert reached == pytest.approx(min(objectives))
+    assert min(objectives) < objectives[0]
+
+
+# Safety
+
+
+def overshooting():
+    """Newton's step from zero overshoots: few examples, far away from each other."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 40)) * np.exp(rng.normal(size=(60, 1)) * 2)
+    X = X.astype(np.float32).astype(np.float64)
+    return X, np.where(X[:, 0] + 0.3 * X[:, 1] > 0, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_a_step_that_overshoots_is_halved(algorithm, link):
+    X, y = overshooting()
+    learner = solve(
+        X, y, algorithm=algorithm, gamma=0.01, link=link, fit_intercept=False, max_passes=200
+    )
+    assert learner.converged
+    assert min(entry["step"] for entry in learner.history) < 1
+    best = np.inf
+    for entry in learner.history:
+        if entry["step"] == 1:
+            best = min(best, entry["objective"])
+    assert learner.history[-1]["objective"] <= best * (1 + 1e-9)
+    assert learner.history[-1]["objective"] <= learner.history[0]["objective"]
+
+
+@pytest.mark.parametrize("passes", range(1, 12))
+def test_no_run_ends_above_where_it_started(passes):
+    X, y = overshooting()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        learner = solve(X, y, gamma=0.01, max_passes=passes, fit_intercept=False)
+    reached = reference.objective(X, y, dense(learner, X.shape[1]), 0.01)
+    assert reached <= reference.objective(X, y, np.zeros(X.shape[1]), 0.01)
+    assert reached == pytest.approx(min(entry["objective"] for entry in learner.history))
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+@pytest.mark.parametrize("gamma", [1e-4, 1.0])
+def test_separable_data_has_a_finite_answer(link, gamma):
+    X, _ = gaussian(n=100, d=5)
+    X *= 1000
+    y = np.sign(X[:, 0])
+    learner = solve(X, y, gamma=gamma, link=link, fit_intercept=False, max_passes=200)
+    assert np.isfinite(dense(learner, 5)).all()
+    assert (np.sign(learner.score(block_of(X))[:, 0]) == y).all()
+    assert learner.converged
+
+
+def test_a_constant_column_is_left_to_the_intercept():
+    X, y = words(n=500, d=60)
+    y[:200] = 1
+    alone = solve(X, y, gamma=1.0, tol=1e-10)
+    joined = solve(np.hstack([X, np.full((500, 1), 3.0)]), y, gamma=1.0, tol=1e-10)
+    assert joined.converged
+    assert dense(joined, 61)[60] == 0
+    np.testing.assert_allclose(dense(joined, 61)[:60], dense(alone, 60), atol=1e-6)
+
+
+def test_features_far_from_zero_cost_no_more_passes():
+    """A free intercept takes their mean: coordinate descent alone would crawl."""
+    X, y = gaussian(n=400, d=10)
+    near = solve(X, y, gamma=2.0, tol=1e-8)
+    far = solve(X + 128.0, y, gamma=2.0, tol=1e-8)
+    assert far.converged
+    assert len(far.history) <= len(near.history) + 2
+    np.testing.assert_allclose(dense(far, 10), dense(near, 10), atol=1e-4)
+
+
+def test_gamma_beyond_every_gradient_leaves_the_intercept():
+    X, y = words(n=500, d=60)
+    y[:200] = 1
+    learner = solve(X, y, gamma=1e6)
+    assert learner.n_live() == 0
+    assert learner.intercept[0] == pytest.approx(np.log(np.mean(y > 0) / np.mean(y < 0)))
+
+
+# Capacity
+
+
+def test_capacity_reaches_the_same_solution():
+    X, y = words()
+    free = solve(X, y, gamma=2.0, tol=1e-9)
+    support = free.n_live()
+    tight = solve(X, y, gamma=2.0, tol=1e-9, capacity=int(1.3 * support))
+    assert tight.converged
+    assert max(entry["active"] for entry in tight.history) <= int(1.3 * support)
+    np.testing.assert_allclose(dense(tight, X.shape[1]), dense(free, X.shape[1]), atol=1e-5)
+
+
+def test_without_a_capacity_the_worst_enter_first():
+    """Thousands of features pull at the start, few stay: their curvature is not worth its square."""
+    rng = np.random.default_rng(3)
+    X = (rng.random((400, 3000)) < 0.3).astype(float)
+    y = np.where(X[:, :20] @ rng.normal(size=20) + rng.logistic(size=400) > 0, 1.0, -1.0)
+    learner = solve(X, y, gamma=2.0)
+    assert learner.converged
+    assert max(entry["active"] for entry in learner.history) <= 1000
+    small = solve(X, y, gamma=2.0, capacity=2999)
+    np.testing.assert_allclose(
+        learner.history[-1]["objective"], small.history[-1]["objective"], rtol=2e-6
+    )
+
+
+def test_one_pass_of_a_path_warns():
+    X, y = words(n=300, d=50)
+    with pytest.warns(ConvergenceWarning, match="after 1 passes"):
+        solve(X, y, gamma="path", max_passes=1)
+
+
+def test_too_small_a_capacity_says_what_would_do():
+    X, y = words()
+    with pytest.warns(
+        ConvergenceWarning, match=r"capacity=20 is smaller.*capacity=(\d+) would do"
+    ) as caught:
+        learner = solve(X, y, gamma=2.0, capacity=20)
+    assert not learner.converged
+    assert learner.n_live() <= 20
+    enough = int(str(caught[0].message).rsplit("capacity=", 1)[1].split()[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert solve(X, y, gamma=2.0, capacity=enough).converged
+
+
+# Equal bits
+
+
+@pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
+def test_threads_and_blocks_change_no_bit(algorithm):
+    X, y = words(n=6000, d=400)
+    block = block_of(X, codes(y), np.random.default_rng(0).random(6000))
+    assert block.nnz > 1 << 15  # enough for a second thread
+    whole, pair, pieces = (
+        Sketch(algorithm=algorithm, gamma=3.0, n_jobs=jobs, max_passes=4) for jobs in (1, 2, 2)
+    )
+    for _ in range(3):
+        scores = [whole.learn(block), pair.learn(block)]
+        cuts = [0, 1, 2, 700, 1024, 5999, 6000]
+        scores.append(np.concatenate([pieces.learn(block[a:b]) for a, b in pairwise(cuts)]))
+        assert np.array_equal(scores[0], scores[1])
+        assert np.array_equal(scores[0], scores[2])
+        for learner in (whole, pair, pieces):
+            learner.end_pass()
+        for other in (pair, pieces):
+            for name, array in whole.state().items():
+                assert np.array_equal(array, other.state()[name], equal_nan=True), name
+
+
+@pytest.mark.parametrize("algorithm", ["multipass", "reduced", "online"])
+def test_resumed_equals_uninterrupted(algorithm):
+    X, y = words(n=600, d=80)
+    block = block_of(X, codes(y))
+    parameters = {
+        "algorithm": algorithm,
+        "gamma": 1.0,
+        "block_size": 7 if algorithm == "online" else 1,
+    }
+    straight, stopped = Sketch(**parameters), Sketch(**parameters)
+    for _ in range(1 if algorithm == "online" else 20):
+        straight.learn(block)
+        straight.end_pass()
+        for start in range(0, 600, 170):
+            stopped.learn(block[start : start + 170])
+            stopped.coef(), stopped.n_live(), stopped.score(block)
+            stopped = pickle.loads(pickle.dumps(stopped))
+        stopped.end_pass()
+        stopped = pickle.loads(pickle.dumps(stopped))
+        assert np.array_equal(dense(straight, 80), dense(stopped, 80))
+        assert np.array_equal(straight.intercept, stopped.intercept)
+        assert straight.history == stopped.history
+        if straight.complete:
+            break
+    assert (straight.t, straight.n_features) == (stopped.t, stopped.n_features)
+
+
+def test_wide_indices_cost_the_features_that_occur():
+    X, y = words(n=300, d=50)
+    block = block_of(X, codes(y), index=np.int64)
+    far = type(block)(block.indptr, block.indices * 10**8, block.values, block.labels)
+    near, wide = Sketch(gamma=0.5), Sketch(gamma=0.5)
+    for learner, rows in ((near, block), (wide, far)):
+        while not learner.complete:
+            learner.learn(rows)
+            learner.end_pass()
+    assert np.array_equal(near.coef()[0] * 10**8, wide.coef()[0])
+    assert np.array_equal(near.coef()[1], wide.coef()[1])
+
+
+# Merging
+
+
+@pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
+@pytest.mark.parametrize("shards", [2, 3, 7])
+def test_shards_merge_into_the_same_model(algorithm, shards):
+    X, y = words(n=1500, d=200)
+    block = block_of(X, codes(y))
+    parameters = {"algorithm": algorithm, "gamma": 2.0}
+    whole = solve(X, y, **parameters)
+    edges = np.linspace(0, 1500, shards + 1).astype(int)
+    main = Sketch(**parameters)
+    while not main.complete:
+        start = pickle.dumps(main)
+        workers = [pickle.loads(start) for _ in range(shards)]
+        for worker, a, b in zip(workers, edges[:-1], edges[1:], strict=True):
+            worker.learn(block[a:b])
+        main = workers[0]
+        for worker in workers[1:]:
+            main.merge(worker)
+        main.end_pass()
+    np.testing.assert_allclose(dense(main, 200), dense(whole, 200), rtol=1e-9, atol=1e-12)
+    assert main.history[-1]["objective"] == pytest.approx(whole.history[-1]["objective"], rel=1e-12)
+    assert len(main.history) == len(whole.history)
+
+
+@pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
+def test_merging_sums_is_associative(algorithm):
+    X, y = words(n=900, d=100)
+    block = block_of(X, codes(y))
+
+    def shard(k):
+        learner = Sketch(algorithm=algorithm, gamma=2.0)
+        learner.learn(block[300 * k : 300 * (k + 1)])
+        return learner
+
+    left, right = shard(0), shard(0)
+    left.merge(shard(1))
+    left.merge(shard(2))
+    tail = shard(1)
+    tail.merge(shard(2))
+    right.merge(tail)
+    for one, two in zip(left._passes[0].core.sums(), right._passes[0].core.sums(), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-13)
+    for learner in (left, right):
+        learner.end_pass()
+    a, b = left._passes[0].core, right._passes[0].core
+    np.testing.assert_allclose(a.weights, b.weights, rtol=1e-12, atol=1e-14)
+
+
+def test_what_does_not_add_up_is_refused():
+    X, y = words(n=200, d=50)
+    block = block_of(X, codes(y))
+    one, two = Sketch(gamma=1.0), Sketch(gamma=1.0)
+    one.learn(block)
+    one.end_pass()
+    with pytest.raises(ValueError, match="same pass"):
+        one.merge(two)
+    with pytest.raises(ValueError, match="parameters"):
+        one.merge(Sketch(gamma=2.0))
+
+
+# The path
+
+
+def test_a_path_has_the_solution_of_every_gamma():
+    X, y = words()
+    gammas = (8.0, 1.0, 3.0)
+    learner = solve(X, y, gamma=gammas, tol=1e-9)
+    (path,) = learner.path
+    assert [point.gamma for point in path] == [8.0, 3.0, 1.0]
+    alone_passes = 0
+    for point in path:
+        alone = solve(X, y, gamma=point.gamma, tol=1e-9)
+        alone_passes += len(alone.history)
+        w = np.zeros(X.shape[1])
+        w[point.keys] = point.weights
+        np.testing.assert_allclose(w, dense(alone, X.shape[1]), atol=1e-4)
+        assert point.objective == pytest.approx(alone.history[-1]["objective"], rel=1e-8)
+        assert point.gap <= 1e-9 * point.objective
+    assert path[-1].passes < alone_passes
+    assert np.array_equal(learner.coef()[0], path[-1].keys)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"fit_intercept": False}, {"penalize_intercept": True}])
+def test_the_grid_starts_where_the_first_feature_enters(parameters):
+    X, y = words()
+    y[:700] = 1
+    learner = solve(X, y, gamma="path", path_length=5, path_ratio=0.1, max_passes=100, **parameters)
+    (path,) = learner.path
+    gammas = np.array([point.gamma for point in path])
+    np.testing.assert_allclose(gammas, gammas[0] * np.geomspace(1, 0.1, 5))
+    penalized = "penalize_intercept" in parameters  # then it is the intercept that enters first
+    live = [len(point.keys) + (penalized and point.intercept != 0) for point in path]
+    assert live[0] == 0
+    assert live[1] > 0
+    just_below = solve(X, y, gamma=gammas[0] * 0.999, tol=1e-9, **parameters)
+    just_above = solve(X, y, gamma=gammas[0] * 1.001, tol=1e-9, **parameters)
+    assert just_below.n_live() + (penalized and just_below.intercept[0] != 0) > 0
+    assert just_above.n_live() == 0
+    assert learner.converged
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"gamma": 0}, "gamma=0.0 must be above 0"),
+        ({"gamma": -1}, "gamma=-1.0 must be above 0"),
+        ({"gamma": (1.0, 0.0)}, "gamma=0.0 must be above 0"),
+        ({"gamma": ()}, "empty list"),
+        ({"gamma": "auto"}, "'path'"),
+        ({"gamma": float("nan")}, "gamma=nan"),
+        ({"capacity": 0}, "capacity=0 must be at least 1"),
+        ({"tau": 1.5}, "tau=1.5 must be at most 1"),
+        ({"tau": 0}, "tau=0 must be above 0"),
+        ({"tol": 0}, "tol=0 must be above 0"),
+        ({"max_passes": 0}, "max_passes=0"),
+        ({"link": "cloglog"}, "link='cloglog' is not one of 'logit', 'probit'"),
+        ({"algorithm": "batch"}, "algorithm='batch'"),
+        ({"gamma_schedule": "linear"}, "needs horizon"),
+        ({"algorithm": "online", "gamma": "path"}, "takes one gamma"),
+        ({"block_size": 0}, "block_size=0"),
+        ({"outputs": 0}, "outputs=0"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Sketch(**parameters)
+
+
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+def test_labels_that_are_all_equal_are_an_error(label):
+    X, _ = words(n=100, d=20)
+    with pytest.raises(DataError, match="all labels are equal.*penalize_intercept"):
+        solve(X, np.full(100, label), gamma=1.0)
+    finite = solve(X, np.full(100, label), gamma=1.0, penalize_intercept=True)
+    assert finite.converged
+    assert np.isfinite(finite.intercept).all()
+
+
+def test_examples_without_weight_are_an_error():
+    X, y = words(n=100, d=20)
+    with pytest.raises(DataError, match="weight 0"):
+        solve(X, y, np.zeros(100), gamma=1.0)
+
+
+@pytest.mark.parametrize("change", ["value", "label", "row", "feature"])
+def test_data_that_changes_between_passes_is_an_error(change):
+    X, y = words(n=300, d=50)
+    learner = Sketch(gamma=1.0)
+    learner.learn(block_of(X, codes(y)))
+    learner.end_pass()
+    rows, columns = np.nonzero(X)
+    if change == "value":
+        X[rows[7], columns[7]] += 0.25
+    elif change == "label":
+        y[11] = -y[11]
+    elif change == "row":
+        X, y = X[:-1], y[:-1]
+    else:
+        X[rows[7], columns[7]] = 0
+    learner.learn(block_of(X, codes(y)))
+    with pytest.raises(DataError, match="data changed between passes"):
+        learner.end_pass()
+
+
+def test_rows_in_another_order_are_the_same_data():
+    X, y = words(n=300, d=50)
+    block, order = block_of(X, codes(y)), np.random.default_rng(0).permutation(300)
+    learner = Sketch(gamma=1.0)
+    while not learner.complete:
+        scores = learner.learn(block, order)
+        assert len(scores) == 300
+        learner.end_pass()
+        order = order[::-1]
+    assert learner.converged
+
+
+def test_malformed_blocks_are_refused_and_leave_the_pass_alone():
+    X, y = words(n=50, d=30)
+    learner, clean = Sketch(gamma=1.0), Sketch(gamma=1.0)
+    good = block_of(X, codes(y))
+    for fix, message in (
+        (lambda b: b.values.__setitem__(3, np.nan), "infinite or not a number"),
+        (lambda b: b.values.__setitem__(3, np.inf), "infinite or not a number"),
+        (lambda b: b.indices.__setitem__(3, -1), "negative"),
+        (lambda b: b.indptr.__setitem__(3, 10**9), "not well formed"),
+    ):
+        bad = block_of(X, codes(y))
+        fix(bad)
+        with pytest.raises(ValueError, match=message):
+            learner.learn(bad)
+    with pytest.raises(ValueError, match="weight of an example"):
+        learner.learn(good.with_labels(good.labels, np.full(50, -1.0)))
+    with pytest.raises(ValueError, match="without labels"):
+        learner.learn(good.with_labels(None, None))
+    with pytest.raises(ValueError, match="order names a row"):
+        learner.learn(good, np.array([0, 50]))
+    learner.learn(good)
+    clean.learn(good)
+    same(learner, clean)
+
+
+def test_a_complete_sketch_refuses_more():
+    X, y = words(n=200, d=30)
+    learner = solve(X, y, gamma=1.0)
+    with pytest.raises(ValueError, match="complete"):
+        learner.learn(block_of(X, codes(y)))
+
+
+def test_an_output_without_examples_is_an_error():
+    X, _ = words(n=100, d=30)
+    with pytest.raises(DataError, match="all labels are equal"):
+        solve(X, np.zeros(100) + (np.arange(100) % 2), gamma=1.0, outputs=3)
+
+
+def test_memory_does_not_grow_with_the_examples():
+    X, y = words(n=2000, d=300)
+    one, many = _core.Sketch("logit", True, False), _core.Sketch("logit", True, False)
+    keys = np.arange(100)
+    for sketch, times in ((one, 1), (many, 20)):
+        sketch.begin(keys, np.zeros(100), 0.0)
+        block = block_of(X, codes(y))
+        for _ in range(times):
+            sketch.accumulate(block.indptr, block.indices, block.values, block.labels, None, 1.0, 1)
+    assert one.bytes == many.bytes
+
+
+def test_many_classes_in_one_run():
+    X, _ = words(n=800, d=100)
+    learner = solve(X, labels_for(X, 4), gamma=1.0, outputs=4)
+    assert learner.converged
+    assert {entry["output"] for entry in learner.history} == {0, 1, 2, 3}
+    assert learner.probability(learner.score(block_of(X))).shape == (800, 4)
