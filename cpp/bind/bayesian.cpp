@@ -8,11 +8,14 @@
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <tuple>
 
-#include "arrays.hpp"
+#include "block_view.hpp"
+#include "outcome.hpp"
 #include "riata/bayesian_steps.hpp"
 #include "riata/link.hpp"
 
@@ -57,96 +60,55 @@ std::unique_ptr<Bayesian> make(const std::string& store, const std::string& upda
   return model;
 }
 
-using Numbers64 = In<std::int64_t>;
-
 template <class Index>
-BlockView<Index> view(const Numbers64& indptr, const In<Index>& indices, const In<float>& values,
-                      const std::optional<In<double>>& labels, const std::optional<In<double>>& weights) {
-  if (indptr.size() < 1) throw nb::value_error("indptr is empty");
-  if (indices.size() != values.size()) throw nb::value_error("indices and values differ in length");
-  const auto rows = static_cast<std::int64_t>(indptr.size()) - 1;
-  if (labels && static_cast<std::int64_t>(labels->size()) != rows) throw nb::value_error("labels differ in length");
-  if (weights && static_cast<std::int64_t>(weights->size()) != rows) throw nb::value_error("weights differ in length");
-  return {rows,           static_cast<std::int64_t>(indices.size()), indptr.data(),
-          indices.data(), values.data(),                            labels ? labels->data() : nullptr,
-          weights ? weights->data() : nullptr};
-}
-
-Names names_of(const std::optional<In<std::uint8_t>>& bytes, const std::optional<Numbers64>& offsets,
-               std::size_t entries) {
-  if (!bytes || !offsets) return {};
-  if (offsets->size() != entries + 1) throw nb::value_error("name_offsets differ in length");
-  for (std::size_t k = 0; k < entries; ++k)
-    if (offsets->data()[k] < 0 || offsets->data()[k] > offsets->data()[k + 1])
-      throw nb::value_error("name_offsets must ascend");
-  if (offsets->data()[entries] > static_cast<std::int64_t>(bytes->size()))
-    throw nb::value_error("name_offsets reach beyond names");
-  return {bytes->data(), offsets->data()};
-}
-
-void check(const Outcome& outcome) {
-  switch (outcome.status) {
-    case Outcome::Status::ok:
-    case Outcome::Status::diverged:
-      return;
-    case Outcome::Status::bad_block:
-      throw nb::value_error("the block is not well formed: indptr must ascend and stay within indices");
-    case Outcome::Status::bad_index:
-      throw nb::value_error("a feature index is negative or beyond 2^37, too far for the dense store");
-    case Outcome::Status::out_of_memory:
-      throw std::bad_alloc();
-  }
-}
-
-template <class Index>
-Out2<double> learn(Bayesian& model, const Numbers64& indptr, const In<Index>& indices, const In<float>& values,
+Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
                    const In<double>& labels, const std::optional<In<double>>& weights,
-                   const std::optional<Numbers64>& order, const std::optional<In<std::uint8_t>>& names,
-                   const std::optional<Numbers64>& name_offsets, std::size_t outputs) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights);
-  const Names named = names_of(names, name_offsets, indices.size());
+                   const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
+                   const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   if (outputs == 0 || model.log_evidence.size() % outputs != 0) throw nb::value_error("another number of outputs");
   Fresh<double> scores(static_cast<std::size_t>(n) * outputs);
   Outcome outcome;
   {
     nb::gil_scoped_release nogil;
-    outcome = model.learn(block, named, order ? order->data() : nullptr, n, scores.get());
+    const std::unique_lock alone(model.guard);
+    outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
   }
   check(outcome);
   return give(std::move(scores), outputs);
 }
 
 template <class Index>
-Out2<double> score(const Bayesian& model, const Numbers64& indptr, const In<Index>& indices, const In<float>& values,
-                   const std::optional<In<std::uint8_t>>& names, const std::optional<Numbers64>& name_offsets,
+Out2<double> score(const Bayesian& model, const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
+                   const std::optional<In<std::uint8_t>>& names, const std::optional<In<std::int64_t>>& name_offsets,
                    std::size_t outputs) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, std::nullopt, std::nullopt);
-  const Names named = names_of(names, name_offsets, indices.size());
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets);
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
   Outcome outcome;
   {
     nb::gil_scoped_release nogil;
-    outcome = model.score(block, named, scores.get());
+    const std::shared_lock together(model.guard);
+    outcome = model.score(block, scores.get());
   }
   check(outcome);
   return give(std::move(scores), outputs);
 }
 
 template <class Index>
-std::tuple<Out2<double>, Out2<double>> moments(const Bayesian& model, const Numbers64& indptr,
+std::tuple<Out2<double>, Out2<double>> moments(const Bayesian& model, const In<std::int64_t>& indptr,
                                                const In<Index>& indices, const In<float>& values,
                                                const std::optional<In<std::uint8_t>>& names,
-                                               const std::optional<Numbers64>& name_offsets) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, std::nullopt, std::nullopt);
-  const Names named = names_of(names, name_offsets, indices.size());
+                                               const std::optional<In<std::int64_t>>& name_offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets);
   const auto columns = static_cast<std::size_t>(model.columns());
   Fresh<double> means(static_cast<std::size_t>(block.rows) * columns);
   Fresh<double> variances(static_cast<std::size_t>(block.rows) * columns);
   Outcome outcome;
   {
     nb::gil_scoped_release nogil;
-    outcome = model.moments(block, named, means.get(), variances.get());
+    const std::shared_lock together(model.guard);
+    outcome = model.moments(block, means.get(), variances.get());
   }
   check(outcome);
   return {give(std::move(means), columns), give(std::move(variances), columns)};
@@ -213,12 +175,23 @@ void bind_bayesian(nb::module_& m) {
              return std::make_tuple(give(std::move(rows.keys)),
                                     give(std::move(rows.values), static_cast<std::size_t>(model.row_width())));
            })
-      .def("set_rows", [](Bayesian& model, const In<std::int64_t>& keys, const In2<double>& values) {
+      .def("set_rows",
+           [](Bayesian& model, const In<std::int64_t>& keys, const In2<double>& values,
+              const std::optional<In<std::uint8_t>>& names, const std::optional<In<std::int64_t>>& name_offsets) {
              if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
                throw nb::value_error("rows of another shape");
-             if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size())))
+             const bool named = names && name_offsets;
+             if (named) check_names(*names, *name_offsets, keys.size());
+             if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                                 named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                                 named ? name_offsets->data() : nullptr))
                throw nb::value_error("rows do not fit this store");
-           }, nb::arg("keys"), nb::arg("values"))
+           }, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def_prop_ro("named", &Bayesian::named)
+      .def("names", [](const Bayesian& model, const In<std::int64_t>& keys) {
+             Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
+             return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
+           }, nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
       .def_prop_rw("intercept", [](const Bayesian& model) { return model.intercept; },
                    [](Bayesian& model, const std::vector<double>& row) {
                      if (row.size() != model.intercept.size()) throw nb::value_error("an intercept of another shape");

@@ -1,6 +1,7 @@
 #include "riata/bayesian.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "riata/bayesian_rows.hpp"
 #include "riata/bayesian_steps.hpp"
@@ -68,27 +69,27 @@ class BayesianOf final : public Bayesian {
     normals_.resize(static_cast<std::size_t>(spec.samples));
   }
 
-  Outcome learn(const BlockView<std::int32_t>& b, const Names& names, const std::int64_t* order, std::int64_t n,
+  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
                 double* scores) noexcept override {
-    return learn_rows(b, names, order, n, scores);
+    return learn_rows(b, order, n, scores);
   }
-  Outcome learn(const BlockView<std::int64_t>& b, const Names& names, const std::int64_t* order, std::int64_t n,
+  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
                 double* scores) noexcept override {
-    return learn_rows(b, names, order, n, scores);
+    return learn_rows(b, order, n, scores);
   }
-  Outcome score(const BlockView<std::int32_t>& b, const Names& names, double* scores) const noexcept override {
-    return score_rows(b, names, scores);
+  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores);
   }
-  Outcome score(const BlockView<std::int64_t>& b, const Names& names, double* scores) const noexcept override {
-    return score_rows(b, names, scores);
+  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores);
   }
-  Outcome moments(const BlockView<std::int32_t>& b, const Names& names, double* means,
+  Outcome moments(const BlockView<std::int32_t>& b, double* means,
                   double* variances) const noexcept override {
-    return moments_of(b, names, means, variances);
+    return moments_of(b, means, variances);
   }
-  Outcome moments(const BlockView<std::int64_t>& b, const Names& names, double* means,
+  Outcome moments(const BlockView<std::int64_t>& b, double* means,
                   double* variances) const noexcept override {
-    return moments_of(b, names, means, variances);
+    return moments_of(b, means, variances);
   }
 
   Posterior posterior() const override {
@@ -112,13 +113,33 @@ class BayesianOf final : public Bayesian {
     }
     return out;
   }
-  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n) noexcept override {
+  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
+                const std::int64_t* name_offsets) noexcept override {
+    BlockView<std::int64_t> b;
+    b.names = names;
+    b.name_offsets = name_offsets;
+    if (!same_kind(b)) return false;
     for (std::int64_t i = 0; i < n; ++i) {
-      double* row = store_.restore(static_cast<std::uint64_t>(keys[i]));
+      double* row = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
       if (row == nullptr) return false;
       std::copy(values + i * width_, values + (i + 1) * width_, row);
     }
     return true;
+  }
+  bool named() const noexcept override {
+    if constexpr (!Store::kDirect) return store_.named();
+    return false;
+  }
+  Names names(const std::int64_t* keys, std::int64_t n) const override {
+    Names out;
+    out.offsets.push_back(0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::string_view name;
+      if constexpr (!Store::kDirect) name = store_.name(static_cast<std::uint64_t>(keys[i]));
+      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
+      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
+    }
+    return out;
   }
   std::int64_t live_weights() const noexcept override {
     std::int64_t live = 0;
@@ -132,6 +153,16 @@ class BayesianOf final : public Bayesian {
 
  private:
   using Status = Outcome::Status;
+
+  // A table holds names of all its rows or of none.
+  template <class Index>
+  bool same_kind(const BlockView<Index>& b) noexcept {
+    if constexpr (!Store::kDirect) {
+      if (b.names != nullptr) return store_.set_named();
+      return !store_.named();
+    }
+    return true;
+  }
 
   double now() const noexcept { return static_cast<double>(t); }
 
@@ -158,9 +189,9 @@ class BayesianOf final : public Bayesian {
   }
 
   // A feature that was never seen takes the prior that its name asks for.
-  void give_prior(double* row, const Names& names, std::int64_t entry, std::uint64_t key) const noexcept {
+  void give_prior(double* row, std::string_view name, std::uint64_t key) const noexcept {
     if (!shape_.blank(row)) return;
-    const double* variance = named_.find(names, entry, key);
+    const double* variance = named_.find(name, key);
     if (variance == nullptr) return;
     const double* common = shape_.precision(false);
     for (int c = 0; c < k_; ++c) shape_.own_precision(row)[c] = 1 / *variance - common[c];
@@ -168,7 +199,7 @@ class BayesianOf final : public Bayesian {
 
   // The rows of an example, those that are missing put there, brought current.
   template <class Index>
-  Status locate(const BlockView<Index>& b, const Names& names, std::int64_t begin, std::int64_t end) noexcept {
+  Status locate(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const std::int64_t first = spec_.fit_intercept ? 1 : 0;
     if (!room_.make(first + end - begin, k_, v_, 0)) return Status::out_of_memory;
     double** rows = room_.rows.data() + first;
@@ -194,7 +225,7 @@ class BayesianOf final : public Bayesian {
         if (!store_.possible(key)) [[unlikely]] return Status::bad_index;
         row = store_.find(key);
         if (row == nullptr) {
-          row = store_.insert(key, [&](const double* r) { return shape_.needed(r, now()); });
+          row = store_.insert(key, b.name(k), [&](const double* r) { return shape_.needed(r, now()); });
           if (row == nullptr) return Status::out_of_memory;
           std::fill(row, row + width_, 0.0);
           moved = true;
@@ -202,9 +233,9 @@ class BayesianOf final : public Bayesian {
       }
       x = view(static_cast<double>(b.values[k]), x);
     }
-    if (end > begin) features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    if (b.names == nullptr && end > begin) features = std::max(features, static_cast<std::int64_t>(largest) + 1);
     if (moved) [[unlikely]] find_again(b, begin, end);
-    if (named_.any() || shape_.forgets()) refresh(b, names, begin, end);
+    if (named_.any() || shape_.forgets()) refresh(b, begin, end);
     return Status::ok;
   }
 
@@ -222,12 +253,12 @@ class BayesianOf final : public Bayesian {
   }
 
   template <class Index>
-  void refresh(const BlockView<Index>& b, const Names& names, std::int64_t begin, std::int64_t end) noexcept {
+  void refresh(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     double** rows = room_.rows.data() + (spec_.fit_intercept ? 1 : 0);
     if (shape_.forgets() && spec_.fit_intercept) shape_.settle(intercept.data(), shape_.precision(true), now());
     for (std::int64_t k = begin; k < end; ++k) {
       double* row = *rows++;
-      if (named_.any()) give_prior(row, names, k, static_cast<std::uint64_t>(b.indices[k]));
+      if (named_.any()) give_prior(row, b.name(k), static_cast<std::uint64_t>(b.indices[k]));
       if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
     }
   }
@@ -287,13 +318,14 @@ class BayesianOf final : public Bayesian {
   }
 
   template <class Index>
-  Outcome learn_rows(const BlockView<Index>& b, const Names& names, const std::int64_t* order, std::int64_t n,
+  Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
                      double* scores) noexcept {
+    if (!same_kind(b)) return {Status::mixed_names, 0};
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t r = order == nullptr ? i : order[i];
       if (!b.holds(r)) return {Status::bad_block, i};
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-      if (const Status status = locate(b, names, begin, end); status != Status::ok) return {status, i};
+      if (const Status status = locate(b, begin, end); status != Status::ok) return {status, i};
       prefetch(b, order, i + 1, n);
       const std::int64_t rows = end - begin + (spec_.fit_intercept ? 1 : 0);
       sum_up(room_, rows);
@@ -337,7 +369,7 @@ class BayesianOf final : public Bayesian {
 
   // Eq. 6 for a row of a block, without touching the model. False: memory is exhausted.
   template <class Index>
-  bool look(const BlockView<Index>& b, const Names& names, std::int64_t r, Room& room) const noexcept {
+  bool look(const BlockView<Index>& b, std::int64_t r, Room& room) const noexcept {
     const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
     if (!room.make(end - begin + 1, k_, v_, shape_.forgets() || named_.any() ? width_ : 0)) return false;
     double** rows = room.rows.data();
@@ -361,7 +393,7 @@ class BayesianOf final : public Bayesian {
       if (spec_.ignore_unseen && shape_.blank(row)) continue;
       if (named_.any() && shape_.blank(row)) {
         std::fill(copy, copy + width_, 0.0);
-        give_prior(copy, names, k, key);
+        give_prior(copy, b.name(k), key);
         row = copy;
         if (!shape_.forgets()) copy += width_;
       }
@@ -373,27 +405,27 @@ class BayesianOf final : public Bayesian {
   }
 
   template <class Index>
-  Outcome score_rows(const BlockView<Index>& b, const Names& names, double* scores) const noexcept {
-    return look_at_all(b, names, [&](std::int64_t r, const Room& room) {
+  Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
+    return look_at_all(b, [&](std::int64_t r, const Room& room) {
       mixture_.predict(room.means.data(), room.spreads.data(), log_evidence, scores + r * spec_.outputs);
     });
   }
 
   template <class Index>
-  Outcome moments_of(const BlockView<Index>& b, const Names& names, double* means, double* variances) const noexcept {
-    return look_at_all(b, names, [&](std::int64_t r, const Room& room) {
+  Outcome moments_of(const BlockView<Index>& b, double* means, double* variances) const noexcept {
+    return look_at_all(b, [&](std::int64_t r, const Room& room) {
       std::copy(room.means.begin(), room.means.end(), means + r * k_);
       std::copy(room.spreads.begin(), room.spreads.end(), variances + r * k_);
     });
   }
 
   template <class Index, class Visit>
-  Outcome look_at_all(const BlockView<Index>& b, const Names& names, Visit visit) const noexcept {
+  Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
     try {
       Room room(k_);
       for (std::int64_t r = 0; r < b.rows; ++r) {
         if (!b.holds(r)) return {Status::bad_block, r};
-        if (!look(b, names, r, room)) return {Status::out_of_memory, r};
+        if (!look(b, r, room)) return {Status::out_of_memory, r};
         visit(r, room);
       }
     } catch (const std::bad_alloc&) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,12 +41,6 @@ struct BayesianSpec {
   std::unordered_map<std::string, double> named_variances;  // by name or namespace; for features not seen before
 };
 
-// Names of a block's features; both null where there are none.
-struct Names {
-  const std::uint8_t* bytes = nullptr;
-  const std::int64_t* offsets = nullptr;
-};
-
 struct Posterior {  // rows brought current
   std::vector<std::int64_t> keys;
   std::vector<double> means, precisions;              // keys x columns
@@ -56,24 +51,30 @@ class Bayesian {
  public:
   virtual ~Bayesian() = default;
   // scores: n x outputs, the log odds of the predicted probability just before each example was learned.
-  virtual Outcome learn(const BlockView<std::int32_t>&, const Names&, const std::int64_t* order, std::int64_t n,
+  virtual Outcome learn(const BlockView<std::int32_t>&, const std::int64_t* order, std::int64_t n,
                         double* scores) noexcept = 0;
-  virtual Outcome learn(const BlockView<std::int64_t>&, const Names&, const std::int64_t* order, std::int64_t n,
+  virtual Outcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
                         double* scores) noexcept = 0;
-  virtual Outcome score(const BlockView<std::int32_t>&, const Names&, double* scores) const noexcept = 0;
-  virtual Outcome score(const BlockView<std::int64_t>&, const Names&, double* scores) const noexcept = 0;
+  virtual Outcome score(const BlockView<std::int32_t>&, double* scores) const noexcept = 0;
+  virtual Outcome score(const BlockView<std::int64_t>&, double* scores) const noexcept = 0;
   // Mean and variance of every row's score in every column, eq. 6: rows x columns each.
-  virtual Outcome moments(const BlockView<std::int32_t>&, const Names&, double* means,
+  virtual Outcome moments(const BlockView<std::int32_t>&, double* means,
                           double* variances) const noexcept = 0;
-  virtual Outcome moments(const BlockView<std::int64_t>&, const Names&, double* means,
+  virtual Outcome moments(const BlockView<std::int64_t>&, double* means,
                           double* variances) const noexcept = 0;
 
   virtual Posterior posterior() const = 0;            // of the features that were learned
   virtual Posterior intercept_posterior() const = 0;  // keys is empty
   virtual Rows rows() const = 0;
-  virtual bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n) noexcept = 0;
+  virtual bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
+                        const std::int64_t* name_offsets) noexcept = 0;
+  virtual bool named() const noexcept = 0;
+  virtual Names names(const std::int64_t* keys, std::int64_t n) const = 0;
   virtual std::int64_t live_weights() const noexcept = 0;
   virtual std::uint64_t bytes() const noexcept = 0;
+
+  // Learning takes it alone, scoring together: two Python threads must not meet in one model.
+  mutable std::shared_mutex guard;
 
   int columns() const noexcept { return columns_; }
   int row_width() const noexcept { return width_; }

@@ -93,11 +93,9 @@ class NamedPriors {
       return nullptr;
     }
   }
-  const double* find(const Names& names, std::int64_t entry, std::uint64_t key) const noexcept {
-    if (names.offsets != nullptr) {
-      const auto from = names.offsets[entry], to = names.offsets[entry + 1];
-      return find({reinterpret_cast<const char*>(names.bytes) + from, static_cast<std::size_t>(to - from)});
-    }
+  // A numbered feature's name is its number.
+  const double* find(std::string_view name, std::uint64_t key) const noexcept {
+    if (name.data() != nullptr) return find(name);
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof digits, key).ptr;
     return find({digits, static_cast<std::size_t>(end - digits)});
