@@ -33,18 +33,20 @@ inline Place place(double x, double variance, double mean, double spread, double
 
 // u of the peak: u = b * slope(z + u), b >= 0 (eq. 15 and eq. 28 in terms of z). The left side rises faster than
 // the right one, so there is one root, between 0 and b * slope(z). Newton's steps (eqs. 32-34), and a bisection
-// wherever a step would leave the interval known to hold the root: at most 100 halvings, so it always ends.
+// wherever a step would leave the interval known to hold the root, or is not half as long as the last one (they can
+// jump to and fro across the root): so in every iteration the step or the interval halves, and it always ends.
 template <class Link>
 inline double peak(double z, double b) noexcept {
   double low = 0, high = b * Link::tilt(z).slope;
-  double u = 0;
-  for (int i = 0; i < 100; ++i) {
+  double u = 0, last = high;
+  for (int i = 0; i < 200; ++i) {
     const Tilt at = Link::tilt(z + u);
     const double off = u - b * at.slope;
     (off > 0 ? high : low) = u;
     double next = u - off / (1 + b * at.bend);
-    if (!(next >= low && next <= high)) next = 0.5 * (low + high);
-    const bool done = std::fabs(next - u) <= 1e-15 * std::fabs(next);
+    if (i > 0 && !(next >= low && next <= high && 2 * std::fabs(next - u) <= last)) next = 0.5 * (low + high);
+    last = std::fabs(next - u);
+    const bool done = last <= 1e-15 * std::fabs(next);
     u = next;
     if (done) break;
   }
@@ -225,29 +227,55 @@ Sums sums(const Moment& m, double z, double step) noexcept {
 }
 
 // Appendix D.3. In units of the old standard deviation: mu' = mu + sigma d, sigma' = sigma q; alpha = y x r sigma.
-// The objective is convex in (d, q); a step that would take q below a tenth of itself, or above tenfold, is cut.
+struct Sampled {
+  double d = 0, q = 1;
+  double g0, g1, h00, h01, h11;  // eqs. 52 and 53
+};
+
+template <class Link>
+void measure(const Moment& m, double z, double alpha, Sampled& at) noexcept {
+  const Sums s = sums<Link>(m, z + alpha * at.d, alpha * at.q);
+  const double wa = m.weight * alpha, waa = wa * alpha;
+  at.g0 = at.d - wa * s.g0;
+  at.g1 = at.q - 1 / at.q - wa * s.g1;
+  at.h00 = 1 + waa * s.h0;
+  at.h01 = waa * s.h1;
+  at.h11 = 1 / (at.q * at.q) + 1 + waa * s.h2;
+}
+
+// The objective is convex in (d, q). A step is cut in half while it leads uphill about as steeply as it started
+// downhill, or to a q that is not positive: each step lowers the objective. Whatever is left after 50 counts.
 template <class Link>
 void vb(const Moment& m) noexcept {
   each<Link>(m, [&](std::int64_t k, int c, double x, double variance) {
     const Place at = place<Link>(x, variance, m.means[c], m.spreads[c], m.y[c]);
-    const double sigma = std::sqrt(variance), alpha = m.y[c] * at.xr * sigma, w = m.weight;
-    double d = 0, q = 1;
-    for (int i = 0; i < 30; ++i) {
-      const Sums s = sums<Link>(m, at.z + alpha * d, alpha * q);
-      const double g0 = d - w * alpha * s.g0, g1 = -1 / q + q - w * alpha * s.g1;
-      const double aa = w * alpha * alpha;
-      const double h00 = 1 + aa * s.h0, h01 = aa * s.h1, h11 = 1 / (q * q) + 1 + aa * s.h2;
-      const double det = h00 * h11 - h01 * h01;
-      const double d_step = (h11 * g0 - h01 * g1) / det, q_step = (h00 * g1 - h01 * g0) / det;
-      const double next = std::clamp(q - q_step, 0.1 * q, 10 * q);
-      const double size = std::fabs(d_step) + std::fabs(next - q);
-      if (!std::isfinite(d_step) || !std::isfinite(next)) break;
-      d -= d_step;
-      q = next;
-      if (size <= 1e-12 * (std::fabs(d) + q)) break;
+    const double sigma = std::sqrt(variance), alpha = m.y[c] * at.xr * sigma;
+    Sampled here;
+    measure<Link>(m, at.z, alpha, here);
+    for (int i = 0; i < 50; ++i) {
+      const double det = here.h00 * here.h11 - here.h01 * here.h01;
+      double d_step = (here.h01 * here.g1 - here.h11 * here.g0) / det;
+      double q_step = (here.h01 * here.g0 - here.h00 * here.g1) / det;
+      const double downhill = -(here.g0 * d_step + here.g1 * q_step);
+      Sampled next;
+      bool better = false;
+      for (int cut = 0; cut < 60 && !better && std::isfinite(d_step) && std::isfinite(q_step); ++cut) {
+        next.d = here.d + d_step;
+        next.q = here.q + q_step;
+        if (next.q > 0.05 * here.q) {
+          measure<Link>(m, at.z, alpha, next);
+          better = next.g0 * d_step + next.g1 * q_step <= 0.9 * downhill;
+        }
+        d_step *= 0.5;
+        q_step *= 0.5;
+      }
+      if (!better) break;
+      const double size = std::fabs(next.d - here.d) + std::fabs(next.q - here.q);
+      here = next;
+      if (size <= 1e-13 * (std::fabs(here.d) + here.q)) break;
     }
-    m.moves[k] = sigma * d;
-    m.gains[k] = (1 / (q * q) - 1) / variance;
+    m.moves[k] = sigma * here.d;
+    m.gains[k] = (1 / (here.q * here.q) - 1) / variance;
   });
 }
 
@@ -321,7 +349,8 @@ template <int K>
     for (int c = 0; c < k; ++c) row[c] = clamped(row[c] + moves[i * k + c], kLargestMean);
     for (int c = 0; c < k; ++c) {
       const double sum = row[k + c] + gains[i * k + c];
-      row[k + c] = sum < kLargestPrecision ? sum : kLargestPrecision;
+      const double most = sum < kLargestPrecision ? sum : kLargestPrecision;
+      row[k + c] = most > 0 ? most : 0;  // samples may say so, but no example makes a weight less sure than its prior
     }
   }
 }
