@@ -6,11 +6,13 @@ import os
 
 from riata import model_file
 from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
+from riata.estimators.bayesian import BayesianClassifier
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
+    BayesianClassifier,
     ElasticNetClassifier,
     ElasticNetRegressor,
     FTRLClassifier,
@@ -40,6 +42,7 @@ def load(path: str | os.PathLike[str]) -> LinearEstimator:
 
 __all__ = [
     "ESTIMATORS",
+    "BayesianClassifier",
     "ElasticNetClassifier",
     "ElasticNetRegressor",
     "FTRLClassifier",

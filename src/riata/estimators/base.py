@@ -20,7 +20,6 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 from riata import model_file
 from riata.block import Block
 from riata.learners import Learner
-from riata.learners.linear import LinearLearner
 from riata.record import Model, Record, Settings
 from riata.sources import Source, open_source
 from riata.sources.matrix import csr_block
@@ -294,7 +293,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             return known.index(y)
         known.append(y.item() if isinstance(y, np.generic) else y)
         if len(known) > 2:
-            assert isinstance(learner, LinearLearner)
             learner = learner.with_outputs(len(known))
         alike = len({type(label) for label in known}) == 1
         classes = np.array(known) if alike else np.array(known, dtype=object)

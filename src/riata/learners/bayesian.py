@@ -388,7 +388,7 @@ class Bayesian(Learner):
         small = self.from_state(*tools.sparse(self, z))
         return tools.report(self, small, blocks)
 
-    def sample(self, n: int, random_state: int = 0) -> tuple[NDArray[np.int64], Floats, Floats]:
+    def sample(self, n: int, random_state: Any = 0) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Weights drawn from the posterior: features, weights (n, outputs, features), intercepts (n, outputs)."""
         check_number("n", n, least=1)
         return tools.sample(self, int(n), np.random.default_rng(random_state))
