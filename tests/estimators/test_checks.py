@@ -12,6 +12,10 @@ SCALE = (
     "the features of this check are about 100 and nobody scaled them: squared loss diverges at the default "
     "learning rate, and Riata says so where others return a model of garbage"
 )
+SPARSIFY = "sparsify(z) drops features that are not sure to matter; it is not scikit-learn's change of format"
+ONE_STEP = (
+    "a weight of 1,000 on values of 20 asks for more than one Taylor step an example: mean='newton' passes"
+)
 
 
 def expected_failures(estimator):
@@ -22,6 +26,9 @@ def expected_failures(estimator):
     if is_regressor(estimator) and hasattr(estimator, "eta0"):
         for check in ("check_fit_idempotent", "check_fit_check_is_fitted", "check_n_features_in"):
             failures[check] = SCALE
+    if hasattr(estimator, "prior_variance"):
+        failures["check_sparsify_coefficients"] = SPARSIFY
+        failures["check_class_weight_classifiers"] = ONE_STEP
     return failures
 
 
