@@ -78,7 +78,7 @@ class Gaussian:
     >>> model.learn(np.array([1.0, 0.0]), 1.0)
     0.0
     >>> model.mean.round(4).tolist(), model.variance.round(4).tolist()
-    ([0.4, 0.0], [0.809, 1.0])
+    ([0.4, 0.0], [0.8063, 1.0])
     """
 
     prior_mean: Floats

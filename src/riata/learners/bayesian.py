@@ -47,7 +47,7 @@ class Bayesian(Learner):
     >>> learner.learn(row)
     array([[0.]])
     >>> learner.coef()[1].round(4).tolist(), learner.coef_std().round(4).tolist()
-    ([[0.4]], [[0.8995]])
+    ([[0.4]], [[0.8979]])
     """
 
     family: ClassVar[str] = "bayesian"
