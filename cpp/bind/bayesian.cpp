@@ -75,6 +75,8 @@ Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Ind
     const std::unique_lock alone(model.guard);
     outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
   }
+  if (outcome.status == Outcome::Status::diverged)
+    throw nb::value_error("covariance='full' is for at most 4,095 features: use covariance='diagonal'");
   check(outcome);
   return give(std::move(scores), outputs);
 }
@@ -178,7 +180,7 @@ void bind_bayesian(nb::module_& m) {
       .def("set_rows",
            [](Bayesian& model, const In<std::int64_t>& keys, const In2<double>& values,
               const std::optional<In<std::uint8_t>>& names, const std::optional<In<std::int64_t>>& name_offsets) {
-             if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
+             if (values.shape(0) != keys.size() || !model.fits(static_cast<std::int64_t>(keys.size()), static_cast<int>(values.shape(1))))
                throw nb::value_error("rows of another shape");
              const bool named = names && name_offsets;
              if (named) check_names(*names, *name_offsets, keys.size());

@@ -448,6 +448,9 @@ class BayesianOf final : public Bayesian {
 
 }  // namespace
 
+// In bayesian_full.cpp.
+std::unique_ptr<Bayesian> make_full_bayesian(const BayesianSpec& spec, int columns, Step step);
+
 std::unique_ptr<Bayesian> make_bayesian(const std::string& store, const BayesianSpec& spec) {
   const Step step = find_step(spec.update, spec.link, spec.mean, spec.variance);
   if (step == nullptr) return nullptr;
@@ -455,6 +458,8 @@ std::unique_ptr<Bayesian> make_bayesian(const std::string& store, const Bayesian
   if (store == "dense") return std::make_unique<BayesianOf<DenseStore>>(spec, columns, step);
   if (store == "table") return std::make_unique<BayesianOf<TableStore>>(spec, columns, step);
   if (store == "hashed") return std::make_unique<BayesianOf<HashedStore>>(spec, columns, step);
+  if (store == "full" && spec.update == "joint" && spec.half_life == 0 && !spec.own_priors)
+    return make_full_bayesian(spec, columns, step);
   return nullptr;
 }
 

@@ -68,6 +68,8 @@ class Bayesian {
   virtual Rows rows() const = 0;
   virtual bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
                         const std::int64_t* name_offsets) noexcept = 0;
+  // Whether set_rows can take rows of this width.
+  virtual bool fits(std::int64_t, int width) const noexcept { return width == width_; }
   virtual bool named() const noexcept = 0;
   virtual Names names(const std::int64_t* keys, std::int64_t n) const = 0;
   virtual std::int64_t live_weights() const noexcept = 0;
