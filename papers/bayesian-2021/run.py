@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from riata.block import Block
 from riata.learners import Bayesian, ElasticNet, Learner
 from riata.metrics import Regret
 
+Runs = dict[tuple[str, str], tuple[Regret, float]]
 Stream = Iterator[tuple[Block, NDArray[np.float64]]]
 HERE = Path(__file__).parent
 
@@ -51,38 +53,49 @@ def algorithms(variance: float, vb: bool) -> dict[str, dict[str, Callable[[], Le
     return out
 
 
-def measure(stream: Stream, make: Callable[[], Learner]) -> tuple[Regret, float]:
-    learner, regret, seconds = make(), Regret(per_decade=12), 0.0
+def measure(stream: Stream, makers: dict[tuple[str, str], Callable[[], Learner]]) -> Runs:
+    """All algorithms past one stream, block by block: regret and seconds of learning."""
+    learners = {name: make() for name, make in makers.items()}
+    regrets = {name: Regret(per_decade=12) for name in makers}
+    seconds = dict.fromkeys(makers, 0.0)
     for block, best in stream:
-        start = time.thread_time()
-        scores = learner.learn(block)
-        seconds += time.thread_time() - start
         assert block.labels is not None
-        regret.add(learner.losses(scores, block.labels), best)
-    return regret, seconds
+        for name, learner in learners.items():
+            start = time.thread_time()
+            scores = learner.learn(block)
+            seconds[name] += time.thread_time() - start
+            regrets[name].add(learner.losses(scores, block.labels), best)
+    return {name: (regrets[name], seconds[name]) for name in makers}
 
 
 def run(streams: list[Callable[[], Stream]], variance: float, vb: bool) -> dict[str, object]:
+    """The best setting of every algorithm, by the mean over the streams."""
+    grids = algorithms(variance, vb)
+    makers = {(name, s): make for name, grid in grids.items() for s, make in grid.items()}
+    runs = []
+    for i, stream in enumerate(streams):
+        runs.append(measure(stream(), makers))
+        print(f"  draw {i + 1} of {len(streams)}", flush=True)
     out: dict[str, object] = {}
-    for name, grid in algorithms(variance, vb).items():
-        best: dict[str, object] | None = None
-        for setting, make in grid.items():
-            runs = [measure(stream(), make) for stream in streams]
-            ends = [regret.now.normalised for regret, _ in runs]
-            assert None not in ends
-            result = {
-                "setting": setting,
-                "r_T": float(np.mean([e for e in ends if e is not None])),
-                "all": ends,
-                "seconds": float(np.mean([seconds for _, seconds in runs])),
-                "curve": [(m.t, m.normalised) for m in runs[0][0].curve if m.t >= 100],
-            }
-            if best is None or result["r_T"] < best["r_T"]:  # type: ignore[operator]
-                best = result
-        assert best is not None
-        out[name] = best
-        print(f"  {name:24} {best['setting']:10} r_T {best['r_T']:8.2f}  {best['seconds']:6.2f} s", flush=True)
+    for name, grid in grids.items():
+        results = [summary(setting, [r[name, setting] for r in runs]) for setting in grid]
+        best = min(results, key=lambda r: r["r_T"])
+        out[name] = best | {"grid": {r["setting"]: r["r_T"] for r in results}}
+        print(
+            f"  {name:24} {best['setting']:10} r_T {best['r_T']:8.2f}  {best['seconds']:6.2f} s", flush=True
+        )
     return out
+
+
+def summary(setting: str, runs: list[tuple[Regret, float]]) -> dict[str, Any]:
+    ends = [regret.now.normalised or 0.0 for regret, _ in runs]
+    return {
+        "setting": setting,
+        "r_T": float(np.mean(ends)),
+        "all": ends,
+        "seconds": float(np.mean([seconds for _, seconds in runs])),
+        "curve": [(m.t, m.normalised) for m in runs[0][0].curve if m.t >= 100],
+    }
 
 
 def main() -> None:
