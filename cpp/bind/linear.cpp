@@ -156,7 +156,8 @@ void bind_linear(nb::module_& m) {
           double total = 0;
           for (std::size_t c = 0; c < columns; ++c)
             total += loss.value(scores.data()[i * columns + c],
-                                loss.target(labels.data()[i], static_cast<int>(c), static_cast<int>(columns)), parameter);
+                                loss.target(labels.data()[i], static_cast<int>(c), static_cast<int>(columns)),
+                                parameter);
           out.get()[i] = total;
         }
         return give(std::move(out));

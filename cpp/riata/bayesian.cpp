@@ -17,10 +17,10 @@ namespace {
 // Room for one example: its rows side by side.
 struct Room {
   std::vector<double*> rows;
-  std::vector<double> x;                             // rows x views
-  std::vector<double> variances, moves, gains;       // rows x columns
-  std::vector<double> means, spreads, y;             // columns
-  std::vector<double> copies;                        // rows as score() wants them, where they are not stored so
+  std::vector<double> x;                        // rows x views
+  std::vector<double> variances, moves, gains;  // rows x columns
+  std::vector<double> means, spreads, y;        // columns
+  std::vector<double> copies;                   // rows as score() wants them, where they are not stored so
 
   Room(int columns) {
     const auto k = static_cast<std::size_t>(columns);
@@ -180,7 +180,8 @@ class BayesianOf final : public Bayesian {
     const double* common = shape_.precision(is_intercept);
     if (shape_.forgets()) shape_.settle(row.data(), common, now());
     for (int c = 0; c < k_; ++c) {
-      const double mean = shape_.prior_mean(row.data(), c), precision = shape_.prior_precision(row.data(), common, c);
+      const double mean = shape_.prior_mean(row.data(), c),
+                   precision = shape_.prior_precision(row.data(), common, c);
       out.prior_means.push_back(mean);
       out.prior_precisions.push_back(precision);
       out.means.push_back(mean + row[c]);
@@ -220,9 +221,11 @@ class BayesianOf final : public Bayesian {
           if (!store_.reserve(key)) return Status::out_of_memory;
           moved = true;
         }
-        row = store_.touch(key);
+        row = store_.at(key);
+        if (store_.marks()) store_.mark(key);
       } else {
-        if (!store_.possible(key)) [[unlikely]] return Status::bad_index;
+        if (!store_.possible(key)) [[unlikely]]
+          return Status::bad_index;
         row = store_.find(key);
         if (row == nullptr) {
           row = store_.insert(key, b.name(k), [&](const double* r) { return shape_.needed(r, now()); });
@@ -233,8 +236,10 @@ class BayesianOf final : public Bayesian {
       }
       x = view(static_cast<double>(b.values[k]), x);
     }
-    if (b.names == nullptr && end > begin) features = std::max(features, static_cast<std::int64_t>(largest) + 1);
-    if (moved) [[unlikely]] find_again(b, begin, end);
+    if (b.names == nullptr && end > begin)
+      features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    if (moved) [[unlikely]]
+      find_again(b, begin, end);
     if (named_.any() || shape_.forgets()) refresh(b, begin, end);
     return Status::ok;
   }
@@ -246,7 +251,7 @@ class BayesianOf final : public Bayesian {
     for (std::int64_t k = begin; k < end; ++k) {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
       if constexpr (Store::kDirect)
-        *rows++ = store_.touched(key);
+        *rows++ = store_.at(key);
       else
         *rows++ = store_.find(key);
     }
@@ -255,7 +260,8 @@ class BayesianOf final : public Bayesian {
   template <class Index>
   void refresh(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     double** rows = room_.rows.data() + (spec_.fit_intercept ? 1 : 0);
-    if (shape_.forgets() && spec_.fit_intercept) shape_.settle(intercept.data(), shape_.precision(true), now());
+    if (shape_.forgets() && spec_.fit_intercept)
+      shape_.settle(intercept.data(), shape_.precision(true), now());
     for (std::int64_t k = begin; k < end; ++k) {
       double* row = *rows++;
       if (named_.any()) give_prior(row, b.name(k), static_cast<std::uint64_t>(b.indices[k]));
@@ -292,7 +298,8 @@ class BayesianOf final : public Bayesian {
   }
 
   template <class Index>
-  void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i, std::int64_t n) const noexcept {
+  void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
+                std::int64_t n) const noexcept {
     if (i >= n || (Store::kDirect && k_ == 1)) return;
     const std::int64_t r = order == nullptr ? i : order[i];
     if (!b.holds(r)) return;

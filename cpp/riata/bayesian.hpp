@@ -1,12 +1,14 @@
-// Bayesian online classification: independent Gaussian weights, one posterior a column, updated example by example
+// Bayesian online classification: independent Gaussian weights, one posterior a column, updated example by
+// example
 // ("Low complexity approximate Bayesian logistic regression for sparse online learning", 2021).
 //
-// Columns are outputs x components. A component is one prior variance under one view of the feature values; the
-// prediction averages components by their evidence. Column (v, o, g) stands at (v * outputs + o) * priors + g.
+// Columns are outputs x components. A component is one prior variance under one view of the feature values;
+// the prediction averages components by their evidence. Column (v, o, g) stands at (v * outputs + o) * priors
+// + g.
 //
-// A row keeps what was learned beside its prior, so that zeros are a feature never seen: the mean less the prior's,
-// and the precision (1 / variance) less the prior's, for every column; then, where there are such, a prior of its
-// own (less the common one), and the time of the last touch.
+// A row keeps what was learned beside its prior, so that zeros are a feature never seen: the mean less the
+// prior's, and the precision (1 / variance) less the prior's, for every column; then, where there are such, a
+// prior of its own (less the common one), and the time of the last touch.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +38,10 @@ struct BayesianSpec {
   int samples = 0;
   std::uint64_t seed = 0;
   int bits = 22;
-  bool own_priors = false;    // rows have room for a prior of their own
+  bool own_priors = false;     // rows have room for a prior of their own
   bool ignore_unseen = false;  // score() leaves out features without a row
-  std::unordered_map<std::string, double> named_variances;  // by name or namespace; for features not seen before
+  std::unordered_map<std::string, double>
+      named_variances;  // by name or namespace; for features not seen before
 };
 
 struct Posterior {  // rows brought current
@@ -90,6 +93,7 @@ class Bayesian {
   int columns_ = 1, width_ = 2;
 };
 
-std::unique_ptr<Bayesian> make_bayesian(const std::string& store, const BayesianSpec& spec);  // null: no such thing
+std::unique_ptr<Bayesian> make_bayesian(const std::string& store,
+                                        const BayesianSpec& spec);  // null: no such thing
 
 }  // namespace riata

@@ -1,4 +1,5 @@
-// The joint update with a full covariance (appendix D.1): for data of few features, each example costs their square.
+// The joint update with a full covariance (appendix D.1): for data of few features, each example costs their
+// square.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -15,7 +16,8 @@ namespace {
 constexpr std::uint64_t kInterceptKey = kKeyMask;
 constexpr std::size_t kMostFeatures = 4096;  // a covariance of 128 MiB a column
 
-// Mean and covariance of the features met so far, in the order they were met. It grows by independent features.
+// Mean and covariance of the features met so far, in the order they were met. It grows by independent
+// features.
 class Joint {
  public:
   std::size_t size() const noexcept { return mean_.size(); }
@@ -55,8 +57,8 @@ class FullBayesian final : public Bayesian {
  public:
   FullBayesian(const BayesianSpec& spec, int columns, Step step)
       : spec_(spec),
-        mixture_(spec.outputs, static_cast<int>(spec.views.size()), static_cast<int>(spec.prior_variances.size()),
-                 spec.link, spec.share, 0),
+        mixture_(spec.outputs, static_cast<int>(spec.views.size()),
+                 static_cast<int>(spec.prior_variances.size()), spec.link, spec.share, 0),
         step_(step),
         joint_(static_cast<std::size_t>(columns)),
         v_(static_cast<std::size_t>(columns)) {
@@ -84,10 +86,12 @@ class FullBayesian final : public Bayesian {
   Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
     return score_rows(b, scores);
   }
-  Outcome moments(const BlockView<std::int32_t>& b, double* means, double* variances) const noexcept override {
+  Outcome moments(const BlockView<std::int32_t>& b, double* means,
+                  double* variances) const noexcept override {
     return moments_of(b, means, variances);
   }
-  Outcome moments(const BlockView<std::int64_t>& b, double* means, double* variances) const noexcept override {
+  Outcome moments(const BlockView<std::int64_t>& b, double* means,
+                  double* variances) const noexcept override {
     return moments_of(b, means, variances);
   }
 
@@ -166,7 +170,8 @@ class FullBayesian final : public Bayesian {
 
   int row_size(std::size_t n) const noexcept { return columns_ * static_cast<int>(n + 1); }
   double prior_variance(std::uint64_t key, std::size_t c) const noexcept {
-    return key == kInterceptKey ? spec_.intercept_variance : spec_.prior_variances[c % spec_.prior_variances.size()];
+    return key == kInterceptKey ? spec_.intercept_variance
+                                : spec_.prior_variances[c % spec_.prior_variances.size()];
   }
   double value_in(std::size_t c, double x) const noexcept {
     return seen_as(spec_.views[c / (joint_.size() / spec_.views.size())], x);
@@ -176,7 +181,8 @@ class FullBayesian final : public Bayesian {
     const auto [found, is_new] = places_.try_emplace(key, keys_.size());
     if (is_new) {
       keys_.push_back(key);
-      for (std::size_t c = 0; c < joint_.size(); ++c) joint_[c].join(spec_.prior_mean, prior_variance(key, c));
+      for (std::size_t c = 0; c < joint_.size(); ++c)
+        joint_[c].join(spec_.prior_mean, prior_variance(key, c));
     }
     return found->second;
   }
@@ -244,7 +250,8 @@ class FullBayesian final : public Bayesian {
   }
 
   template <class Index>
-  Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n, double* scores) noexcept {
+  Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
+                     double* scores) noexcept {
     std::int64_t i = 0;
     try {
       for (; i < n; ++i) {
@@ -340,8 +347,8 @@ class FullBayesian final : public Bayesian {
   Step step_;
   std::vector<std::uint64_t> keys_;
   std::unordered_map<std::uint64_t, std::size_t> places_;
-  std::vector<Joint> joint_;             // one a column
-  std::vector<std::vector<double>> v_;   // scratch, one a column
+  std::vector<Joint> joint_;            // one a column
+  std::vector<std::vector<double>> v_;  // scratch, one a column
   std::vector<double> means_, spreads_, y_;
   std::vector<std::pair<std::size_t, double>> at_;
 };

@@ -22,7 +22,8 @@ class RowShape {
   RowShape(const BayesianSpec& spec, int columns)
       : k_(columns), own_(spec.own_priors), half_life_(spec.half_life), mean_(spec.prior_mean) {
     const auto n = static_cast<std::size_t>(columns);
-    for (std::size_t c = 0; c < n; ++c) precision_.push_back(1 / spec.prior_variances[c % spec.prior_variances.size()]);
+    for (std::size_t c = 0; c < n; ++c)
+      precision_.push_back(1 / spec.prior_variances[c % spec.prior_variances.size()]);
     intercept_precision_.assign(n, 1 / spec.intercept_variance);
   }
 
@@ -35,7 +36,9 @@ class RowShape {
   }
   double* own_mean(double* row) const noexcept { return row + 2 * k_; }
   double* own_precision(double* row) const noexcept { return row + 3 * k_; }
-  double prior_mean(const double* row, int c) const noexcept { return own_ ? mean_ + row[2 * k_ + c] : mean_; }
+  double prior_mean(const double* row, int c) const noexcept {
+    return own_ ? mean_ + row[2 * k_ + c] : mean_;
+  }
   double prior_precision(const double* row, const double* common, int c) const noexcept {
     return own_ ? common[c] + row[3 * k_ + c] : common[c];
   }
@@ -53,7 +56,8 @@ class RowShape {
     return false;
   }
 
-  // Evidence fades by half every half_life examples: precision and precision * mean, both counted from the prior.
+  // Evidence fades by half every half_life examples: precision and precision * mean, both counted from the
+  // prior.
   void settle(double* row, const double* common, double now) const noexcept {
     double& mark = row[width() - 1];
     if (mark == now) return;
@@ -83,10 +87,12 @@ class NamedPriors {
   explicit NamedPriors(const BayesianSpec& spec) : variances_(spec.named_variances) {}
   bool any() const noexcept { return !variances_.empty(); }
 
-  // The prior variance of a feature: by its whole name, by its namespace (what stands before ^ or =), or null.
+  // The prior variance of a feature: by its whole name, by its namespace (what stands before ^ or =), or
+  // null.
   const double* find(std::string_view name) const noexcept {
     try {
-      if (const auto whole = variances_.find(std::string(name)); whole != variances_.end()) return &whole->second;
+      if (const auto whole = variances_.find(std::string(name)); whole != variances_.end())
+        return &whole->second;
       const auto space = variances_.find(std::string(name.substr(0, name.find_first_of("^="))));
       return space != variances_.end() ? &space->second : nullptr;
     } catch (...) {  // out of memory for a copy of the name: the common prior

@@ -31,10 +31,11 @@ inline Place place(double x, double variance, double mean, double spread, double
   return {xr, xr * (xr * variance), y * mean * r};
 }
 
-// u of the peak: u = b * slope(z + u), b >= 0 (eq. 15 and eq. 28 in terms of z). The left side rises faster than
-// the right one, so there is one root, between 0 and b * slope(z). Newton's steps (eqs. 32-34), and a bisection
-// wherever a step would leave the interval known to hold the root, or is not half as long as the last one (they can
-// jump to and fro across the root): so in every iteration the step or the interval halves, and it always ends.
+// u of the peak: u = b * slope(z + u), b >= 0 (eq. 15 and eq. 28 in terms of z). The left side rises faster
+// than the right one, so there is one root, between 0 and b * slope(z). Newton's steps (eqs. 32-34), and a
+// bisection wherever a step would leave the interval known to hold the root, or is not half as long as the
+// last one (they can jump to and fro across the root): so in every iteration the step or the interval halves,
+// and it always ends.
 template <class Link>
 inline double peak(double z, double b) noexcept {
   double low = 0, high = b * Link::tilt(z).slope;
@@ -89,8 +90,8 @@ void marginal(const Moment& m) noexcept {
 }
 
 // The same for logit, taylor and curvature, in a form that compiles to vector code.
-inline void taylor(double x, double variance, double mean, double spread, double y, double weight, double& move,
-                   double& gain) noexcept {
+inline void taylor(double x, double variance, double mean, double spread, double y, double weight,
+                   double& move, double& gain) noexcept {
   const Place at = place<Logit>(x, variance, mean, spread, y);
   const double b = weight * at.power;
   const Tilt before = Logit::tilt(at.z);
@@ -110,8 +111,9 @@ RIATA_WIDE void marginal_one(std::int64_t n, const double* __restrict x, const d
 template <int W>  // columns under each view; 0: any number
 [[gnu::always_inline]] inline void marginal_as(std::int64_t rows, int views, int any_width,
                                                const double* __restrict x, const double* __restrict variances,
-                                               const double* __restrict means, const double* __restrict spreads,
-                                               const double* __restrict y, double weight, double* __restrict moves,
+                                               const double* __restrict means,
+                                               const double* __restrict spreads, const double* __restrict y,
+                                               double weight, double* __restrict moves,
                                                double* __restrict gains) noexcept {
   const int width = W > 0 ? W : any_width;
   const int columns = views * width;
@@ -130,8 +132,8 @@ RIATA_WIDE void marginal_eight(const Moment& m) noexcept {
   marginal_as<8>(m.rows, m.views, 8, m.x, m.variances, m.means, m.spreads, m.y, m.weight, m.moves, m.gains);
 }
 RIATA_WIDE void marginal_many(const Moment& m) noexcept {
-  marginal_as<0>(m.rows, m.views, m.columns / m.views, m.x, m.variances, m.means, m.spreads, m.y, m.weight, m.moves,
-                 m.gains);
+  marginal_as<0>(m.rows, m.views, m.columns / m.views, m.x, m.variances, m.means, m.spreads, m.y, m.weight,
+                 m.moves, m.gains);
 }
 
 void marginal_plain(const Moment& m) noexcept {
@@ -226,7 +228,8 @@ Sums sums(const Moment& m, double z, double step) noexcept {
   return {out.g0 / n, out.g1 / n, out.h0 / n, out.h1 / n, out.h2 / n};
 }
 
-// Appendix D.3. In units of the old standard deviation: mu' = mu + sigma d, sigma' = sigma q; alpha = y x r sigma.
+// Appendix D.3. In units of the old standard deviation: mu' = mu + sigma d, sigma' = sigma q; alpha = y x r
+// sigma.
 struct Sampled {
   double d = 0, q = 1;
   double g0, g1, h00, h01, h11;  // eqs. 52 and 53
@@ -243,8 +246,9 @@ void measure(const Moment& m, double z, double alpha, Sampled& at) noexcept {
   at.h11 = 1 / (at.q * at.q) + 1 + waa * s.h2;
 }
 
-// The objective is convex in (d, q). A step is cut in half while it leads uphill about as steeply as it started
-// downhill, or to a q that is not positive: each step lowers the objective. Whatever is left after 50 counts.
+// The objective is convex in (d, q). A step is cut in half while it leads uphill about as steeply as it
+// started downhill, or to a q that is not positive: each step lowers the objective. Whatever is left after 50
+// counts.
 template <class Link>
 void vb(const Moment& m) noexcept {
   each<Link>(m, [&](std::int64_t k, int c, double x, double variance) {
@@ -294,8 +298,9 @@ Step step_of(const std::string& update, bool newton, bool height) noexcept {
 }
 
 // One row's part in eq. 6.
-inline void take_in(const double* row, int k, int width, const double* x, const double* precisions, double mean,
-                    double* __restrict variances, double* __restrict means, double* __restrict spreads) noexcept {
+inline void take_in(const double* row, int k, int width, const double* x, const double* precisions,
+                    double mean, double* __restrict variances, double* __restrict means,
+                    double* __restrict spreads) noexcept {
   for (int c = 0; c < k; ++c) {
     const double value = k == width ? x[0] : x[c / width];
     const double variance = 1 / (precisions[c] + row[k + c]);
@@ -342,7 +347,8 @@ void gather_own(const Gathering& g) noexcept {
 
 template <int K>
 [[gnu::always_inline]] inline void absorb_as(std::int64_t rows, int columns, double* const* state,
-                                             const double* __restrict moves, const double* __restrict gains) noexcept {
+                                             const double* __restrict moves,
+                                             const double* __restrict gains) noexcept {
   const int k = K > 0 ? K : columns;
   for (std::int64_t i = 0; i < rows; ++i) {
     double* __restrict row = state[i];
@@ -350,7 +356,8 @@ template <int K>
     for (int c = 0; c < k; ++c) {
       const double sum = row[k + c] + gains[i * k + c];
       const double most = sum < kLargestPrecision ? sum : kLargestPrecision;
-      row[k + c] = most > 0 ? most : 0;  // samples may say so, but no example makes a weight less sure than its prior
+      row[k + c] =
+          most > 0 ? most : 0;  // samples may say so, but no example makes a weight less sure than its prior
     }
   }
 }
@@ -377,7 +384,8 @@ void gather(const Gathering& g) noexcept {
   gather_any(g);
 }
 
-void absorb(std::int64_t rows, int columns, double* const* state, const double* moves, const double* gains) noexcept {
+void absorb(std::int64_t rows, int columns, double* const* state, const double* moves,
+            const double* gains) noexcept {
   if (columns == 1) return absorb_as<1>(rows, 1, state, moves, gains);
   if (columns == 8) return absorb_eight(rows, state, moves, gains);
   absorb_as<0>(rows, columns, state, moves, gains);
@@ -385,7 +393,8 @@ void absorb(std::int64_t rows, int columns, double* const* state, const double* 
 
 Step find_step(const std::string& update, const std::string& link, const std::string& mean,
                const std::string& variance) noexcept {
-  if ((mean != "taylor" && mean != "newton") || (variance != "curvature" && variance != "height")) return nullptr;
+  if ((mean != "taylor" && mean != "newton") || (variance != "curvature" && variance != "height"))
+    return nullptr;
   if (link == "logit") return step_of<Logit>(update, mean == "newton", variance == "height");
   if (link == "probit") return step_of<Probit>(update, mean == "newton", variance == "height");
   return nullptr;

@@ -24,15 +24,19 @@ struct Logit {
     const double q = 1 / (1 + e);
     return {q, e * q * q};
   }
-  static double log_value(double z) noexcept { return std::fmin(z, 0.0) - std::log1p(std::exp(-std::fabs(z))); }
+  static double log_value(double z) noexcept {
+    return std::fmin(z, 0.0) - std::log1p(std::exp(-std::fabs(z)));
+  }
   static double log_odds(double z) noexcept { return z; }
 };
 
 struct Probit {
   static constexpr double kShrink = 1;
-  static constexpr double kFar = -10;  // beyond it: the continued fraction, which needs 24 levels there and fewer farther out
+  static constexpr double kFar =
+      -10;  // beyond it: the continued fraction, which needs 24 levels there and fewer farther out
 
-  // With x = -z: phi / Phi = x + 1 / (x + 2 / (x + 3 / ...)). The fraction itself is z + slope, without cancellation.
+  // With x = -z: phi / Phi = x + 1 / (x + 2 / (x + 3 / ...)). The fraction itself is z + slope, without
+  // cancellation.
   static double fraction(double x) noexcept {
     double f = x;
     for (int k = 24; k >= 2; --k) f = x + k / f;

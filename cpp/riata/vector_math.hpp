@@ -1,5 +1,5 @@
-// exp() as plain arithmetic: no table, no branch, no call, so that loops around it become vector code. The same
-// operations in the same order on every machine and at every vector width, so the same bits.
+// exp() as plain arithmetic: no table, no branch, no call, so that loops around it become vector code. The
+// same operations in the same order on every machine and at every vector width, so the same bits.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,8 @@ inline double clamped(double x, double limit) noexcept {  // a NaN becomes -limi
 }
 
 inline double plain_exp(double x) noexcept {
-  constexpr double kLog2E = 1.4426950408889634, kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
+  constexpr double kLog2E = 1.4426950408889634, kLn2High = 0x1.62e42fefa3800p-1,
+                   kLn2Low = 0x1.ef35793c76730p-45;
   constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
   x = clamped(x, kExpLimit);
   const double shifted = x * kLog2E + kRound;

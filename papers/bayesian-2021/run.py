@@ -82,7 +82,8 @@ def run(streams: list[Callable[[], Stream]], variance: float, vb: bool) -> dict[
         best = min(results, key=lambda r: r["r_T"])
         out[name] = best | {"grid": {r["setting"]: r["r_T"] for r in results}}
         print(
-            f"  {name:24} {best['setting']:10} r_T {best['r_T']:8.2f}  {best['seconds']:6.2f} s", flush=True
+            f"  {name:24} {best['setting']:10} r_T {best['r_T']:8.2f}  {best['seconds']:6.2f} s",
+            flush=True,
         )
     return out
 
@@ -102,13 +103,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=1_000_000)
     parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--no-vb", action="store_true", help="leave out the sampled update, which is slow")
+    parser.add_argument(
+        "--no-vb", action="store_true", help="leave out the sampled update, which is slow"
+    )
     given = parser.parse_args()
     results = {}
     for present in (20, 40):
         print(f"d = 200, {present} present, std 1, {given.examples:,} examples")
         streams = [
-            lambda seed=seed, present=present: random_features(seed, given.examples, 200, present, 1.0)
+            lambda seed=seed, present=present: random_features(
+                seed, given.examples, 200, present, 1.0
+            )
             for seed in range(given.draws)
         ]
         results[f"random {present}"] = run(streams, 1.0, not given.no_vb)

@@ -38,7 +38,9 @@ def random_features(
         yield labelled(rng, counts, columns.astype(np.int32), weights)
 
 
-def long_tail(seed: int, examples: int, categories: int, std: float) -> Iterator[tuple[Block, Floats]]:
+def long_tail(
+    seed: int, examples: int, categories: int, std: float
+) -> Iterator[tuple[Block, Floats]]:
     """One feature of each of the categories, which have 2, 4, 8, ... features, by Zipf's law (fig. 2, left)."""
     rng = np.random.default_rng(seed)
     sizes = 2 ** np.arange(1, categories + 1)

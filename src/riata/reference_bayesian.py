@@ -121,7 +121,9 @@ class Gaussian:
         pull = prior * self.prior_mean + keep * (now * self.mean - prior * self.prior_mean)
         self.variance, self.mean = 1 / precision, pull / precision
 
-    def learn(self, x: Floats, y: float, weight: float = 1.0, normals: Floats | None = None) -> float:
+    def learn(
+        self, x: Floats, y: float, weight: float = 1.0, normals: Floats | None = None
+    ) -> float:
         """Learn a label -1 or +1; the margin just before."""
         margin = self.margin(x)
         x = self.with_intercept(x)
@@ -144,7 +146,7 @@ class Gaussian:
         """Algorithm 1."""
         k, before, variance = shrinkage(self.link), self.mean.copy(), self.variance.copy()
         mu, total = float(x @ before), float(x**2 @ variance)
-        for i in np.flatnonzero(x):
+        for i in np.flatnonzero(x).tolist():
             r = 1 / np.sqrt(1 + k * max(total - x[i] ** 2 * variance[i], 0.0))  # eq. 7
             others = mu - x[i] * before[i]
 
@@ -171,7 +173,9 @@ class Gaussian:
         """Eqs. 32-34."""
 
         def objective(w: Floats) -> float:
-            return float((w[0] - start) ** 2 / (2 * variance) - weight * log_link(self.link, z(w[0])))
+            return float(
+                (w[0] - start) ** 2 / (2 * variance) - weight * log_link(self.link, z(w[0]))
+            )
 
         def derivatives(w: Floats) -> tuple[Floats, Floats]:
             g = (w[0] - start) / variance - weight * lever * slope(self.link, z(w[0]))
@@ -200,14 +204,16 @@ class Gaussian:
         """Appendix D.3, eqs. 50-54; no weight becomes less sure than its prior."""
         k, before, variance = shrinkage(self.link), self.mean.copy(), self.variance.copy()
         mu, total = float(x @ before), float(x**2 @ variance)
-        for i in np.flatnonzero(x):
+        for i in np.flatnonzero(x).tolist():
             r = 1 / np.sqrt(1 + k * max(total - x[i] ** 2 * variance[i], 0.0))
             alpha, v, start = y * x[i] * r, variance[i], before[i]
 
             def z(at: Floats, alpha: float = alpha, r: float = r, start: float = start) -> Floats:
                 return np.asarray(y * r * mu + alpha * (at[0] - start + normals * at[1]))  # eq. 50
 
-            def objective(at: Floats, z: Z = z, v: float = v, start: float = start) -> float:  # eq. 49
+            def objective(
+                at: Floats, z: Z = z, v: float = v, start: float = start
+            ) -> float:  # eq. 49
                 if at[1] <= 0:
                     return float("inf")
                 prior = ((at[0] - start) ** 2 + at[1] ** 2) / (2 * v) - np.log(at[1])
@@ -276,7 +282,7 @@ class Averaged:
     def seen(view: str, x: Floats) -> Floats:
         """What a view sees of a row."""
         if view == "binary":
-            return (x != 0).astype(float)
+            return np.asarray(x != 0, dtype=np.float64)
         return np.sign(x) * np.log1p(np.abs(x)) if view == "log1p" else x
 
     def weights(self) -> Floats:
@@ -295,7 +301,9 @@ class Averaged:
         """The log odds of the predicted probability of a row."""
         return self.log_odds(np.array([m.margin(self.seen(v, x)) for v, m in self.components]))
 
-    def learn(self, x: Floats, y: float, weight: float = 1.0, normals: Floats | None = None) -> float:
+    def learn(
+        self, x: Floats, y: float, weight: float = 1.0, normals: Floats | None = None
+    ) -> float:
         """Learn a label -1 or +1; the log odds just before."""
         margins = np.array(
             [m.learn(self.seen(v, x), y, weight, normals) for v, m in self.components]

@@ -135,7 +135,7 @@ def test_merging(data):
 def test_sparsify_says_what_it_costs(data):
     X, y = data
     model = BayesianClassifier().fit(X, y)
-    same, report = model.sparsify(0.0, X, y)
+    _, report = model.sparsify(0.0, X, y)
     assert report.loss == pytest.approx(report.loss_before)
     small, report = model.sparsify(2.0, X, y)
     assert 0 < report.kept < 20
@@ -171,5 +171,5 @@ def test_single_events_and_new_classes():
     assert model.predict_one({"user": "cleo"}) == "returns"
     assert model.predict_one({"user": "ann"}) == "buys"
     learner = model.model_.learner
-    keys, weights = learner.coef()
+    keys, _ = learner.coef()
     assert set(learner.names(keys)) == {"user=ann", "user=bob", "user=cleo", "hour"}

@@ -13,9 +13,7 @@ SCALE = (
     "learning rate, and Riata says so where others return a model of garbage"
 )
 SPARSIFY = "sparsify(z) drops features that are not sure to matter; it is not scikit-learn's change of format"
-ONE_STEP = (
-    "a weight of 1,000 on values of 20 asks for more than one Taylor step an example: mean='newton' passes"
-)
+ONE_STEP = "a weight of 1,000 on values of 20 asks for more than one Taylor step an example: mean='newton' passes"
 
 
 def expected_failures(estimator):

@@ -15,12 +15,21 @@ LOSSES = {name: classification for name, classification, *_ in _core.losses()}
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("update", ["fobos", "sgd"])
-@pytest.mark.parametrize(("l1", "l2"), [(0.0, 0.0), (0.01, 0.0), (0.0, 0.02), (0.01, 0.02), (0.3, 2.0)])
+@pytest.mark.parametrize(
+    ("l1", "l2"), [(0.0, 0.0), (0.01, 0.0), (0.0, 0.02), (0.01, 0.02), (0.3, 2.0)]
+)
 def test_equals_dense_reference(loss, update, l1, l2):
     X = dense_rows(300, 40)
     y = labels_for(X, 2 if LOSSES[loss] else 0)
     learner = ElasticNet(
-        loss=loss, update=update, l1=l1, l2=l2, eta0=0.3, learning_rate="adagrad", epsilon=0.6, quantile=0.8
+        loss=loss,
+        update=update,
+        l1=l1,
+        l2=l2,
+        eta0=0.3,
+        learning_rate="adagrad",
+        epsilon=0.6,
+        quantile=0.8,
     )
     assert_agrees(learner, X, y)
 
@@ -32,7 +41,13 @@ def test_columns_weights_and_scaling_equal_dense(store, update):
     weights = np.random.default_rng(0).random(300) * 2
     weights[::5] = 0
     learner = ElasticNet(
-        update=update, l1=0.01, l2=0.01, outputs=4, learning_rate="adagrad", normalize="l2", store=store
+        update=update,
+        l1=0.01,
+        l2=0.01,
+        outputs=4,
+        learning_rate="adagrad",
+        normalize="l2",
+        store=store,
     )
     assert_agrees(learner, X, labels_for(X, 4), weights, np.int64)
 
@@ -41,7 +56,9 @@ def test_columns_weights_and_scaling_equal_dense(store, update):
 def test_stopped_and_resumed_equals_never_stopped(store):
     X = dense_rows(200, 30)
     y = labels_for(X, 2)
-    whole, first = (ElasticNet(learning_rate="adagrad", l1=0.01, store=store, bits=10) for _ in range(2))
+    whole, first = (
+        ElasticNet(learning_rate="adagrad", l1=0.01, store=store, bits=10) for _ in range(2)
+    )
     whole.learn(block_of(X, y))
     first.learn(block_of(X[:90], y[:90]))
     resumed = ElasticNet.from_state(first.parameters(), first.state())

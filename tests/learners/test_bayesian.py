@@ -45,7 +45,9 @@ def reference_of(learner: Bayesian, d: int) -> list[Averaged]:
 def reference_scores(learner, outputs, X, y, weights=None):
     scores = np.empty((len(X), len(outputs)))
     for i, x in enumerate(X):
-        normals = _core.standard_normals(learner.seed, outputs[0].components[0][1].t, learner.samples)
+        normals = _core.standard_normals(
+            learner.seed, outputs[0].components[0][1].t, learner.samples
+        )
         for o, model in enumerate(outputs):
             label = 1.0 if y[i] == (1 if len(outputs) == 1 else o) else -1.0
             scores[i, o] = model.learn(x, label, 1.0 if weights is None else weights[i], normals)
@@ -65,11 +67,15 @@ def assert_agrees(learner, X, y, weights=None, index=np.int32, tolerance=1e-10):
         for c, (_, model) in enumerate(average.components):
             if learner.store != "hashed":
                 assert set(keys) <= set(seen)
-                np.testing.assert_allclose(means[:, o, c], model.mean[keys], rtol=tolerance, atol=tolerance)
+                np.testing.assert_allclose(
+                    means[:, o, c], model.mean[keys], rtol=tolerance, atol=tolerance
+                )
                 np.testing.assert_allclose(variances[:, o, c], model.variance[keys], rtol=tolerance)
             if learner.fit_intercept:
                 mean, variance = learner.intercept_posterior()
-                np.testing.assert_allclose(mean[o, c], model.mean[-1], rtol=tolerance, atol=tolerance)
+                np.testing.assert_allclose(
+                    mean[o, c], model.mean[-1], rtol=tolerance, atol=tolerance
+                )
                 np.testing.assert_allclose(variance[o, c], model.variance[-1], rtol=tolerance)
     after = np.array([[model.score(x) for model in outputs] for x in X])
     np.testing.assert_allclose(learner.score(block_of(X)), after, rtol=tolerance, atol=tolerance)
@@ -100,7 +106,12 @@ def test_forgetting_weights_and_prior_mean_equal_dense(link, store, prior_varian
     weights = np.random.default_rng(1).random(150) * 2
     weights[::7] = 0
     learner = Bayesian(
-        prior_variance=prior_variance, prior_mean=0.25, half_life=20.0, share=0.01, link=link, store=store
+        prior_variance=prior_variance,
+        prior_mean=0.25,
+        half_life=20.0,
+        share=0.01,
+        link=link,
+        store=store,
     )
     assert_agrees(learner, X, labels_for(X, 2), weights)
 
@@ -119,7 +130,9 @@ def test_all_stores_give_the_same_bits():
     stores = [Bayesian(store=store, bits=20) for store in ("dense", "table", "hashed")]
     scores = [learner.learn(block_of(X, y)) for learner in stores]
     np.testing.assert_array_equal(scores[0], scores[1])
-    np.testing.assert_array_equal(scores[0], scores[2])  # no two of 40 features share one of 2^20 rows
+    np.testing.assert_array_equal(
+        scores[0], scores[2]
+    )  # no two of 40 features share one of 2^20 rows
 
 
 def test_features_that_share_a_hashed_row_stay_finite():
@@ -128,7 +141,9 @@ def test_features_that_share_a_hashed_row_stay_finite():
     assert np.isfinite(learner.learn(block_of(X, labels_for(X, 2)))).all()
 
 
-@pytest.mark.parametrize("parameters", [{}, {"half_life": 30.0}, {"prior_variance": {"3": 0.1, "*": 2.0}}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"half_life": 30.0}, {"prior_variance": {"3": 0.1, "*": 2.0}}]
+)
 @pytest.mark.parametrize("store", ["dense", "table", "hashed"])
 def test_batch_loop_and_resumed_give_the_same_bits(parameters, store):
     X = dense_rows(150, 30)
@@ -212,7 +227,7 @@ def test_what_is_forgotten_leaves_the_table():
     learner = Bayesian(half_life=1.0, store="table")
     features = np.arange(n, dtype=np.int32)
     learner.learn(Block(np.arange(n + 1), features, np.ones(n, dtype=np.float32), np.ones(n)))
-    keys, _, variances = learner.posterior()
+    keys, _, _ = learner.posterior()
     assert len(keys) < n / 2
     assert {n - 1, n - 2} <= set(keys.tolist())
 

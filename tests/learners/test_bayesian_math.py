@@ -73,13 +73,21 @@ def test_newton_finds_the_peak_wherever_it_is(link, b):
     """One feature with x = 1 and prior variance b: eq. 15 must hold for the mean that comes out."""
     for mean in (-30.0, 0.0, 30.0):
         learner = Bayesian(
-            link=link, mean="newton", prior_variance=min(b, 1e19), prior_mean=mean, fit_intercept=False
+            link=link,
+            mean="newton",
+            prior_variance=min(b, 1e19),
+            prior_mean=mean,
+            fit_intercept=False,
         )
         variance = learner.prior_variances[0]
         learner.learn(block_of(np.ones((1, 1)), np.ones(1)))
         _, means, _ = learner.posterior()
         w = means[0, 0, 0]
-        slope = 1 / (1 + np.exp(min(w, 700.0))) if link == "logit" else _core.probit_tilt(np.array([w]))[0][0]
+        slope = (
+            1 / (1 + np.exp(min(w, 700.0)))
+            if link == "logit"
+            else _core.probit_tilt(np.array([w]))[0][0]
+        )
         assert (w - mean) / variance == pytest.approx(slope, rel=1e-6, abs=1e-12)
 
 

@@ -101,7 +101,9 @@ def test_merging_named_features():
 
 
 def test_priors_by_namespace_and_name():
-    learner = Bayesian(prior_variance={"user": 4.0, "hour": 0.01, "user^eve": 9.0, "*": 1.0}, fit_intercept=False)
+    learner = Bayesian(
+        prior_variance={"user": 4.0, "hour": 0.01, "user^eve": 9.0, "*": 1.0}, fit_intercept=False
+    )
     rows = [{"user^ann": 1.0}, {"hour": 1.0}, {"user^eve": 1.0}, {"ad=7": 1.0}, {"hour=3": 1.0}]
     block = named_block(rows, [1.0] * 5)
     _, std = learner.moments(block)  # before anything was learned
@@ -110,7 +112,9 @@ def test_priors_by_namespace_and_name():
     for i, variance in enumerate([4.0, 0.01, 9.0, 1.0, 0.01]):
         alone = Bayesian(prior_variance=variance, fit_intercept=False)
         alone.learn(block[i : i + 1])
-        np.testing.assert_allclose(learner.score(block[i : i + 1]), alone.score(block[i : i + 1]), rtol=1e-12)
+        np.testing.assert_allclose(
+            learner.score(block[i : i + 1]), alone.score(block[i : i + 1]), rtol=1e-12
+        )
 
 
 def test_numbered_features_have_their_number_for_a_name():
@@ -143,7 +147,7 @@ def test_forgetting_falls_back_to_the_prior_model():
     shortly.learn(block_of(X[:50], 1 - y[:50]))  # nonsense for a while
     empty = block_of(np.zeros((2000, 10)), np.tile([0.0, 1.0], 1000))
     shortly.learn(empty)  # examples without features: time passes
-    keys, means, _ = shortly.posterior()
+    _, means, _ = shortly.posterior()
     np.testing.assert_allclose(means[:, 0, 0], known.posterior()[1][:, 0, 0], rtol=1e-3)
     assert np.corrcoef(shortly.score(block_of(X))[:, 0], before[:, 0])[0, 1] > 0.99
 
@@ -161,7 +165,9 @@ def test_sparsify_keeps_what_is_sure():
     assert report.learner.unseen == "ignore"
     only = X.copy()
     only[:, np.setdiff1d(np.arange(30), sure)] = 0
-    np.testing.assert_allclose(report.learner.score(block_of(X)), learner.score(block_of(only)), rtol=1e-12)
+    np.testing.assert_allclose(
+        report.learner.score(block_of(X)), learner.score(block_of(only)), rtol=1e-12
+    )
     with pytest.raises(ValueError, match="z=-1"):
         learner.sparsify(-1)
     with pytest.raises(ValueError, match="labels"):

@@ -1,11 +1,12 @@
 // Elastic net with AdaGrad's learning rates (Duchi, Hazan & Singer 2011): each feature has its own,
 // n = eta0 / sqrt(sum of its squared gradients, this one included).
 //
-// The rate stands still while a feature is not touched, so k missed steps have a closed form. With q = 1 / (1 + n l2)
-// for FoBoS, q = max(0, 1 - n l2) for SGD:  |w| becomes max(0, |w| q^k - l1 / l2 (1 - q^k)),  or |w| - k n l1 for
-// l2 = 0.
+// The rate stands still while a feature is not touched, so k missed steps have a closed form. With q = 1 / (1
+// + n l2) for FoBoS, q = max(0, 1 - n l2) for SGD:  |w| becomes max(0, |w| q^k - l1 / l2 (1 - q^k)),  or |w|
+// - k n l1 for l2 = 0.
 //
-// A row holds w and s = sqrt(sum of squared gradients) of each column, and the step up to which it is current.
+// A row holds w and s = sqrt(sum of squared gradients) of each column, and the step up to which it is
+// current.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,9 @@ class AdaGrad : public PlainRule {
     for (int k = 0; k < 2 * m; ++k) row[k] = 0;
     row[2 * m] = t_;
   }
-  double peek(const double* row, int m, int c) const noexcept { return at(row[c], row[m + c], t_ - row[2 * m]); }
+  double peek(const double* row, int m, int c) const noexcept {
+    return at(row[c], row[m + c], t_ - row[2 * m]);
+  }
   void settle(double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c) row[c] = peek(row, m, c);
     row[2 * m] = std::max(row[2 * m], t_);

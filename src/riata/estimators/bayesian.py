@@ -195,7 +195,9 @@ class BayesianClassifier(LinearClassifier):
         learner = self._bayesian()
         keys = learner.coef()[0]
         if learner.names(keys[:0]) is not None:
-            raise AttributeError("features have names here: model_.learner.coef() has their weights")
+            raise AttributeError(
+                "features have names here: model_.learner.coef() has their weights"
+            )
         out = np.empty((learner.outputs, max(self.n_features_in_, learner.n_features)))
         out[:] = elsewhere
         out[:, keys] = live.T
@@ -253,7 +255,9 @@ class BayesianClassifier(LinearClassifier):
             raise ValueError(f"the models know different classes: {mine} and {theirs}")
         return self._become(self._bayesian().merge(other._bayesian()))
 
-    def sparsify(self, z: float, X: Any = None, y: NDArray[Any] | None = None) -> tuple[Self, Sparsified]:
+    def sparsify(
+        self, z: float, X: Any = None, y: NDArray[Any] | None = None
+    ) -> tuple[Self, Sparsified]:
         """A model of only the features whose mean is more than `z` standard deviations from zero, and a report.
 
         With labelled data (X and y, or for X anything `open_source` takes) the report has the log loss there,

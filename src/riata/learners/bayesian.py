@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from riata import _core
 from riata.block import Block
@@ -66,7 +67,9 @@ class Bayesian(Learner):
         "marginal", "feature by feature, all at once, by moments, or sampled", UPDATES
     )
     mean: str = option("taylor", "new means in one step, or iterated to the peak", MEANS)
-    variance: str = option("curvature", "new variances from the peak's curvature or height", VARIANCES)
+    variance: str = option(
+        "curvature", "new variances from the peak's curvature or height", VARIANCES
+    )
     covariance: str = option(
         "diagonal", "full keeps all covariances: joint update, few features", ("diagonal", "full")
     )
@@ -75,7 +78,9 @@ class Bayesian(Learner):
     samples: int = option(100, "samples of update vb")
     seed: int = option(0, "of the samples of update vb")
     unseen: str = option(
-        "prior", "a feature without a weight adds its prior's uncertainty, or nothing", ("prior", "ignore")
+        "prior",
+        "a feature without a weight adds its prior's uncertainty, or nothing",
+        ("prior", "ignore"),
     )
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = option(
@@ -256,17 +261,11 @@ class Bayesian(Learner):
 
     def _link(self, z: Floats) -> Floats:
         if self.link == "probit":
-            return np.asarray(mixture.ndtr(z))
+            return np.asarray(ndtr(z))
         return _core.loss_probability("logistic", z.ravel()).reshape(z.shape)
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
-        total = np.zeros(len(scores))
-        for column in range(self.outputs):
-            wanted = 1 if self.outputs == 1 else column
-            signs = np.where(labels == wanted, 1.0, -1.0)
-            score = np.ascontiguousarray(scores[:, column])
-            total += _core.loss_value("logistic", score, signs)
-        return total
+        return _core.row_losses("logistic", scores, labels, 0.0)
 
     def probability(self, scores: Floats) -> Floats:
         return _core.loss_probability("logistic", scores.ravel()).reshape(scores.shape)
@@ -289,7 +288,7 @@ class Bayesian(Learner):
     def prior_std(self) -> Floats:
         """The standard deviation of a weight never seen, (outputs,), under the average."""
         variances = np.tile(self.prior_variances, len(self.views))
-        return np.sqrt((self.evidence * variances).sum(axis=1))
+        return np.asarray(np.sqrt((self.evidence * variances).sum(axis=1)))
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         keys, means, _ = self.posterior()
@@ -299,7 +298,7 @@ class Bayesian(Learner):
 
     def coef_std(self) -> Floats:
         """The standard deviation beside each weight of `coef`."""
-        keys, means, variances = self.posterior()
+        _, means, variances = self.posterior()
         average, std = mixture.mean_and_std(means, variances, self.evidence)
         return std[average.any(axis=1)]
 

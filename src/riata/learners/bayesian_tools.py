@@ -107,12 +107,11 @@ def merged(a: Bayesian, b: Bayesian) -> State:
     mark = None if a.half_life is None else t
     keys = np.union1d(one["keys"], two["keys"])
     spread = [_spread(m, s, keys) for m, s in ((a, one), (b, two))]
+    at_zero = [_planes(m, s["intercept"][None], True) for m, s in ((a, one), (b, two))]
     state: State = {
         "keys": keys,
-        "rows": _sum(a, *spread, intercept=False).joined(mark),
-        "intercept": _sum(
-            a, *(_planes(m, s["intercept"][None], True) for m, s in ((a, one), (b, two))), intercept=True
-        ).joined(mark)[0],
+        "rows": _sum(a, False, *spread).joined(mark),
+        "intercept": _sum(a, True, *at_zero).joined(mark)[0],
         "seen": np.array([t, max(a._core.features, b._core.features)], dtype=np.int64),
     }
     evidence = (one["log_evidence"] + two["log_evidence"]).reshape(a.outputs, -1)
@@ -142,7 +141,7 @@ def _spread(learner: Bayesian, state: State, keys: NDArray[np.int64]) -> Planes:
     )
 
 
-def _sum(learner: Bayesian, one: Planes, two: Planes, intercept: bool) -> Planes:
+def _sum(learner: Bayesian, intercept: bool, one: Planes, two: Planes) -> Planes:
     own_mean = _same(one.own_mean, two.own_mean)
     own_precision = _same(one.own_precision, two.own_precision)
     total = Planes(one.mean, one.precision + two.precision, own_mean, own_precision)
@@ -186,7 +185,11 @@ def as_prior(learner: Bayesian) -> State:
     def turned(rows: Floats, intercept: bool) -> Floats:
         parts = _planes(learner, rows, intercept)
         own_mean = parts.mean if parts.own_mean is None else parts.own_mean + parts.mean
-        own = parts.precision if parts.own_precision is None else parts.own_precision + parts.precision
+        own = (
+            parts.precision
+            if parts.own_precision is None
+            else parts.own_precision + parts.precision
+        )
         zero = np.zeros_like(parts.mean)
         return Planes(zero, zero, own_mean, own).joined(None if learner.half_life is None else 0.0)
 
@@ -223,7 +226,7 @@ def collapsed(learner: Bayesian) -> tuple[dict[str, Any], State]:
 def sparse(learner: Bayesian, z: float) -> tuple[dict[str, Any], State]:
     """Parameters and state of the features that are sure to matter."""
     _no_full(learner, "made sparse")
-    keys, means, variances = learner.posterior()
+    _, means, variances = learner.posterior()
     mean, std = mixture.mean_and_std(means, variances, learner.evidence)
     kept = (np.abs(mean) > z * std).any(axis=1)
     state = learner.state()
@@ -247,9 +250,7 @@ class Sparsified:
     """Likewise, of the smaller one."""
 
 
-def report(
-    before: Bayesian, after: Bayesian, blocks: Iterable[Block] | None
-) -> Sparsified:
+def report(before: Bayesian, after: Bayesian, blocks: Iterable[Block] | None) -> Sparsified:
     kept = len(after._core.rows()[0])
     dropped = len(before._core.rows()[0]) - kept
     if blocks is None:
@@ -278,7 +279,9 @@ def widened(learner: Bayesian, outputs: int) -> tuple[dict[str, Any], State]:
             old = rows[:, plane * k : (plane + 1) * k]
             old = old.reshape(-1, shape.views, shape.outputs, shape.priors)
             if shape.outputs == 1:
-                shift = -2 * learner.prior_mean * (np.abs(rows).sum(axis=1) > 0) if plane == 0 else 0.0
+                shift = (
+                    -2 * learner.prior_mean * (np.abs(rows).sum(axis=1) > 0) if plane == 0 else 0.0
+                )
                 other = -old + np.reshape(shift, (-1, 1, 1, 1)) if plane % 2 == 0 else old
                 old = np.concatenate([other, old], axis=2)
             grown = np.zeros((len(rows), shape.views, outputs, shape.priors))

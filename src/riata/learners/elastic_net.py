@@ -49,7 +49,9 @@ class ElasticNet(GradientLearner):
     def _numbers(self) -> dict[str, float]:
         check_number("l1", self.l1, least=0)
         check_number("l2", self.l2, least=0)
-        plain = self.learning_rate != "adagrad"  # its rates follow from the data: a step past zero stops there
+        plain = (
+            self.learning_rate != "adagrad"
+        )  # its rates follow from the data: a step past zero stops there
         if plain and self.update == "sgd" and self.eta0 * self.l2 >= 1:
             raise ValueError(
                 f"eta0 * l2 = {self.eta0 * self.l2:g} must be below 1 with update='sgd': "

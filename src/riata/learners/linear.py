@@ -260,7 +260,9 @@ class GradientLearner(LinearLearner):
         steps = {
             "eta0": float(self.eta0),
             "power_t": float(self.power_t),
-            "schedule": float(RATES.index(self.learning_rate) if self.learning_rate in RATES else 0),
+            "schedule": float(
+                RATES.index(self.learning_rate) if self.learning_rate in RATES else 0
+            ),
         }
         return self._rule_name(), steps | self._numbers()
 
