@@ -14,7 +14,7 @@
 #include <string>
 #include <tuple>
 
-#include "arrays.hpp"
+#include "block_view.hpp"
 #include "outcome.hpp"
 #include "riata/hash.hpp"
 
@@ -58,43 +58,6 @@ std::unique_ptr<Linear> make(const std::string& family, const std::string& updat
   if (family == "ftrl") model = make_ftrl(update, store, spec);
   if (model == nullptr) throw nb::value_error("unknown family, update or store");
   return model;
-}
-
-// Names beside entries: as many as there are, ascending, inside the bytes.
-void check_names(const In<std::uint8_t>& names, const In<std::int64_t>& offsets, std::size_t entries) {
-  bool good = offsets.size() == entries + 1 && offsets.data()[0] >= 0 &&
-              offsets.data()[entries] <= static_cast<std::int64_t>(names.size());
-  for (std::size_t k = 0; good && k < entries; ++k)
-    good =
-        offsets.data()[k] <= offsets.data()[k + 1] && offsets.data()[k + 1] - offsets.data()[k] < (1LL << 31);
-  if (!good) throw nb::value_error("names and name_offsets do not fit together");
-}
-
-template <class Index>
-BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
-                      const std::optional<In<double>>& labels, const std::optional<In<double>>& weights,
-                      const std::optional<In<std::uint8_t>>& names,
-                      const std::optional<In<std::int64_t>>& name_offsets) {
-  if (indptr.size() < 1) throw nb::value_error("indptr is empty");
-  if (indices.size() != values.size()) throw nb::value_error("indices and values differ in length");
-  const auto rows = static_cast<std::int64_t>(indptr.size()) - 1;
-  if (labels && static_cast<std::int64_t>(labels->size()) != rows)
-    throw nb::value_error("labels differ in length");
-  if (weights && static_cast<std::int64_t>(weights->size()) != rows)
-    throw nb::value_error("weights differ in length");
-  BlockView<Index> out{rows,
-                       static_cast<std::int64_t>(indices.size()),
-                       indptr.data(),
-                       indices.data(),
-                       values.data(),
-                       labels ? labels->data() : nullptr,
-                       weights ? weights->data() : nullptr};
-  if (names && name_offsets) {
-    check_names(*names, *name_offsets, indices.size());
-    out.names = reinterpret_cast<const char*>(names->data());
-    out.name_offsets = name_offsets->data();
-  }
-  return out;
 }
 
 // (scores, examples done): fewer than asked for where the model diverged.

@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 
 namespace riata::bind {
+void bind_bayesian(nanobind::module_& m);
 void bind_events(nanobind::module_& m);
 void bind_interior(nanobind::module_& m);
 void bind_csv(nanobind::module_& m);
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_columns(m);
   riata::bind::bind_csv(m);
   riata::bind::bind_json(m);
+  riata::bind::bind_bayesian(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
   riata::bind::bind_matrix(m);

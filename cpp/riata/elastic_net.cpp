@@ -1,6 +1,7 @@
 #include "riata/rules/elastic_net.hpp"
 
 #include "riata/make_linear.hpp"
+#include "riata/rules/adagrad.hpp"
 
 namespace riata {
 
@@ -8,6 +9,8 @@ std::unique_ptr<Linear> make_elastic_net(const std::string& update, const std::s
                                          const LinearSpec& spec) {
   if (update == "fobos") return make_linear<ElasticNet<true>>(store, spec);
   if (update == "sgd") return make_linear<ElasticNet<false>>(store, spec);
+  if (update == "fobos-adagrad") return make_linear<AdaGrad<true>>(store, spec);
+  if (update == "sgd-adagrad") return make_linear<AdaGrad<false>>(store, spec);
   return nullptr;
 }
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from riata.errors import ModelError as ModelError
     from riata.errors import RiataError as RiataError
     from riata.errors import SettingsError as SettingsError
+    from riata.estimators import BayesianClassifier as BayesianClassifier
     from riata.estimators import ElasticNetClassifier as ElasticNetClassifier
     from riata.estimators import ElasticNetRegressor as ElasticNetRegressor
     from riata.estimators import FTRLClassifier as FTRLClassifier
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from riata.training import train as train
 
 _HOMES = {
+    "BayesianClassifier": "estimators",
     "Block": "block",
     "DataError": "errors",
     "DivergenceError": "errors",

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.metrics_regret import Regret as Regret
+from riata.metrics_regret import regret as regret
+
 Floats = NDArray[np.float64]
 
 CALIBRATION_BINS = 10

@@ -73,6 +73,8 @@ def rate(learning_rate: str, t: int, eta0: float, power_t: float = 0.5) -> float
     >>> rate("inv_sqrt", 3, eta0=0.5)
     0.25
     """
+    if learning_rate == "adagrad":
+        return eta0  # the rule divides it, feature by feature
     power = {"constant": 0.0, "inv_sqrt": 0.5, "inv_t": 1.0, "invscaling": power_t}[learning_rate]
     return float(eta0 / (t + 1) ** power)
 
@@ -131,6 +133,24 @@ def subgradient(gravity: float) -> Rule:
         return w - n * g - n * gravity * np.sign(w)
 
     return step
+
+
+class AdaGrad:
+    """Rates of its own for every feature, eta0 / sqrt(sum of squared gradients) (Duchi et al. 2011)."""
+
+    def __init__(self, update: str, eta0: float, l1: float, l2: float) -> None:
+        self.update, self.eta0, self.l1, self.l2 = update, eta0, l1, l2
+        self.sum: Floats | float = 0.0
+
+    def __call__(self, w: Floats, g: Floats, n: float, i: int) -> Floats:
+        self.sum = self.sum + g * g
+        touched = self.sum > 0
+        rates = np.where(touched, self.eta0 / np.sqrt(np.where(touched, self.sum, 1.0)), 0.0)
+        if self.update == "fobos":
+            u = w - rates * g
+            return np.sign(u) * np.maximum(0, np.abs(u) - rates * self.l1) / (1 + rates * self.l2)
+        kept = np.maximum(0, 1 - rates * self.l2) * np.abs(w) - rates * self.l1
+        return np.sign(w) * np.maximum(0, kept) - rates * g
 
 
 class FTRLProximal:

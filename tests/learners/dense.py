@@ -18,6 +18,8 @@ def coefficients(learner, d):
 
 def rule_of(learner):
     match learner:
+        case ElasticNet(learning_rate="adagrad"):
+            return reference.AdaGrad(learner.update, learner.eta0, learner.l1, learner.l2)
         case ElasticNet(update="fobos"):
             return reference.fobos(learner.l1, learner.l2)
         case ElasticNet(update="sgd"):
@@ -42,6 +44,8 @@ def dense(learner, d: int) -> reference.Dense:
     }
     parameter = {"huber": learner.epsilon, "quantile": learner.quantile}.get(learner.loss, 0.0)
     plain = isinstance(learner, FTRL) and reference.FTRLProximal(learner.alpha, learner.beta, 0, 0)
+    if getattr(learner, "learning_rate", "") == "adagrad":
+        plain = reference.AdaGrad(learner.update, learner.eta0, 0, 0)
     return reference.Dense(
         rule_of(learner),
         d=d,

@@ -65,7 +65,8 @@ class TableStore {
   }
   void prefetch_row(std::uint64_t key) const noexcept {
     const std::uint64_t place = place_of(key);
-    if (place != kNone) __builtin_prefetch(row(place));
+    for (std::uint64_t word = 0; place != kNone && word < stride_; word += 8)
+      __builtin_prefetch(slot(place) + word);
   }
 
   // The row of a key, put there if need be, uninitialised. A table that is full first lets go of rows for

@@ -12,8 +12,8 @@ from riata.learners import FAMILIES, Learner
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NOT_OPTIONS = ("outputs",)
-"""Parameters that follow from the data."""
+NOT_OPTIONS = ("outputs", "seed")
+"""Parameters that follow from the data, or whose name the command has for a setting of its own."""
 
 
 class Option(click.Option):
@@ -94,7 +94,7 @@ def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any
         return kind | {"type": click.Choice(list(choices))}
     if isinstance(type_, tuple):
         return kind | {"type": type_, "metavar": "LOW HIGH"}
-    return kind | {"type": type_, "metavar": "NUMBER"}
+    return kind | {"type": type_, "metavar": "TEXT" if type_ is str else "NUMBER"}
 
 
 def _default_text(owned: list[tuple[str, Field[Any]]]) -> str:

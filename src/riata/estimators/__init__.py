@@ -6,6 +6,7 @@ import os
 
 from riata import model_file
 from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
+from riata.estimators.bayesian import BayesianClassifier
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
@@ -13,6 +14,7 @@ from riata.estimators.sketch import SketchClassifier
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
+    BayesianClassifier,
     ElasticNetClassifier,
     ElasticNetRegressor,
     FTRLClassifier,
@@ -45,6 +47,7 @@ def load(path: str | os.PathLike[str]) -> LinearEstimator:
 
 __all__ = [
     "ESTIMATORS",
+    "BayesianClassifier",
     "ElasticNetClassifier",
     "ElasticNetRegressor",
     "FTRLClassifier",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from riata.learners.base import check_number, option
-from riata.learners.linear import GradientLearner
+import numpy as np
+
+from riata.learners.base import Floats, check_number, option
+from riata.learners.linear import RATES, GradientLearner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +32,16 @@ class ElasticNet(GradientLearner):
 
     family: ClassVar[str] = "elastic-net"
     updates: ClassVar[tuple[str, ...]] = ("fobos", "sgd")
+    rates: ClassVar[tuple[str, ...]] = (*RATES, "adagrad")
 
     update: str = option(
         "fobos", "forward-backward splitting, or plain stochastic gradient steps", updates
+    )
+    learning_rate: str = option(
+        "inv_sqrt",
+        "how the learning rate falls with the examples seen; adagrad: each feature has its own, "
+        "eta0 / the root of the sum of its squared gradients",
+        rates,
     )
     l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")
     l2: float = option(1e-6, "penalty on half the sum of squared weights")
@@ -40,9 +49,24 @@ class ElasticNet(GradientLearner):
     def _numbers(self) -> dict[str, float]:
         check_number("l1", self.l1, least=0)
         check_number("l2", self.l2, least=0)
-        if self.update == "sgd" and self.eta0 * self.l2 >= 1:
+        plain = (
+            self.learning_rate != "adagrad"
+        )  # its rates follow from the data: a step past zero stops there
+        if plain and self.update == "sgd" and self.eta0 * self.l2 >= 1:
             raise ValueError(
                 f"eta0 * l2 = {self.eta0 * self.l2:g} must be below 1 with update='sgd': "
                 "the step would flip the sign of every weight; lower one of them or use update='fobos'"
             )
         return {"l1": float(self.l1), "l2": float(self.l2)}
+
+    def _rule_name(self) -> str:
+        return f"{self.update}-adagrad" if self.learning_rate == "adagrad" else self.update
+
+    def _signs(self) -> tuple[float, ...]:
+        return (-1.0, 1.0) if self.learning_rate == "adagrad" else super()._signs()
+
+    def _widened_clock(self, clock: Floats, outputs: int) -> Floats:
+        if self.learning_rate != "adagrad":
+            return clock
+        roots = np.tile(clock[1:], 2) if self.outputs == 1 else clock[1:]
+        return np.concatenate([clock[:1], roots, np.zeros(outputs - len(roots))])

@@ -159,7 +159,7 @@ class LinearLearner(Learner):
         if outputs <= max(2, self.outputs):
             raise ValueError(f"{outputs} outputs are not more than there are")
         state = self.state()
-        rows, signs, m = state["rows"], np.array(self._mirrored), self.outputs
+        rows, signs, m = state["rows"], np.array(self._signs()), self.outputs
         own = len(signs) * m
         planes = rows[:, :own].reshape(len(rows), len(signs), m)
         grown = np.zeros((len(rows), len(signs), outputs))
@@ -173,6 +173,9 @@ class LinearLearner(Learner):
         state["intercept"] = np.pad(intercept, (0, outputs - len(intercept)))
         state["clock"] = self._widened_clock(state["clock"], outputs)
         return self.from_state(self.parameters() | {"outputs": outputs}, state)
+
+    def _signs(self) -> tuple[float, ...]:
+        return self._mirrored
 
     def _widened_clock(self, clock: Floats, outputs: int) -> Floats:
         return clock
@@ -240,6 +243,8 @@ class LinearLearner(Learner):
 class GradientLearner(LinearLearner):
     """A first-order learner whose steps follow one learning rate for all features."""
 
+    rates: ClassVar[tuple[str, ...]] = RATES
+
     update: str
     eta0: float = option(0.5, "the first learning rate")
     learning_rate: str = option(
@@ -249,15 +254,20 @@ class GradientLearner(LinearLearner):
 
     def _rule(self) -> tuple[str, dict[str, float]]:
         check_choice("update", self.update, self.updates)
-        check_choice("learning_rate", self.learning_rate, RATES)
+        check_choice("learning_rate", self.learning_rate, self.rates)
         check_number("eta0", self.eta0, above=0)
         check_number("power_t", self.power_t, least=0)
         steps = {
             "eta0": float(self.eta0),
             "power_t": float(self.power_t),
-            "schedule": float(RATES.index(self.learning_rate)),
+            "schedule": float(
+                RATES.index(self.learning_rate) if self.learning_rate in RATES else 0
+            ),
         }
-        return self.update, steps | self._numbers()
+        return self._rule_name(), steps | self._numbers()
+
+    def _rule_name(self) -> str:
+        return self.update
 
     @abstractmethod
     def _numbers(self) -> dict[str, float]:

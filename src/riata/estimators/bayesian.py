@@ -1,0 +1,277 @@
+"""Bayesian classification as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from riata import model_file
+from riata.block import Block
+from riata.estimators.base import Floats, LinearClassifier
+from riata.labels import Classes
+from riata.learners import Bayesian, Learner
+from riata.learners.bayesian_tools import Sparsified
+from riata.record import Model
+from riata.sources import open_source
+
+
+class BayesianClassifier(LinearClassifier):
+    """Classification without a learning rate: a Gaussian over every weight, updated in closed form.
+
+    Nothing needs tuning: with `prior_variance="auto"` models with eight priors learn side by side, and the
+    prediction averages them by their evidence. Probabilities take the uncertainty of the weights into account
+    and tend to be well calibrated. One pass is right: a second would count every example twice.
+
+    Parameters
+    ----------
+    prior_variance : "auto", a number, or a dict by namespace or feature name ({"user": 0.5, "*": 1.0})
+    prior_mean, intercept_variance : the rest of the prior
+    value : "raw", "binary" or "log1p": what is seen of a feature's value; a list is averaged by evidence
+    prior : a fitted BayesianClassifier, or the path of its model: what it knows is the prior of this one
+    half_life : None, or after how many examples evidence counts half, for streams that drift
+    share : part of the averaging weights that is spread evenly after each example
+    link : "logit" or "probit"
+    update : "marginal" (feature by feature), "joint", "adf" (moments) or "vb" (`samples`, `seed`)
+    mean : "taylor" (one step) or "newton"; variance : "curvature" or "height"
+    covariance : "diagonal", or "full" with update="joint", for few features
+    fit_intercept, passes, shuffle, random_state, holdout, patience, class_weight : as everywhere
+
+    >>> import numpy as np
+    >>> from riata import BayesianClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 3))
+    >>> model = BayesianClassifier().fit(X, X @ [2.0, 0.0, -1.0] > 0)
+    >>> model.predict(X[:3]) == (X[:3] @ [2.0, 0.0, -1.0] > 0)
+    array([ True,  True,  True])
+    >>> score, std = model.decision_function(X[:3], return_std=True)
+    >>> low, high = model.predict_proba(X[:3], interval=0.9)
+    >>> probability = model.predict_proba(X[:3])
+    >>> bool(np.all((low <= probability) & (probability <= high)))
+    True
+    """
+
+    _learner = Bayesian
+
+    def __init__(
+        self,
+        *,
+        prior_variance: str | float | Mapping[str, float] = "auto",
+        prior_mean: float = 0.0,
+        intercept_variance: float = 2 * math.pi,
+        value: str | Iterable[str] = "raw",
+        prior: Any = None,
+        half_life: float | None = None,
+        share: float = 0.0,
+        link: str = "logit",
+        update: str = "marginal",
+        mean: str = "taylor",
+        variance: str = "curvature",
+        covariance: str = "diagonal",
+        samples: int = 100,
+        seed: int = 0,
+        unseen: str = "prior",
+        fit_intercept: bool = True,
+        store: str = "auto",
+        bits: int = 22,
+        passes: int = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+        holdout: float = 0.0,
+        patience: int | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
+        self.prior_variance = prior_variance
+        self.prior_mean = prior_mean
+        self.intercept_variance = intercept_variance
+        self.value = value
+        self.prior = prior
+        self.half_life = half_life
+        self.share = share
+        self.link = link
+        self.update = update
+        self.mean = mean
+        self.variance = variance
+        self.covariance = covariance
+        self.samples = samples
+        self.seed = seed
+        self.unseen = unseen
+        self.fit_intercept = fit_intercept
+        self.store = store
+        self.bits = bits
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.holdout = holdout
+        self.patience = patience
+        self.class_weight = class_weight
+
+    def _learner_parameters(self) -> dict[str, Any]:
+        values = super()._learner_parameters()
+        if not isinstance(self.value, str):
+            values["value"] = tuple(self.value)
+        return values
+
+    def _make_learner(self, outputs: int) -> Learner:
+        if self.prior is None:
+            return super()._make_learner(outputs)
+        given = self.prior
+        if isinstance(given, str | os.PathLike):
+            given = model_file.load(given).learner
+        elif isinstance(given, BayesianClassifier):
+            given = given._bayesian()
+        if not isinstance(given, Bayesian):
+            raise TypeError(f"prior={self.prior!r} is not a Bayesian model or the path of one")
+        if given.outputs != outputs:
+            raise ValueError(f"the prior has {given.outputs} outputs, these data need {outputs}")
+        return given.as_prior()
+
+    def _bayesian(self) -> Bayesian:
+        learner = self._fitted()
+        assert isinstance(learner, Bayesian)
+        return learner
+
+    def _blocks(self, X: Any) -> Iterable[Block]:
+        checked = validate_data(
+            self, X, accept_sparse=True, dtype=[np.float32, np.float64], reset=False
+        )
+        return open_source(checked)
+
+    # Predictions
+
+    def decision_function(self, X: Any, return_std: bool = False) -> Any:
+        """The log odds of the predicted probability: (n,) for two classes, (n, classes) for more.
+
+        With `return_std` the mean and the standard deviation of the score x'w itself, before the prediction
+        shrinks the mean for its uncertainty.
+        """
+        if not return_std:
+            return super().decision_function(X)
+        learner = self._bayesian()
+        pairs = [learner.moments(block) for block in self._blocks(X)]
+        mean, std = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        return (mean[:, 0], std[:, 0]) if mean.shape[1] == 1 else (mean, std)
+
+    def predict_proba(self, X: Any, interval: float | None = None) -> Any:
+        """The probability of each class, (n, classes).
+
+        With `interval=0.9` two such arrays: between them lies the probability that the right weights would give,
+        with chance 0.9 (for more than two classes: of each class against the rest).
+        """
+        if interval is None:
+            return super().predict_proba(X)
+        learner = self._bayesian()
+        pairs = [learner.interval(block, interval) for block in self._blocks(X)]
+        low, high = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        if low.shape[1] == 1:
+            return np.hstack([1 - high, low]), np.hstack([1 - low, high])
+        return low, high
+
+    # What was learned
+
+    @property
+    def coef_(self) -> Floats:
+        """The mean of each weight, (1, features) for two classes or (classes, features)."""
+        return self._spread(self._bayesian().coef()[1], float(self._bayesian().prior_mean))
+
+    @property
+    def coef_std_(self) -> Floats:
+        """The standard deviation of each weight; of one never seen, its prior's."""
+        learner = self._bayesian()
+        return self._spread(learner.coef_std(), learner.prior_std()[:, None])
+
+    @property
+    def intercept_std_(self) -> Floats:
+        """The standard deviation of each intercept."""
+        return self._bayesian().intercept_std
+
+    def _spread(self, live: Floats, elsewhere: Any) -> Floats:
+        learner = self._bayesian()
+        keys = learner.coef()[0]
+        if learner.names(keys[:0]) is not None:
+            raise AttributeError(
+                "features have names here: model_.learner.coef() has their weights"
+            )
+        out = np.empty((learner.outputs, max(self.n_features_in_, learner.n_features)))
+        out[:] = elsewhere
+        out[:, keys] = live.T
+        return out
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The means as a CSR matrix of (outputs, features)."""
+        return sp.csr_matrix(self.coef_) if self.prior_mean else super().sparse_coef_
+
+    @property
+    def components_(self) -> list[tuple[str, float]]:
+        """What is averaged: view of the values and prior variance of each component."""
+        return self._bayesian().components
+
+    @property
+    def evidence_(self) -> Floats:
+        """The weight of each component in the average: (components,) for two classes, else (classes, components)."""
+        evidence = self._bayesian().evidence
+        return np.asarray(evidence[0] if len(evidence) == 1 else evidence)
+
+    def sample_coef(self, n: int = 1, random_state: Any = 0) -> tuple[Floats, Floats]:
+        """Weights drawn from the posterior, for Thompson sampling: (n, features) and intercepts (n,).
+
+        For more than two classes (n, classes, features) and (n, classes). Features never seen are drawn from
+        their prior.
+        """
+        learner = self._bayesian()
+        rng = np.random.default_rng(random_state)
+        keys, weights, intercepts = learner.sample(n, rng)
+        features = max(self.n_features_in_, learner.n_features)
+        out = rng.normal(
+            learner.prior_mean, learner.prior_std()[None, :, None], (n, learner.outputs, features)
+        )
+        out[:, :, keys] = weights
+        return (out[:, 0], intercepts[:, 0]) if learner.outputs == 1 else (out, intercepts)
+
+    # Other models from this one
+
+    def _become(self, learner: Bayesian) -> Self:
+        other = type(self)(**self.get_params(deep=False))
+        other._adopt(Model(learner, self.model_.classes, self.model_.record))
+        other.set_params(passes=self.passes, random_state=self.random_state)
+        other.n_features_in_ = self.n_features_in_
+        return other
+
+    def collapse(self) -> Self:
+        """A model of the component with the most evidence alone, for export or serving."""
+        return self._become(self._bayesian().collapse())
+
+    def merge(self, other: BayesianClassifier) -> Self:
+        """The posterior of both, which learned from the same prior on two parts of the data."""
+        mine, theirs = self.model_.classes, other.model_.classes
+        if not np.array_equal(np.asarray(mine), np.asarray(theirs)):
+            raise ValueError(f"the models know different classes: {mine} and {theirs}")
+        return self._become(self._bayesian().merge(other._bayesian()))
+
+    def sparsify(
+        self, z: float, X: Any = None, y: NDArray[Any] | None = None
+    ) -> tuple[Self, Sparsified]:
+        """A model of only the features whose mean is more than `z` standard deviations from zero, and a report.
+
+        With labelled data (X and y, or for X anything `open_source` takes) the report has the log loss there,
+        before and after.
+        """
+        report = self._bayesian().sparsify(z, None if X is None else self._encoded(X, y))
+        return self._become(report.learner), report
+
+    def _encoded(self, X: Any, y: NDArray[Any] | None) -> Iterable[Block]:
+        names = self.classes_
+        if y is not None:
+            codes = np.searchsorted(names, np.asarray(y)).astype(np.float64)
+            yield from open_source(X, codes)
+            return
+        classes = Classes(names)
+        for block in open_source(X):
+            yield block.with_labels(classes.encode(block), block.weights)

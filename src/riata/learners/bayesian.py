@@ -1,0 +1,427 @@
+"""Bayesian online classification: Gaussian weights, updated in closed form, example by example."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from riata import _core
+from riata.block import Block
+from riata.learners import bayesian_mixture as mixture
+from riata.learners import bayesian_tools as tools
+from riata.learners.base import Floats, Learner, State, check_choice, check_number, option
+from riata.learners.linear import STORES
+
+LINKS = ("logit", "probit")
+UPDATES = ("marginal", "joint", "adf", "vb")
+MEANS = ("taylor", "newton")
+VARIANCES = ("curvature", "height")
+VIEWS = ("raw", "binary", "log1p")
+AUTO = tuple(0.001 * 4.0**k for k in range(8))
+"""The prior variances that `prior_variance="auto"` averages."""
+SMALLEST, LARGEST = 1e-20, 1e20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bayesian(Learner):
+    """Keep a Gaussian over every weight, and predict with all of it ("Low complexity approximate Bayesian
+    logistic regression for sparse online learning", 2021).
+
+    There is no learning rate. With `prior_variance="auto"` eight models with priors from 0.001 to 16 learn side
+    by side, and the prediction averages them by how well each predicted so far.
+
+    `score` is the log odds of the predicted probability; `moments` has the mean and the standard deviation of
+    x'w beneath it. One pass is enough: a second one would count every example twice.
+
+    >>> import numpy as np
+    >>> from riata.block import Block
+    >>> row = Block(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1, dtype=np.float32),
+    ...             labels=np.array([1.0]))
+    >>> learner = Bayesian(prior_variance=1.0, fit_intercept=False)
+    >>> learner.learn(row)
+    array([[0.]])
+    >>> learner.coef()[1].round(4).tolist(), learner.coef_std().round(4).tolist()
+    ([[0.4]], [[0.8979]])
+    """
+
+    family: ClassVar[str] = "bayesian"
+
+    prior_variance: str | float | Mapping[str, float] = option(
+        "auto",
+        "variance of a weight before its first example: auto, a number, or by namespace (user=0.5,*=1)",
+    )
+    prior_mean: float = option(0.0, "mean of a weight before its first example")
+    intercept_variance: float = option(2 * math.pi, "variance of the intercept at the start")
+    value: str | tuple[str, ...] = option(
+        "raw", "what is seen of a value: raw, binary, log1p, or several of them, averaged"
+    )
+    link: str = option("logit", "how a score becomes a probability", LINKS)
+    update: str = option(
+        "marginal", "feature by feature, all at once, by moments, or sampled", UPDATES
+    )
+    mean: str = option("taylor", "new means in one step, or iterated to the peak", MEANS)
+    variance: str = option(
+        "curvature", "new variances from the peak's curvature or height", VARIANCES
+    )
+    covariance: str = option(
+        "diagonal", "full keeps all covariances: joint update, few features", ("diagonal", "full")
+    )
+    half_life: float | None = option(None, "evidence fades by half in so many examples")
+    share: float = option(0.0, "part of the averaging weights spread evenly after each example")
+    samples: int = option(100, "samples of update vb")
+    seed: int = option(0, "of the samples of update vb")
+    unseen: str = option(
+        "prior",
+        "a feature without a weight adds its prior's uncertainty, or nothing",
+        ("prior", "ignore"),
+    )
+    fit_intercept: bool = option(True, "learn an intercept")
+    store: str = option(
+        "auto",
+        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
+        "auto: dense for numbered features, table for named ones",
+        STORES,
+    )
+    bits: int = option(22, "the hashed store has 2^bits rows")
+    outputs: int = option(
+        1, "columns of weights: one for two classes or a number, one a class for more"
+    )
+    _core: _core.Bayesian = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._check()
+        self._start(named=False)
+
+    def _check(self) -> None:
+        for name, choices in (
+            ("link", LINKS),
+            ("update", UPDATES),
+            ("mean", MEANS),
+            ("variance", VARIANCES),
+            ("covariance", ("diagonal", "full")),
+            ("unseen", ("prior", "ignore")),
+            ("store", STORES),
+        ):
+            check_choice(name, getattr(self, name), choices)
+        for view in self.views:
+            check_choice("value", view, VIEWS)
+        if len(set(self.views)) < len(self.views) or not self.views:
+            raise ValueError(f"value={self.value!r} must name each view once")
+        check_number("prior_mean", self.prior_mean, above=-LARGEST, below=LARGEST)
+        check_variance("intercept_variance", self.intercept_variance)
+        check_number("share", self.share, least=0, below=1)
+        check_number("samples", self.samples, least=1)
+        check_number("seed", self.seed, least=0)
+        check_number("bits", self.bits, least=1, below=33)
+        check_number("outputs", self.outputs, least=1)
+        if self.half_life is not None:
+            check_number("half_life", self.half_life, above=0)
+        if self.covariance == "full":
+            self._check_full()
+
+    def _check_full(self) -> None:
+        if self.update != "joint":
+            raise ValueError(f"covariance='full' needs update='joint', not {self.update!r}")
+        if self.half_life is not None or isinstance(_parsed(self.prior_variance), dict):
+            raise ValueError("covariance='full' knows neither half_life nor priors by name")
+
+    def _start(self, named: bool, own_priors: bool = False) -> None:
+        """An empty model."""
+        parsed = _parsed(self.prior_variance)
+        by_name = dict(parsed) if isinstance(parsed, dict) else {}
+        by_name.pop("*", None)
+        store = self.store
+        if store == "auto":
+            store = "table" if named else "dense"
+        core = _core.Bayesian(
+            store="full" if self.covariance == "full" else store,
+            update=self.update,
+            link=self.link,
+            mean=self.mean,
+            variance=self.variance,
+            prior_variances=list(self.prior_variances),
+            views=list(self.views),
+            prior_mean=float(self.prior_mean),
+            intercept_variance=float(self.intercept_variance),
+            fit_intercept=bool(self.fit_intercept),
+            half_life=0.0 if self.half_life is None else float(self.half_life),
+            share=float(self.share),
+            outputs=int(self.outputs),
+            samples=int(self.samples) if self.update == "vb" else 0,
+            seed=int(self.seed),
+            bits=int(self.bits),
+            own_priors=own_priors,
+            ignore_unseen=self.unseen == "ignore",
+            named_variances=by_name,
+        )
+        object.__setattr__(self, "_core", core)
+
+    # What the components are
+
+    @property
+    def prior_variances(self) -> tuple[float, ...]:
+        """The prior variances that learn side by side: one, unless it is "auto"."""
+        parsed = _parsed(self.prior_variance)
+        if isinstance(parsed, dict):
+            return (float(parsed.get("*", 1.0)),)
+        return AUTO if parsed == "auto" else (float(parsed),)
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """How the components see the values of features."""
+        if isinstance(self.value, str):
+            return tuple(part.strip() for part in self.value.split(","))
+        return tuple(self.value)
+
+    @property
+    def components(self) -> list[tuple[str, float]]:
+        """View and prior variance of each component, in the order of `evidence`."""
+        return [(view, variance) for view in self.views for variance in self.prior_variances]
+
+    @property
+    def shape(self) -> mixture.Shape:
+        return mixture.Shape(len(self.views), self.outputs, len(self.prior_variances))
+
+    @property
+    def evidence(self) -> Floats:
+        """The weight of each component in the average, (outputs, components): rows sum to one."""
+        return mixture.shares(np.array(self._core.log_evidence).reshape(self.outputs, -1))
+
+    # Learner
+
+    @property
+    def task(self) -> str:
+        return "classification"
+
+    @property
+    def t(self) -> int:
+        return self._core.t
+
+    @property
+    def n_features(self) -> int:
+        return self.n_live() if self._core.named else self._core.features
+
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        if block.labels is None:
+            raise ValueError("a Block without labels cannot be learned")
+        if block.names is not None and self.store == "auto" and self._empty:
+            self._start(named=True)
+        return self._core.learn(
+            block.indptr, block.indices, block.values, block.labels, block.weights, order,
+            block.names, block.name_offsets, self.outputs,
+        )  # fmt: skip
+
+    @property
+    def _empty(self) -> bool:
+        """Nothing was learned, and no prior was taken from another model."""
+        return self.t == 0 and len(self._core.rows()[0]) == 0
+
+    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+        block = _event(features)
+        labels, weights = np.array([float(label)]), np.array([float(weight)])
+        scores: list[float] = self.learn(block.with_labels(labels, weights))[0].tolist()
+        return scores
+
+    def score_one(self, features: dict[str, Any]) -> list[float]:
+        scores: list[float] = self.score(_event(features))[0].tolist()
+        return scores
+
+    def score(self, block: Block) -> Floats:
+        """The log odds of the predicted probability (eq. 8 or 24), averaged over the components."""
+        return self._core.score(
+            block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs
+        )
+
+    def _moments(self, block: Block) -> tuple[Floats, Floats]:
+        """Mean and variance of each row's x'w in each component: (n, outputs, components)."""
+        means, variances = self._core.moments(
+            block.indptr, block.indices, block.values, block.names, block.name_offsets
+        )
+        return self.shape.split(means), self.shape.split(variances)
+
+    def moments(self, block: Block) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of each row's x'w, (n, outputs) each."""
+        return mixture.mean_and_std(*self._moments(block), self.evidence)
+
+    def interval(self, block: Block, level: float) -> tuple[Floats, Floats]:
+        """Ends of the central interval that holds each row's probability with chance `level`, (n, outputs)."""
+        check_number("interval", level, above=0, below=1)
+        moments = self._moments(block)
+        low, high = (
+            mixture.quantile(0.5 + side * level / 2, *moments, self.evidence) for side in (-1, 1)
+        )
+        return self._link(low), self._link(high)
+
+    def _link(self, z: Floats) -> Floats:
+        if self.link == "probit":
+            return np.asarray(ndtr(z))
+        return _core.loss_probability("logistic", z.ravel()).reshape(z.shape)
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        return _core.row_losses("logistic", scores, labels, 0.0)
+
+    def probability(self, scores: Floats) -> Floats:
+        return _core.loss_probability("logistic", scores.ravel()).reshape(scores.shape)
+
+    # What was learned
+
+    def posterior(self) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Features that were learned, ascending; means and variances, (n, outputs, components)."""
+        keys, means, precisions, _, _ = self._core.posterior()
+        return keys, self.shape.split(means), self.shape.split(1 / precisions)
+
+    def intercept_posterior(self) -> tuple[Floats, Floats]:
+        """Means and variances of the intercept, (outputs, components)."""
+        if not self.fit_intercept:
+            empty = np.zeros((self.outputs, self.shape.components))
+            return empty, empty
+        _, means, precisions, _, _ = self._core.intercept_posterior()
+        return self.shape.split(means)[0], self.shape.split(1 / precisions)[0]
+
+    def prior_std(self) -> Floats:
+        """The standard deviation of a weight never seen, (outputs,), under the average."""
+        variances = np.tile(self.prior_variances, len(self.views))
+        return np.asarray(np.sqrt((self.evidence * variances).sum(axis=1)))
+
+    def coef(self) -> tuple[NDArray[np.int64], Floats]:
+        keys, means, _ = self.posterior()
+        average = (self.evidence * means).sum(axis=-1)
+        live = average.any(axis=1)
+        return keys[live], average[live]
+
+    def coef_std(self) -> Floats:
+        """The standard deviation beside each weight of `coef`."""
+        _, means, variances = self.posterior()
+        average, std = mixture.mean_and_std(means, variances, self.evidence)
+        return std[average.any(axis=1)]
+
+    @property
+    def intercept(self) -> Floats:
+        means, _ = self.intercept_posterior()
+        return np.asarray((self.evidence * means).sum(axis=-1))
+
+    @property
+    def intercept_std(self) -> Floats:
+        """The standard deviation of each output's intercept."""
+        return mixture.mean_and_std(*self.intercept_posterior(), self.evidence)[1]
+
+    def n_live(self) -> int:
+        return self._core.live_weights
+
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        if not self._core.named:
+            return None
+        text, offsets = self._core.names(keys)
+        whole, places = text.tobytes(), offsets.tolist()
+        return [whole[a:b].decode("utf-8", "replace") for a, b in pairwise(places)]
+
+    def state(self) -> State:
+        keys, rows = self._core.rows()
+        state = {
+            "keys": keys,
+            "rows": rows,
+            "intercept": np.array(self._core.intercept),
+            "log_evidence": np.array(self._core.log_evidence),
+            "seen": np.array([self.t, self._core.features], dtype=np.int64),
+        }
+        if self._core.named:
+            state["names"], state["name_offsets"] = self._core.names(keys)
+        return state
+
+    def _restore(self, state: State) -> None:
+        own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
+        if own or "names" in state:
+            self._start("names" in state, own)
+        names, offsets = state.get("names"), state.get("name_offsets")
+        self._core.set_rows(state["keys"], state["rows"], names, offsets)
+        self._core.intercept = state["intercept"].tolist()
+        self._core.log_evidence = state["log_evidence"].tolist()
+        self._core.t, self._core.features = (int(n) for n in state["seen"])
+
+    def parameters(self) -> dict[str, Any]:
+        values = super().parameters()
+        parsed = _parsed(self.prior_variance)
+        return values | {"prior_variance": dict(parsed) if isinstance(parsed, dict) else parsed}
+
+    # Other models from this one
+
+    def with_outputs(self, outputs: int) -> Self:
+        """The same model with more columns. A single one, "is it class 1?", becomes those of classes 0 and 1."""
+        if outputs <= max(2, self.outputs):
+            raise ValueError(f"{outputs} outputs are not more than there are")
+        return self.from_state(*tools.widened(self, outputs))
+
+    def merge(self, other: Bayesian) -> Self:
+        """The posterior of both, which learned from the same prior on two parts of the data.
+
+        Precisions add, less the prior that would count twice; means are averaged by precision. Exact where the
+        parts share no feature (and no intercept); elsewhere as good as a Gaussian is for each part.
+        """
+        return self.from_state(self.parameters(), tools.merged(self, other))
+
+    def as_prior(self) -> Self:
+        """A learner that has seen nothing and takes what this one knows for its prior.
+
+        Without `half_life` it goes on as this one would. With it, what is forgotten falls back to this knowledge.
+        """
+        return self.from_state(self.parameters(), tools.as_prior(self))
+
+    def collapse(self) -> Self:
+        """The component with the most evidence, alone: a smaller model, for export or serving."""
+        return self.from_state(*tools.collapsed(self))
+
+    def sparsify(self, z: float, blocks: Iterable[Block] | None = None) -> tools.Sparsified:
+        """A model of only the features whose mean is more than `z` standard deviations away from zero.
+
+        It passes over the others (`unseen="ignore"`). With labelled `blocks` (class codes for labels), the
+        report has the mean log loss there of this model and of the smaller one.
+        """
+        check_number("z", z, least=0)
+        small = self.from_state(*tools.sparse(self, z))
+        return tools.report(self, small, blocks)
+
+    def sample(self, n: int, random_state: Any = 0) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Weights drawn from the posterior: features, weights (n, outputs, features), intercepts (n, outputs)."""
+        check_number("n", n, least=1)
+        return tools.sample(self, int(n), np.random.default_rng(random_state))
+
+
+def _event(features: dict[str, Any]) -> Block:
+    keys, values, names, offsets = _core.event(features)
+    return Block(np.array([0, len(keys)]), keys, values, names=names, name_offsets=offsets)
+
+
+def check_variance(name: str, value: Any) -> None:
+    """Positive, and far enough from the ends of the range of floats that no product overflows."""
+    check_number(name, value, above=0)
+    if not SMALLEST <= float(value) <= LARGEST:
+        raise ValueError(f"{name}={value!r} must be between {SMALLEST:g} and {LARGEST:g}")
+
+
+def _parsed(value: str | float | Mapping[str, float]) -> str | float | dict[str, float]:
+    """What prior_variance means: "auto", a number, or numbers by namespace or name.
+
+    >>> _parsed("user=0.5, *=1")
+    {'user': 0.5, '*': 1.0}
+    """
+    if isinstance(value, str):
+        if value == "auto":
+            return value
+        if "=" in value:
+            parts = [part.rpartition("=") for part in value.split(",")]
+            value = {name.strip(): number for name, _, number in parts}  # type: ignore[misc]
+    if isinstance(value, Mapping):
+        if not value:
+            raise ValueError("prior_variance={} names no prior: give at least {'*': 1.0}")
+        for name, number in value.items():
+            check_variance(f"prior_variance[{name!r}]", number)
+        return {str(name): float(number) for name, number in value.items()}
+    check_variance("prior_variance", value)
+    return float(value)
