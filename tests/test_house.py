@@ -15,9 +15,9 @@ ROOT = Path(riata.__file__).parent
 ORDER = [
     {"errors", "_core", "atomic"},
     {"block"},
-    {"sources", "reference"},
+    {"sources", "reference", "reference_bayesian", "reference_sketch"},
     {"learners", "interior"},
-    {"metrics", "interrupt", "convert"},
+    {"metrics", "metrics_regret", "interrupt", "convert"},
     {"labels", "feed"},
     {"record"},
     {"training", "model_file"},

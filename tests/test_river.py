@@ -13,7 +13,9 @@ from riata.estimators import ESTIMATORS  # noqa: E402
 from riata.river import Classifier, Regressor  # noqa: E402
 
 
-@pytest.mark.parametrize("make", [e for e in ESTIMATORS if hasattr(e, "predict_proba_one")])
+@pytest.mark.parametrize(
+    "make", [e for e in ESTIMATORS if hasattr(e, "predict_proba_one") and hasattr(e(), "learn_one")]
+)
 def test_progressive_validation_of_classifiers(make):
     model = Classifier(make())
     score = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.LogLoss()).get()

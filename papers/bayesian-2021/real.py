@@ -116,10 +116,15 @@ def main() -> None:
             print(f"| {name} | skipped: {missing.filename} is not there | | |")
             continue
         assert block.labels is not None
-        models = {"Riata, no parameter": Bayesian(), "Riata, one prior of 1": Bayesian(prior_variance=1.0)}
+        models = {
+            "Riata, no parameter": Bayesian(),
+            "Riata, one prior of 1": Bayesian(prior_variance=1.0),
+        }
         if name == "trec07p":
             models["Riata, three views"] = Bayesian(value=("raw", "binary", "log1p"))
-        found = {m: learner.probability(learner.learn(block))[:, 0] for m, learner in models.items()}
+        found = {
+            m: learner.probability(learner.learn(block))[:, 0] for m, learner in models.items()
+        }
         found["Vowpal Wabbit, defaults"] = vowpal_wabbit(block)
         for model, p in found.items():
             loss, calibration = judged(p, block.labels)

@@ -81,7 +81,10 @@ def run(streams: list[Callable[[], Stream]], variance: float, vb_draws: int) -> 
         print(f"  draw {i + 1} of {len(streams)}", flush=True)
     out: dict[str, object] = {}
     for name, grid in grids.items():
-        results = [summary(setting, [r[name, setting] for r in runs if (name, setting) in r]) for setting in grid]
+        results = [
+            summary(setting, [r[name, setting] for r in runs if (name, setting) in r])
+            for setting in grid
+        ]
         best = min(results, key=lambda r: r["r_T"])
         out[name] = best | {"grid": {r["setting"]: r["r_T"] for r in results}}
         print(

@@ -84,10 +84,6 @@ class Learner(ABC):
     def n_live(self) -> int:
         """How many weights are not zero."""
 
-    def with_outputs(self, outputs: int) -> Self:
-        """The same model with more columns: a class was met that is new."""
-        raise ValueError(f"a model of the family {self.family!r} cannot take on more classes")
-
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
         """The names of these features; None where features are numbers."""
         return None

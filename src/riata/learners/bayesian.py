@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from riata import _core
 from riata.block import Block
@@ -261,6 +260,8 @@ class Bayesian(Learner):
 
     def _link(self, z: Floats) -> Floats:
         if self.link == "probit":
+            from scipy.special import ndtr  # the command line starts without it
+
             return np.asarray(ndtr(z))
         return _core.loss_probability("logistic", z.ravel()).reshape(z.shape)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 Floats = NDArray[np.float64]
 
@@ -63,6 +62,8 @@ def quantile(level: float, means: Floats, variances: Floats, weights: Floats) ->
     >>> quantile(0.975, 2 * one, 4 * one, one).round(4).tolist()
     5.9199
     """
+    from scipy.special import ndtr, ndtri  # the command line starts without it
+
     std = np.sqrt(variances)
     each = means + ndtri(level) * std
     if each.shape[-1] == 1:

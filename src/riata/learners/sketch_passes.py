@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from riata import _core
 from riata.block import Block
@@ -125,7 +125,9 @@ class Passes:
             return False
         share = self.core.positive / self.core.weight
         intercept = (
-            math.log(share / (1 - share)) if self.settings.link == "logit" else float(ndtri(share))
+            math.log(share / (1 - share))
+            if self.settings.link == "logit"
+            else NormalDist().inv_cdf(share)
         )
         point = self.point
         if self.gammas:
