@@ -208,6 +208,7 @@ def test_standard_input_needs_the_online_algorithm(data, tmp_path):
     words_ = ("train", "-", "-o", out, "--method", "sketch", "--gamma", "1", "-q")
     refused = riata_process(*words_, stdin=text.getvalue(), code=1)
     assert "can be read only once" in refused.err
+    assert "--cache" in refused.err
     assert not out.exists()
     riata_process(*words_, "--algorithm", "online", stdin=text.getvalue())
     assert out.exists()

@@ -200,8 +200,8 @@ class _Run:
     def _check_repeatable(self) -> None:
         if self.settings.passes > 1 and not self.source.repeatable:
             raise DataError(
-                f"{self.source.name}: this input can be read only once: save it to a file to make "
-                f"{self.settings.passes} passes over it"
+                f"{self.source.name}: this input can be read only once, and this takes up to "
+                f"{self.settings.passes} passes: save it to a file, or use --cache FILE"
             )
         holdout = self.holdout_source
         if holdout is not None and self.settings.passes > 1 and not holdout.repeatable:
