@@ -40,7 +40,7 @@ def sgd(eta0: float) -> Callable[[], Learner]:
 def algorithms(variance: float) -> dict[str, dict[str, Callable[[], Learner]]]:
     """Name of the algorithm, then what its grid varies."""
     grid = [variance * f for f in (0.25, 1.0, 4.0, 16.0)]
-    out = {
+    return {
         "SGD (AdaGrad)": {f"eta0 {e}": sgd(e) for e in (0.05, 0.1, 0.2, 0.4, 0.8)},
         "ADF": {f"prior {v:g}": bayes(update="adf", prior_variance=v) for v in grid},
         "DimGauss": {f"prior {v:g}": bayes(update="joint", prior_variance=v) for v in grid},
@@ -50,7 +50,6 @@ def algorithms(variance: float) -> dict[str, dict[str, Callable[[], Learner]]]:
         "prior_variance='auto'": {"": bayes()},
         VB: {"": bayes(update="vb", samples=100, prior_variance=variance)},
     }
-    return out
 
 
 def measure(stream: Stream, makers: dict[tuple[str, str], Callable[[], Learner]]) -> Runs:
