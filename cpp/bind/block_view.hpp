@@ -12,9 +12,12 @@ namespace riata::bind {
 inline void check_names(const In<std::uint8_t>& names, const In<std::int64_t>& offsets, std::size_t entries) {
   bool good = offsets.size() == entries + 1 && offsets.data()[0] >= 0 &&
               offsets.data()[entries] <= static_cast<std::int64_t>(names.size());
-  for (std::size_t k = 0; good && k < entries; ++k)
-    good =
-        offsets.data()[k] <= offsets.data()[k + 1] && offsets.data()[k + 1] - offsets.data()[k] < (1LL << 31);
+  std::int64_t odd = 0;  // its sign bit: something is negative that must not be
+  for (std::size_t k = 0; good && k < entries; ++k) {
+    const std::int64_t length = offsets.data()[k + 1] - offsets.data()[k];
+    odd |= length | (std::numeric_limits<std::int32_t>::max() - length);
+  }
+  good = good && odd >= 0;
   if (!good) throw nb::value_error("names and name_offsets do not fit together");
 }
 

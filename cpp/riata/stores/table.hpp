@@ -64,9 +64,16 @@ class TableStore {
     }
   }
   void prefetch_row(std::uint64_t key) const noexcept {
-    const std::uint64_t place = place_of(key);
-    for (std::uint64_t word = 0; place != kNone && word < stride_; word += 8)
-      __builtin_prefetch(slot(place) + word);
+    constexpr auto none = static_cast<std::uint32_t>(kNone);
+    std::uint32_t place;
+    if (parts_ == nullptr) {
+      place = key < numbers() ? by_number_.as<std::uint32_t>()[key] - 1 : none;
+    } else {
+      const std::uint64_t scattered = scatter(key);
+      place = parts_[scattered >> 57].guess(scattered, none);
+    }
+    if (place == none) return;
+    for (std::uint64_t word = 0; word < stride_; word += 8) __builtin_prefetch(slot(place) + word);
   }
 
   // The row of a key, put there if need be, uninitialised. A table that is full first lets go of rows for
@@ -128,7 +135,7 @@ class TableStore {
   static constexpr int kParts = 64;
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   static constexpr std::uint64_t kNumbers = std::uint64_t{1} << 24;  // keys below may have an entry each
-  static constexpr std::uint64_t kCached = std::uint64_t{1} << 17;   // up to here looking ahead does not pay
+  static constexpr std::uint64_t kCached = std::uint64_t{1} << 14;   // up to here looking ahead does not pay
   static constexpr std::uint64_t kMost = (std::uint64_t{1} << 32) - 2;
 
   // A slot: the key and a bit that says occupied, the row, and where rows have names, a word for the name.
