@@ -1,6 +1,8 @@
 // Arrays from Python as a view of a block, checked.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "arrays.hpp"
