@@ -16,6 +16,7 @@
 
 #include "block_view.hpp"
 #include "outcome.hpp"
+#include "riata/halves.hpp"
 #include "riata/hash.hpp"
 
 namespace riata::bind {
@@ -152,14 +153,18 @@ void bind_linear(nb::module_& m) {
         const std::size_t n = scores.shape(0), columns = scores.shape(1);
         if (labels.size() != n) throw nb::value_error("scores and labels differ in length");
         Fresh<double> out(n);
-        for (std::size_t i = 0; i < n; ++i) {
-          double total = 0;
-          for (std::size_t c = 0; c < columns; ++c)
-            total += loss.value(scores.data()[i * columns + c],
-                                loss.target(labels.data()[i], static_cast<int>(c), static_cast<int>(columns)),
-                                parameter);
-          out.get()[i] = total;
-        }
+        nb::gil_scoped_release nogil;
+        in_halves(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
+          for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+            double total = 0;
+            for (std::size_t c = 0; c < columns; ++c)
+              total += loss.value(
+                  scores.data()[i * columns + c],
+                  loss.target(labels.data()[i], static_cast<int>(c), static_cast<int>(columns)), parameter);
+            out.get()[i] = total;
+          }
+        });
+        nb::gil_scoped_acquire gil;
         return give(std::move(out));
       },
       nb::arg("loss"), nb::arg("scores"), nb::arg("labels"), nb::arg("parameter"),

@@ -181,7 +181,7 @@ class LinearOf final : public Linear {
   template <bool kLearning, class Index>  // learning: every feature has been admitted
   const double* row_of(const BlockView<Index>& b, std::int64_t begin, std::int64_t k) const noexcept {
     if constexpr (kLearning) {
-      return own(b, begin, k);
+      return Own(*this, b, begin)[k - begin];
     } else {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
       const double* row = store_.possible(key) ? store_.find(key) : nullptr;
@@ -221,13 +221,22 @@ class LinearOf final : public Linear {
                     double* dot) const noexcept {
     const Rule rule = rule_;
     const float* x = b.values + begin;
+    double* current = current_.data();
     const std::int64_t n = end - begin;
-    const auto row = [&](std::int64_t k) { return row_of<kLearning>(b, begin, begin + k); };
     PairBits zero = {};
+    const Own own(*this, b, begin);
+    const auto row = [&](std::int64_t k) -> const double* {
+      if constexpr (kLearning) {
+        return own[k];
+      } else {
+        return row_of<false>(b, begin, begin + k);
+      }
+    };
     const auto two = [&](std::int64_t k) {
       const Pair a = load_pair(row(k)), c = load_pair(row(k + 1));
       const Pair v = rule.at(firsts(a, c), seconds(a, c));
-      zero |= v == 0;
+      if constexpr (kLearning && Rule::kStill) store_pair(current + k, v);
+      if constexpr (!Store::kDirect) zero |= v == 0;
       return v * widen_pair(x + k);
     };
     Pair low = {}, high = {};
@@ -239,6 +248,7 @@ class LinearOf final : public Linear {
     double lanes[4] = {low[0], low[1], high[0], high[1]};
     for (; k < n; ++k) {
       const double v = rule.at(row(k)[0], row(k)[1]);
+      if constexpr (kLearning && Rule::kStill) current[k] = v;
       zero[0] |= v == 0;
       lanes[k % 4] += v * static_cast<double>(x[k]);
     }
@@ -268,6 +278,7 @@ class LinearOf final : public Linear {
     Index all = 0;
     for (std::int64_t k = begin; k < end; ++k) all |= b.indices[k];
     if (all < 0) return Status::bad_index;
+    if (kPaired && !make_current(end - begin)) return Status::out_of_memory;
     if constexpr (Store::kDirect) {
       if (store_.inside(static_cast<std::uint64_t>(all))) [[likely]]
         return Status::ok;
@@ -297,37 +308,61 @@ class LinearOf final : public Linear {
     const Rule& rule = rule_;
     const double* gradient = gradient_.data();
     const double g = gradient[0];
+    const Own own(*this, b, begin);
     for (std::int64_t k = begin; k < end; ++k)
-      rule.push(own(b, begin, k), m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
+      rule.push(own[k - begin], m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
   }
 
   template <class Index>
   void push_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const Rule rule = rule_;
     const float* x = b.values + begin;
+    const double* current = current_.data();
     const std::int64_t n = end - begin;
     const double g = gradient_[0];
     const Pair now = pair_of(rule.now());
+    const Own own(*this, b, begin);
     std::int64_t k = 0;
     for (; k + 2 <= n; k += 2) {
-      double *one = own(b, begin, begin + k), *two = own(b, begin, begin + k + 1);
-      const Pair a = load_pair(one), c = load_pair(two);
-      const Pair v = rule.at(firsts(a, c), seconds(a, c)) - g * widen_pair(x + k);
+      double *one = own[k], *two = own[k + 1];
+      Pair v;
+      if constexpr (Rule::kStill) {
+        v = load_pair(current + k);
+      } else {
+        const Pair a = load_pair(one), c = load_pair(two);
+        v = rule.at(firsts(a, c), seconds(a, c));
+      }
+      v -= g * widen_pair(x + k);
       store_pair(one, firsts(v, now));
       store_pair(two, seconds(v, now));
     }
-    if (k < n) rule.push(own(b, begin, begin + k), 1, &g, static_cast<double>(x[k]));
+    if (k < n) rule.push(own[k], 1, &g, static_cast<double>(x[k]));
   }
 
-  // The row of entry k, to be written to.
+  // The rows of one example, to be written to. Its own copy of what leads there: compilers must think that a
+  // row may overlap anything reached through a pointer, and would load it again after each.
   template <class Index>
-  double* own(const BlockView<Index>& b, std::int64_t begin, std::int64_t k) const noexcept {
-    if constexpr (Store::kDirect) {
-      return store_.at(static_cast<std::uint64_t>(b.indices[k]));
-    } else {
-      return found_[static_cast<std::size_t>(k - begin)];
+  struct Own {
+    static constexpr int kWidth = M == 1 ? Rule::width(1) : 0;
+    const Index* keys;
+    double* base;
+    double* const* found;
+    const Store& store;
+
+    Own(const LinearOf& model, const BlockView<Index>& b, std::int64_t begin) noexcept
+        : keys(b.indices + begin), base(nullptr), found(model.found_.data()), store(model.store_) {
+      if constexpr (Store::kDirect && Store::kDistinct) base = store.at(0);
     }
-  }
+    double* operator[](std::int64_t k) const noexcept {
+      if constexpr (!Store::kDirect) {
+        return found[k];
+      } else if constexpr (Store::kDistinct && kWidth != 0) {
+        return base + static_cast<std::uint64_t>(keys[k]) * kWidth;
+      } else {
+        return store.at(static_cast<std::uint64_t>(keys[k]));
+      }
+    }
+  };
 
   // In a table, after a step: rows that are zero leave, newborn ones that are not join, and a few others are
   // looked at, so that features which never come back go too.
@@ -356,6 +391,16 @@ class LinearOf final : public Linear {
     if constexpr (!Store::kDirect) {
       if (b.names != nullptr) return store_.set_named();
       return !store_.named();
+    }
+    return true;
+  }
+
+  bool make_current(std::int64_t nnz) noexcept {
+    if (static_cast<std::size_t>(nnz) <= current_.size()) return true;
+    try {
+      current_.resize(2 * static_cast<std::size_t>(nnz));
+    } catch (const std::bad_alloc&) {
+      return false;
     }
     return true;
   }
@@ -468,8 +513,10 @@ class LinearOf final : public Linear {
   Rule rule_;
   Store store_;
   std::vector<double> gradient_, dot_;
-  std::vector<double> lanes_;           // scratch of gather
-  std::vector<double> zeros_;           // a row that is not there
+  std::vector<double> lanes_;  // scratch of gather
+  std::vector<double> zeros_;  // a row that is not there
+  mutable std::vector<double>
+      current_;                         // what gather brought current, for push; written to by learning alone
   std::vector<double*> found_;          // table: the example's rows
   std::vector<double> newborn_;         // table: room for those that are not there yet
   std::vector<std::int64_t> changing_;  // table: which of them are newborn

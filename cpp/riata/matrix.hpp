@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "riata/array.hpp"
+#include "riata/halves.hpp"
 
 namespace riata {
 
@@ -35,13 +36,12 @@ bool flawless(const Index* indices, const float* values, std::int64_t n, std::in
   return falling == 0 && odd == 0 && indices[0] >= 0 && static_cast<std::int64_t>(indices[n - 1]) < n_columns;
 }
 
-// Looks at every entry of a compressed sparse row matrix. Stops at the first flaw.
+// Looks at every entry of some rows of a compressed sparse row matrix. Stops at the first flaw.
 template <class Index>
-Inspection inspect_rows(const std::int64_t* indptr, std::int64_t n_rows, const Index* indices,
+Inspection inspect_some(const std::int64_t* indptr, std::int64_t from, std::int64_t to, const Index* indices,
                         const float* values, std::int64_t nnz, std::int64_t n_columns) noexcept {
   Inspection found;
-  if (indptr[0] != 0 || indptr[n_rows] > nnz) return {Flaw::pointers, 0, 0, false};
-  for (std::int64_t row = 0; row < n_rows; ++row) {
+  for (std::int64_t row = from; row < to; ++row) {
     const std::int64_t first = indptr[row], last = indptr[row + 1];
     if (first > last || last > nnz) return {Flaw::pointers, row, first, false};
     if (flawless(indices + first, values + first, last - first, n_columns)) [[likely]]
@@ -54,6 +54,20 @@ Inspection inspect_rows(const std::int64_t* indptr, std::int64_t n_rows, const I
     }
   }
   return found;
+}
+
+// Looks at every entry of a compressed sparse row matrix: the first flaw.
+template <class Index>
+Inspection inspect_rows(const std::int64_t* indptr, std::int64_t n_rows, const Index* indices,
+                        const float* values, std::int64_t nnz, std::int64_t n_columns) {
+  if (indptr[0] != 0 || indptr[n_rows] > nnz) return {Flaw::pointers, 0, 0, false};
+  Inspection halves[2];
+  in_halves(n_rows, nnz > (1 << 21) ? 2 : n_rows + 1, [&](std::int64_t from, std::int64_t to) {
+    halves[from > 0] = inspect_some(indptr, from, to, indices, values, nnz, n_columns);
+  });
+  if (halves[0].flaw != Flaw::none) return halves[0];
+  halves[1].canonical = halves[0].canonical && halves[1].canonical;
+  return halves[1];
 }
 
 // The position of the first entry that is not a finite float, or n.

@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace riata {
 
 using Pair = double __attribute__((vector_size(16)));
@@ -19,9 +23,13 @@ inline Pair load_pair(const double* from) noexcept {
 }
 inline void store_pair(double* to, Pair p) noexcept { std::memcpy(to, &p, sizeof p); }
 inline Pair widen_pair(const float* from) noexcept {
-  float __attribute__((vector_size(8))) f;
-  std::memcpy(&f, from, sizeof f);
-  return __builtin_convertvector(f, Pair);
+#ifdef __SSE2__
+  double both;  // one load and one conversion, which compilers do not find by themselves
+  std::memcpy(&both, from, sizeof both);
+  return _mm_cvtps_pd(_mm_castpd_ps(_mm_set_sd(both)));
+#else
+  return Pair{static_cast<double>(from[0]), static_cast<double>(from[1])};
+#endif
 }
 inline Pair firsts(Pair a, Pair b) noexcept { return __builtin_shufflevector(a, b, 0, 2); }
 inline Pair seconds(Pair a, Pair b) noexcept { return __builtin_shufflevector(a, b, 1, 3); }

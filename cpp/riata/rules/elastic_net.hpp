@@ -19,6 +19,7 @@ class ElasticNet : public Marked<ElasticNet<kProximal>> {
  public:
   explicit ElasticNet(const Numbers& numbers, int) : l1_(numbers.at("l1")), l2_(numbers.at("l2")) {}
 
+  static constexpr bool kStill = kProximal;
   double now() const noexcept { return l_; }
   template <class T>
   T at(T v, T mark) const noexcept {

@@ -40,6 +40,8 @@ struct PlainRule {
 //
 //   double now()                    that scalar
 //   T at(T v, T mark)               the weight v once all that happened since the mark is made up for
+//   kStill                          begin() does not move now(): what was brought current for scoring still
+//   is
 //
 // T is double or Pair: a single column in a store of distinct rows is learned two rows at a time.
 template <class Rule>

@@ -18,6 +18,7 @@ class Truncate : public Marked<Truncate> {
         theta_(n.at("theta")),
         period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
+  static constexpr bool kStill = true;
   double now() const noexcept { return g_; }
   template <class T>
   T at(T v, T mark) const noexcept {
@@ -50,6 +51,7 @@ class Round : public Marked<Round> {
   explicit Round(const Numbers& n, int)
       : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
+  static constexpr bool kStill = true;
   double now() const noexcept { return rounds_; }
   template <class T>
   T at(T v, T mark) const noexcept {

@@ -34,33 +34,62 @@ class ZeroPages {
   }
   std::size_t bytes() const noexcept { return bytes_; }
 
+  // Room for so many bytes; what is new is zero. False: memory is exhausted.
   bool grow(std::size_t bytes) noexcept {
     bytes = (bytes + kPage - 1) / kPage * kPage;
     if (bytes <= bytes_) return true;
-    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-#ifdef __linux__
-    void* p = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)
-                               : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
+    void* p = bytes <= kHugeBelow ? grow_small(bytes) : grow_large(bytes);
     if (p == MAP_FAILED) return false;
-    // Small stores gain from large pages (fewer TLB misses); in large ones they would make every touched
-    // feature cost 2 MiB.
-    madvise(p, bytes, bytes <= kHugeBelow ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-#else
-    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (p == MAP_FAILED) return false;
-    if (data_ != nullptr) {
-      std::memcpy(p, data_, bytes_);
-      munmap(data_, bytes_);
-    }
-#endif
     data_ = p;
     bytes_ = bytes;
     return true;
   }
 
  private:
+  static void* map(std::size_t bytes) noexcept {
+    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+
+  // Up to some size in large pages, which spare the processor most of its address translation: they must
+  // begin where a large page does. Pages that hold only zeros are not copied, so that they stay untouched.
+  void* grow_small(std::size_t bytes) noexcept {
+    const std::size_t large = bytes >= kHugePage ? kHugePage : 0;
+    void* whole = map(bytes + large);
+    if (whole == MAP_FAILED) return whole;
+    char* p = static_cast<char*>(whole);
+    if (large != 0) {
+      const std::size_t before =
+          (kHugePage - reinterpret_cast<std::uintptr_t>(whole) % kHugePage) % kHugePage;
+      if (before != 0) munmap(whole, before);
+      p += before;
+      if (before != large) munmap(p + bytes, large - before);
+#ifdef MADV_HUGEPAGE
+      madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    }
+    static constexpr char kZeros[kPage] = {};
+    for (std::size_t at = 0; at < bytes_; at += kPage) {
+      const char* page = static_cast<const char*>(data_) + at;
+      if (std::memcmp(page, kZeros, kPage) != 0) std::memcpy(p + at, page, kPage);
+    }
+    if (data_ != nullptr) munmap(data_, bytes_);
+    return p;
+  }
+
+  // Beyond it in small pages: every touched feature would cost 2 MiB. The kernel moves them without copying.
+  void* grow_large(std::size_t bytes) noexcept {
+#ifdef __linux__
+    void* p = data_ == nullptr ? map(bytes) : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
+    if (p != MAP_FAILED) madvise(p, bytes, MADV_NOHUGEPAGE);
+    return p;
+#else
+    return grow_small(bytes);
+#endif
+  }
+
   static constexpr std::size_t kPage = 4096;
-  static constexpr std::size_t kHugeBelow = std::size_t{1} << 27;
+  static constexpr std::size_t kHugePage = std::size_t{1} << 21;
+  static constexpr std::size_t kHugeBelow = std::size_t{1} << 26;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
