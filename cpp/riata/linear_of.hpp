@@ -175,7 +175,10 @@ class LinearOf final : public Linear {
     return 1 / std::sqrt(sum);
   }
 
-  double clip(double p) const noexcept { return std::fmin(spec_.clip_high, std::fmax(spec_.clip_low, p)); }
+  double clip(double p) const noexcept {  // NaN passes
+    if (p < spec_.clip_low) return spec_.clip_low;
+    return p > spec_.clip_high ? spec_.clip_high : p;
+  }
 
   // The row of entry k for scoring; a row that is not there is zero.
   template <bool kLearning, class Index>  // learning: every feature has been admitted

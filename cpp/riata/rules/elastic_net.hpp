@@ -36,7 +36,7 @@ class ElasticNet : public Marked<ElasticNet<kProximal>> {
   }
   void end(double rate) noexcept {
     if constexpr (kProximal) {
-      l_ += rate * l1_ / p_;
+      l_ += rate / p_ * l1_;  // the quotient is that of gain()
       p_ /= 1 + rate * l2_;
     }
   }
