@@ -203,7 +203,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         X, y = validate_data(
             self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], ensure_all_finite=False
         )
-        check_classification_targets(y)
         classes, codes = _classes_and_codes(y)
         if len(classes) < 2:
             raise ValueError(
@@ -434,8 +433,10 @@ def _classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     if y.dtype.kind in "iuf":
         low, high = y.min(), y.max()
         codes = y == high
-        if low != high and np.all(codes | (y == low)):
+        whole = low == int(low) and high == int(high) if np.isfinite(low + high) else False
+        if whole and low != high and np.all(codes | (y == low)):
             return np.array([low, high]), codes
+    check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
 
