@@ -106,12 +106,7 @@ class Part {
   }
 
   // A run must not reach the end: a search stops at an empty entry.
-  bool has_end() const noexcept {
-    std::uint32_t taken = 1;
-    for (std::uint64_t at = capacity_ + kTail - 8; at < capacity_ + kTail; ++at)
-      taken &= prints_[at] != kEmpty;
-    return prints_[capacity_ + kTail - 8] == kEmpty && taken == 0;
-  }
+  bool has_end() const noexcept { return prints_[capacity_ + kTail - 8] == kEmpty; }
   void prefetch(std::uint64_t scattered) const noexcept {
     if (prints_ == nullptr) return;
     const std::uint64_t at = home(scattered);
