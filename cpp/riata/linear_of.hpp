@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "riata/guests.hpp"
 #include "riata/linear.hpp"
 #include "riata/pair.hpp"
 
@@ -30,7 +31,8 @@ class LinearOf final : public Linear {
         gradient_(static_cast<std::size_t>(m_)),
         dot_(static_cast<std::size_t>(m_)),
         lanes_(4 * static_cast<std::size_t>(m_)),
-        zeros_(static_cast<std::size_t>(Rule::width(spec.columns))) {
+        zeros_(static_cast<std::size_t>(Rule::width(spec.columns))),
+        guests_(Rule::width(spec.columns)) {
     intercept.assign(static_cast<std::size_t>(m_), 0.0);
   }
 
@@ -259,22 +261,6 @@ class LinearOf final : public Linear {
     return (zero[0] | zero[1]) != 0;
   }
 
-  // In a table: where the example's rows are. A feature without one gets a newborn row, which may join or
-  // not.
-  template <class Index>
-  void resolve(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    double* newborn = newborn_.data();
-    for (std::int64_t k = begin; k < end; ++k, newborn += row_width()) {
-      double* row = store_.find(static_cast<std::uint64_t>(b.indices[k]));
-      if (row == nullptr) {
-        rule_.fresh(newborn, m());
-        row = newborn;
-        changing_.push_back(k);
-      }
-      found_[static_cast<std::size_t>(k - begin)] = row;
-    }
-  }
-
   // Makes sure that every feature of the example has a row, or could have one.
   template <class Index>
   Status admit(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
@@ -291,8 +277,7 @@ class LinearOf final : public Linear {
         if (!store_.inside(key) && !store_.reserve(key)) return Status::out_of_memory;
       }
     } else {
-      if (!make_room(end - begin)) return Status::out_of_memory;
-      changing_.clear();
+      if (!guests_.make_room(end - begin)) return Status::out_of_memory;
     }
     return Status::ok;
   }
@@ -353,7 +338,7 @@ class LinearOf final : public Linear {
     const Store& store;
 
     Own(const LinearOf& model, const BlockView<Index>& b, std::int64_t begin) noexcept
-        : keys(b.indices + begin), base(nullptr), found(model.found_.data()), store(model.store_) {
+        : keys(b.indices + begin), base(nullptr), found(model.guests_.rows()), store(model.store_) {
       if constexpr (Store::kDirect && Store::kDistinct) base = store.at(0);
     }
     double* operator[](std::int64_t k) const noexcept {
@@ -366,27 +351,6 @@ class LinearOf final : public Linear {
       }
     }
   };
-
-  // In a table, after a step: rows that are zero leave, newborn ones that are not join, and a few others are
-  // looked at, so that features which never come back go too.
-  template <class Index>
-  Status tidy(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, bool zero) noexcept {
-    const auto needed = [&](const double* row) { return rule_.needed(row, m()); };
-    for (std::int64_t k = begin; zero && k < end; ++k) {
-      if (!needed(found_[static_cast<std::size_t>(k - begin)])) dead_.push_back(k);
-    }
-    for (const std::int64_t k : dead_) store_.erase(static_cast<std::uint64_t>(b.indices[k]));
-    dead_.clear();
-    for (const std::int64_t k : changing_) {
-      const double* newborn = newborn_.data() + (k - begin) * row_width();
-      if (!needed(newborn)) continue;
-      double* place = store_.insert(static_cast<std::uint64_t>(b.indices[k]), b.name(k), needed);
-      if (place == nullptr) return Status::out_of_memory;
-      std::memcpy(place, newborn, sizeof(double) * row_width());
-    }
-    store_.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16, needed);
-    return Status::ok;
-  }
 
   // A table holds names of all its rows or of none.
   template <class Index>
@@ -406,35 +370,6 @@ class LinearOf final : public Linear {
       return false;
     }
     return true;
-  }
-
-  bool make_room(std::int64_t nnz) noexcept {
-    const auto n = static_cast<std::size_t>(nnz);
-    if (n <= found_.size()) return true;
-    try {
-      found_.resize(2 * n);
-      changing_.reserve(2 * n);
-      dead_.reserve(2 * n);
-      newborn_.resize(2 * n * static_cast<std::size_t>(row_width()));
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
-  }
-
-  // In a large table: the entries of the example after next, the rows of the next.
-  template <class Index>
-  void look_ahead(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
-                  std::int64_t n) const noexcept {
-    const auto each = [&](std::int64_t ahead, auto fetch) {
-      if (ahead >= n) return;
-      const std::int64_t r = order == nullptr ? ahead : order[ahead];
-      if (!b.holds(r)) return;
-      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
-        fetch(static_cast<std::uint64_t>(b.indices[k]));
-    };
-    each(i + 2, [&](std::uint64_t key) { store_.prefetch_entry(key); });
-    each(i + 1, [&](std::uint64_t key) { store_.prefetch_row(key); });
   }
 
   // The loss's slope in every column. False: the model has diverged.
@@ -461,8 +396,8 @@ class LinearOf final : public Linear {
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
       if constexpr (!Store::kDirect) {
-        resolve(b, begin, end);
-        if (store_.large()) look_ahead(b, order, i, n);
+        guests_.find(store_, rule_, m(), b, begin, end);
+        if (store_.large()) look_ahead(store_, b, order, i, n);
       }
       const bool zero = gather<true>(b, begin, end, lanes_.data(), dot_.data());
 
@@ -484,7 +419,8 @@ class LinearOf final : public Linear {
       if (b.names == nullptr && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
-        if (any && tidy(b, begin, end, zero) != Status::ok) return {Status::out_of_memory, i + 1};
+        if (any && !guests_.settle(store_, rule_, m(), b, begin, end, zero))
+          return {Status::out_of_memory, i + 1};
       }
       if (rule_.stale()) [[unlikely]]
         rule_.rescale(store_, m());
@@ -519,11 +455,8 @@ class LinearOf final : public Linear {
   std::vector<double> lanes_;  // scratch of gather
   std::vector<double> zeros_;  // a row that is not there
   mutable std::vector<double>
-      current_;                         // what gather brought current, for push; written to by learning alone
-  std::vector<double*> found_;          // table: the example's rows
-  std::vector<double> newborn_;         // table: room for those that are not there yet
-  std::vector<std::int64_t> changing_;  // table: which of them are newborn
-  std::vector<std::int64_t> dead_;      // table: which of them have become zero
+      current_;          // what gather brought current, for push; written to by learning alone
+  Guests<Rule> guests_;  // table: the example's rows
 };
 
 }  // namespace riata
