@@ -16,7 +16,7 @@
 
 #include "riata/guests.hpp"
 #include "riata/linear.hpp"
-#include "riata/pair.hpp"
+#include "riata/wide.hpp"
 
 namespace riata {
 
@@ -144,8 +144,12 @@ class LinearOf final : public Linear {
  private:
   using Status = Outcome::Status;
 
-  // One column of marked rows, no two features on one: two rows at a time.
-  static constexpr bool kPaired = M == 1 && Store::kDistinct && requires { Rule::kMarked; };
+  // One column of marked rows, no two features on one: several rows at a time.
+  static constexpr bool kVectors = M == 1 && Store::kDistinct && requires { Rule::kMarked; };
+
+  // There, in an array whose size is a power of two: keys are held inside by a mask, and looked at on the
+  // way.
+  static constexpr bool kMasked = kVectors && Store::kDirect;
 
   int m() const noexcept { return M == 0 ? m_ : M; }
 
@@ -196,12 +200,13 @@ class LinearOf final : public Linear {
 
   // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place:
   // the same bits whichever way below computes it. `lanes` is room for them, where there are many columns.
-  // True where a weight is zero: its row may have died.
+  // True where learning has to look closer: in a table, a weight is zero, so its row may have died; in an
+  // array, a key lies outside, so the sum is of other rows.
   template <bool kLearning, class Index>
   bool gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
               double* dot) const noexcept {
-    if constexpr (kPaired) {
-      return gather_pairs<kLearning>(b, begin, end, dot);
+    if constexpr (kVectors) {
+      return gather_wide<kLearning>(b, begin, end, dot);
     }
     bool zero = false;
     const int m = this->m();
@@ -222,52 +227,65 @@ class LinearOf final : public Linear {
   }
 
   template <bool kLearning, class Index>
-  bool gather_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
-                    double* dot) const noexcept {
+  bool gather_wide(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+                   double* dot) const noexcept {
     const Rule rule = rule_;
     const float* x = b.values + begin;
     double* current = current_.data();
     const std::int64_t n = end - begin;
-    PairBits zero = {};
+    WideBits zero = {};
+    Index all = 0;
     const Own own(*this, b, begin);
     const auto row = [&](std::int64_t k) -> const double* {
-      if constexpr (kLearning) {
+      if constexpr (kLearning && kMasked) {
+        all |= own.keys[k];
+        return own.inside(k);
+      } else if constexpr (kLearning) {
         return own[k];
       } else {
         return row_of<false>(b, begin, begin + k);
       }
     };
-    const auto two = [&](std::int64_t k) {
-      const Pair a = load_pair(row(k)), c = load_pair(row(k + 1));
-      const Pair v = rule.at(firsts(a, c), seconds(a, c));
-      if constexpr (kLearning && Rule::kStill) store_pair(current + k, v);
+    const auto some = [&](std::int64_t k) {
+      const auto [weights, marks] = load_rows([&](int i) { return row(k + i); });
+      const Wide v = rule.at(weights, marks);
+      if constexpr (kLearning && Rule::kStill) store_wide(current + k, v);
       if constexpr (!Store::kDirect) zero |= v == 0;
-      return v * widen_pair(x + k);
+      return v * widen(x + k);
     };
-    Pair low = {}, high = {};
+    double lanes[4];
+    Wide sums[4 / kWide] = {};
     std::int64_t k = 0;
-    for (; k + 4 <= n; k += 4) {
-      low += two(k);
-      high += two(k + 2);
-    }
-    double lanes[4] = {low[0], low[1], high[0], high[1]};
+    for (; k + 4 <= n; k += 4)
+      for (int i = 0; i < 4 / kWide; ++i) sums[i] += some(k + i * kWide);
+    std::memcpy(lanes, sums, sizeof lanes);
     for (; k < n; ++k) {
-      const double v = rule.at(row(k)[0], row(k)[1]);
+      const double* at = row(k);
+      const double v = rule.at(at[0], at[1]);
       if constexpr (kLearning && Rule::kStill) current[k] = v;
-      zero[0] |= v == 0;
+      if constexpr (!Store::kDirect) zero[0] |= v == 0;
       lanes[k % 4] += v * static_cast<double>(x[k]);
     }
     dot[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-    return (zero[0] | zero[1]) != 0;
+    if constexpr (kMasked) return all < 0 || !store_.inside(static_cast<std::uint64_t>(all));
+    for (int i = 1; i < kWide; ++i) zero[0] |= zero[i];
+    return zero[0] != 0;
   }
 
   // Makes sure that every feature of the example has a row, or could have one.
   template <class Index>
   Status admit(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    if (kVectors && !make_current(end - begin)) return Status::out_of_memory;
+    if constexpr (kMasked) {
+      if (store_.inside(0)) return Status::ok;  // gather will tell
+    }
+    return admit_each(b, begin, end);
+  }
+  template <class Index>
+  Status admit_each(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     Index all = 0;
     for (std::int64_t k = begin; k < end; ++k) all |= b.indices[k];
     if (all < 0) return Status::bad_index;
-    if (kPaired && !make_current(end - begin)) return Status::out_of_memory;
     if constexpr (Store::kDirect) {
       if (store_.inside(static_cast<std::uint64_t>(all))) [[likely]]
         return Status::ok;
@@ -282,6 +300,14 @@ class LinearOf final : public Linear {
     return Status::ok;
   }
 
+  // Has entries that are soon needed come from memory. Looking beyond the end does no harm.
+  template <class Index>
+  static void fetch(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    constexpr auto kStep = static_cast<std::int64_t>(64 / sizeof(Index));
+    for (std::int64_t k = begin; k < end; k += 16) __builtin_prefetch(b.values + k);
+    for (std::int64_t k = begin; k < end; k += kStep) __builtin_prefetch(b.indices + k);
+  }
+
   // The gradient to every row of the example.
   template <class Index>
   void push(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
@@ -289,8 +315,8 @@ class LinearOf final : public Linear {
       for (std::int64_t k = begin; store_.marks() && k < end; ++k)
         store_.mark(static_cast<std::uint64_t>(b.indices[k]));
     }
-    if constexpr (kPaired) {
-      push_pairs(b, begin, end);
+    if constexpr (kVectors) {
+      push_wide(b, begin, end);
       return;
     }
     const Rule& rule = rule_;
@@ -302,29 +328,27 @@ class LinearOf final : public Linear {
   }
 
   template <class Index>
-  void push_pairs(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+  void push_wide(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const Rule rule = rule_;
     const float* x = b.values + begin;
     const double* current = current_.data();
     const std::int64_t n = end - begin;
     const double g = gradient_[0];
-    const Pair now = pair_of(rule.now());
+    const Wide now = wide_of(rule.now());
     const Own own(*this, b, begin);
     std::int64_t k = 0;
-    for (; k + 2 <= n; k += 2) {
-      double *one = own[k], *two = own[k + 1];
-      Pair v;
+    for (; k + kWide <= n; k += kWide) {
+      const auto row = [&](int i) { return own[k + i]; };
+      Wide v;
       if constexpr (Rule::kStill) {
-        v = load_pair(current + k);
+        v = load_wide(current + k);
       } else {
-        const Pair a = load_pair(one), c = load_pair(two);
-        v = rule.at(firsts(a, c), seconds(a, c));
+        const auto [weights, marks] = load_rows(row);
+        v = rule.at(weights, marks);
       }
-      v -= g * widen_pair(x + k);
-      store_pair(one, firsts(v, now));
-      store_pair(two, seconds(v, now));
+      store_rows(row, {v - g * widen(x + k), now});
     }
-    if (k < n) rule.push(own[k], 1, &g, static_cast<double>(x[k]));
+    for (; k < n; ++k) rule.push(own[k], 1, &g, static_cast<double>(x[k]));
   }
 
   // The rows of one example, to be written to. Its own copy of what leads there: compilers must think that a
@@ -334,12 +358,17 @@ class LinearOf final : public Linear {
     static constexpr int kWidth = M == 1 ? Rule::width(1) : 0;
     const Index* keys;
     double* base;
+    std::uint64_t mask = 0;
     double* const* found;
     const Store& store;
 
     Own(const LinearOf& model, const BlockView<Index>& b, std::int64_t begin) noexcept
         : keys(b.indices + begin), base(nullptr), found(model.guests_.rows()), store(model.store_) {
       if constexpr (Store::kDirect && Store::kDistinct) base = store.at(0);
+      if constexpr (kMasked) mask = store.mask();
+    }
+    const double* inside(std::int64_t k) const noexcept {
+      return base + (static_cast<std::uint64_t>(keys[k]) & mask) * kWidth;
     }
     double* operator[](std::int64_t k) const noexcept {
       if constexpr (!Store::kDirect) {
@@ -394,12 +423,17 @@ class LinearOf final : public Linear {
       const std::int64_t r = order == nullptr ? i : order[i];
       if (!b.holds(r)) return {Status::bad_block, i};
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+      if (order == nullptr) fetch(b, end + kAhead, end + kAhead + (end - begin));
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
       if constexpr (!Store::kDirect) {
         guests_.find(store_, rule_, m(), b, begin, end);
         if (store_.large()) look_ahead(store_, b, order, i, n);
       }
-      const bool zero = gather<true>(b, begin, end, lanes_.data(), dot_.data());
+      bool closer = gather<true>(b, begin, end, lanes_.data(), dot_.data());
+      if (kMasked && closer) [[unlikely]] {
+        if (const Status status = admit_each(b, begin, end); status != Status::ok) return {status, i};
+        gather<true>(b, begin, end, lanes_.data(), dot_.data());
+      }
 
       const double factor = row_factor(b, begin, end);
       const double weight = b.weights == nullptr ? 1 : b.weights[r];
@@ -419,7 +453,7 @@ class LinearOf final : public Linear {
       if (b.names == nullptr && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
-        if (any && !guests_.settle(store_, rule_, m(), b, begin, end, zero))
+        if (any && !guests_.settle(store_, rule_, m(), b, begin, end, closer))
           return {Status::out_of_memory, i + 1};
       }
       if (rule_.stale()) [[unlikely]]
@@ -445,6 +479,7 @@ class LinearOf final : public Linear {
     return {Status::ok, b.rows};
   }
 
+  static constexpr std::int64_t kAhead = 512;
   static constexpr double kLargest = 1e150;  // beyond it a square would overflow: the model has diverged
 
   LinearSpec spec_;

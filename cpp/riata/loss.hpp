@@ -2,16 +2,21 @@
 // To add one: write the struct, add a line to kLosses. Python's list of losses comes from there.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace riata {
 
 inline double sigmoid(double z) noexcept {
-  if (z >= 0) return 1 / (1 + std::exp(-z));
-  const double e = std::exp(z);
-  return e / (1 + e);
+  const double e = std::exp(-std::fabs(z));
+  // e for z < 0, 1 for the others, without a branch: the sign of a score cannot be predicted.
+  const auto negative = std::bit_cast<std::int64_t>(z) >> 63;
+  const auto top =
+      (std::bit_cast<std::int64_t>(e) & negative) | (std::bit_cast<std::int64_t>(1.0) & ~negative);
+  return std::bit_cast<double>(top) / (1 + e);
 }
 
 inline double softplus(double z) noexcept {  // log(1 + exp(z)) without overflow

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "riata/numbers.hpp"
-#include "riata/pair.hpp"
+#include "riata/wide.hpp"
 
 namespace riata {
 
@@ -43,7 +43,7 @@ struct PlainRule {
 //   kStill                          begin() does not move now(): what was brought current for scoring still
 //   is
 //
-// T is double or Pair: a single column in a store of distinct rows is learned two rows at a time.
+// T is double or Wide: a single column in a store of distinct rows is learned several rows at a time.
 template <class Rule>
 struct Marked : PlainRule {
   static constexpr bool kMarked = true;

@@ -103,6 +103,7 @@ class DenseStore {
 
   // The capacity is a power of two: a row of features is inside where the bitwise or of their indices is.
   bool inside(std::uint64_t index) const noexcept { return index < capacity_; }
+  std::uint64_t mask() const noexcept { return capacity_ - 1; }
   double* at(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
   const double* find_or_zero(std::uint64_t index) const noexcept {

@@ -1,0 +1,6 @@
+// Back to every processor: see target_avx2.hpp.
+#ifdef RIATA_AVX2
+#undef riata
+#undef RIATA_WIDE_AVX2
+#pragma GCC pop_options
+#endif
