@@ -152,6 +152,11 @@ class LinearOf final : public Linear {
   static constexpr bool kMasked = kVectors && Store::kDirect;
 
   int m() const noexcept { return M == 0 ? m_ : M; }
+  // In pieces: a row takes one more look.
+  bool spread() const noexcept {
+    if constexpr (requires { store_.spread(); }) return store_.spread();
+    return false;
+  }
 
   template <class Wanted, class Write>
   Rows collect(int width, Wanted wanted, Write write) const {
@@ -190,7 +195,7 @@ class LinearOf final : public Linear {
   template <bool kLearning, class Index>  // learning: every feature has been admitted
   const double* row_of(const BlockView<Index>& b, std::int64_t begin, std::int64_t k) const noexcept {
     if constexpr (kLearning) {
-      return Own(*this, b, begin)[k - begin];
+      return Own<Index>(*this, b, begin)[k - begin];
     } else {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
       const double* row = store_.possible(key) ? store_.find(key) : nullptr;
@@ -206,7 +211,10 @@ class LinearOf final : public Linear {
   bool gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
               double* dot) const noexcept {
     if constexpr (kVectors) {
-      return gather_wide<kLearning>(b, begin, end, dot);
+      if constexpr (kMasked) {
+        if (spread()) return gather_wide<kLearning, true>(b, begin, end, dot);
+      }
+      return gather_wide<kLearning, false>(b, begin, end, dot);
     }
     bool zero = false;
     const int m = this->m();
@@ -226,7 +234,7 @@ class LinearOf final : public Linear {
     return zero;
   }
 
-  template <bool kLearning, class Index>
+  template <bool kLearning, bool kSpread, class Index>
   bool gather_wide(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
                    double* dot) const noexcept {
     const Rule rule = rule_;
@@ -235,11 +243,14 @@ class LinearOf final : public Linear {
     const std::int64_t n = end - begin;
     WideBits zero = {};
     Index all = 0;
-    const Own own(*this, b, begin);
+    bool absent = false;
+    const Own<Index, kSpread> own(*this, b, begin);
     const auto row = [&](std::int64_t k) -> const double* {
       if constexpr (kLearning && kMasked) {
         all |= own.keys[k];
-        return own.inside(k);
+        const std::uint64_t at = own.inside(k);
+        if constexpr (kSpread) absent |= at < Store::kPiece;
+        return own.base + at * own.kWidth;
       } else if constexpr (kLearning) {
         return own[k];
       } else {
@@ -267,7 +278,7 @@ class LinearOf final : public Linear {
       lanes[k % 4] += v * static_cast<double>(x[k]);
     }
     dot[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-    if constexpr (kMasked) return all < 0 || !store_.inside(static_cast<std::uint64_t>(all));
+    if constexpr (kMasked) return absent || all < 0 || !store_.inside(static_cast<std::uint64_t>(all));
     for (int i = 1; i < kWide; ++i) zero[0] |= zero[i];
     return zero[0] != 0;
   }
@@ -287,12 +298,12 @@ class LinearOf final : public Linear {
     for (std::int64_t k = begin; k < end; ++k) all |= b.indices[k];
     if (all < 0) return Status::bad_index;
     if constexpr (Store::kDirect) {
-      if (store_.inside(static_cast<std::uint64_t>(all))) [[likely]]
+      if (!spread() && store_.inside(static_cast<std::uint64_t>(all))) [[likely]]
         return Status::ok;
       for (std::int64_t k = begin; k < end; ++k) {
         const auto key = static_cast<std::uint64_t>(b.indices[k]);
         if (!store_.possible(key)) return Status::bad_index;
-        if (!store_.inside(key) && !store_.reserve(key)) return Status::out_of_memory;
+        if (!store_.has(key) && !store_.reserve(key)) return Status::out_of_memory;
       }
     } else {
       if (!guests_.make_room(end - begin)) return Status::out_of_memory;
@@ -316,18 +327,20 @@ class LinearOf final : public Linear {
         store_.mark(static_cast<std::uint64_t>(b.indices[k]));
     }
     if constexpr (kVectors) {
-      push_wide(b, begin, end);
-      return;
+      if constexpr (kMasked) {
+        if (spread()) return push_wide<true>(b, begin, end);
+      }
+      return push_wide<false>(b, begin, end);
     }
     const Rule& rule = rule_;
     const double* gradient = gradient_.data();
     const double g = gradient[0];
-    const Own own(*this, b, begin);
+    const Own<Index> own(*this, b, begin);
     for (std::int64_t k = begin; k < end; ++k)
       rule.push(own[k - begin], m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
   }
 
-  template <class Index>
+  template <bool kSpread, class Index>
   void push_wide(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const Rule rule = rule_;
     const float* x = b.values + begin;
@@ -335,7 +348,7 @@ class LinearOf final : public Linear {
     const std::int64_t n = end - begin;
     const double g = gradient_[0];
     const Wide now = wide_of(rule.now());
-    const Own own(*this, b, begin);
+    const Own<Index, kSpread> own(*this, b, begin);
     std::int64_t k = 0;
     for (; k + kWide <= n; k += kWide) {
       const auto row = [&](int i) { return own[k + i]; };
@@ -353,27 +366,35 @@ class LinearOf final : public Linear {
 
   // The rows of one example, to be written to. Its own copy of what leads there: compilers must think that a
   // row may overlap anything reached through a pointer, and would load it again after each.
-  template <class Index>
+  template <class Index, bool kSpread = false>
   struct Own {
     static constexpr int kWidth = M == 1 ? Rule::width(1) : 0;
     const Index* keys;
-    double* base;
+    double* base = nullptr;
     std::uint64_t mask = 0;
+    const std::uint32_t* places = nullptr;
     double* const* found;
     const Store& store;
 
     Own(const LinearOf& model, const BlockView<Index>& b, std::int64_t begin) noexcept
-        : keys(b.indices + begin), base(nullptr), found(model.guests_.rows()), store(model.store_) {
-      if constexpr (Store::kDirect && Store::kDistinct) base = store.at(0);
-      if constexpr (kMasked) mask = store.mask();
+        : keys(b.indices + begin), found(model.guests_.rows()), store(model.store_) {
+      if constexpr (kMasked) {
+        base = store.base();
+        mask = store.mask();
+        places = store.places();
+      }
     }
-    const double* inside(std::int64_t k) const noexcept {
-      return base + (static_cast<std::uint64_t>(keys[k]) & mask) * kWidth;
+    std::uint64_t inside(std::int64_t k) const noexcept {  // which row, held inside
+      const std::uint64_t key = static_cast<std::uint64_t>(keys[k]) & mask;
+      if constexpr (kSpread) return Store::row_in(places, key);
+      return key;
     }
     double* operator[](std::int64_t k) const noexcept {
       if constexpr (!Store::kDirect) {
         return found[k];
-      } else if constexpr (Store::kDistinct && kWidth != 0) {
+      } else if constexpr (kSpread) {
+        return base + Store::row_in(places, static_cast<std::uint64_t>(keys[k])) * kWidth;
+      } else if constexpr (kMasked) {
         return base + static_cast<std::uint64_t>(keys[k]) * kWidth;
       } else {
         return store.at(static_cast<std::uint64_t>(keys[k]));

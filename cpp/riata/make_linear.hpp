@@ -2,8 +2,8 @@
 #pragma once
 
 #include "riata/linear_of.hpp"
-#include "riata/stores/dense.hpp"
 #include "riata/stores/hashed.hpp"
+#include "riata/stores/spread.hpp"
 #include "riata/stores/table.hpp"
 
 namespace riata {
@@ -16,7 +16,7 @@ std::unique_ptr<Linear> make_on(const LinearSpec& spec) {
 
 template <class Rule>
 std::unique_ptr<Linear> make_linear(const std::string& store, const LinearSpec& spec) {
-  if (store == "dense") return make_on<Rule, DenseStore>(spec);
+  if (store == "dense") return make_on<Rule, SpreadStore>(spec);
   if (store == "table") return make_on<Rule, TableStore>(spec);
   if (store == "hashed") return make_on<Rule, HashedStore>(spec);
   return nullptr;

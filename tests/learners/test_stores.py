@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -143,3 +147,57 @@ def test_negative_key_is_refused():
 def test_bits_out_of_range(bits):
     with pytest.raises(ValueError, match="bits"):
         ElasticNet(store="hashed", bits=bits)
+
+
+@pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_features_spread_over_billions_of_indices_learn_the_same(make, parameters, outputs):
+    """An array at first; once far features come it is kept in pieces, and again when farther ones do."""
+    X = dense_rows(600, 80, density=0.1)
+    X[:200, 40:] = 0
+    X[:400, 60:] = 0
+    y = labels_for(X, max(2, outputs))
+    rng = np.random.default_rng(5)
+    places = np.sort(np.concatenate([np.arange(40), rng.integers(9_000_000, 2**33, 40)]))
+    near, far = (make(store="dense", outputs=outputs, **parameters) for _ in range(2))
+    for rows in (slice(0, 200), slice(200, 400), slice(400, 600)):
+        block = block_of(X[rows], y[rows], index=np.int64)
+        moved = replace(block, indices=places[block.indices])
+        assert np.array_equal(far.learn(moved), near.learn(block))
+        assert np.array_equal(far.score(moved), near.score(block))
+    indices, values = far.coef()
+    near_indices, near_values = near.coef()
+    assert np.array_equal(indices, places[near_indices])
+    assert np.array_equal(values, near_values)
+    assert far.n_live() == near.n_live()
+    again = make.from_state(far.parameters(), far.state())
+    assert np.array_equal(again.learn(moved), near.learn(block))
+
+
+WIDTHS = """
+import sys
+import numpy as np
+from riata.learners import ElasticNet, TruncatedGradient
+from tests.problems import block_of, dense_rows, labels_for
+
+X = dense_rows(400, 90, density=0.3)
+block = block_of(X, labels_for(X, 2))
+for update in "fobos", "sgd", "truncate", "round":
+    make = ElasticNet if update in ("fobos", "sgd") else TruncatedGradient
+    parameters = {"l1": 0.003, "l2": 0.05} if make is ElasticNet else {"theta": 0.1, "period": 3}
+    for store in "dense", "table":
+        learner = make(update=update, store=store, **parameters)
+        sys.stdout.buffer.write(learner.learn(block).tobytes() + learner.coef()[1].tobytes())
+"""
+
+
+def test_wide_and_plain_kernels_give_the_same_bits():
+    """RIATA_PLAIN leaves the kernels for newer processors alone. On older ones both runs are plain."""
+    bits = [
+        subprocess.run(
+            [sys.executable, "-c", WIDTHS], env=os.environ | plain, capture_output=True, check=True
+        ).stdout
+        for plain in ({}, {"RIATA_PLAIN": "1"})
+    ]
+    assert len(bits[0]) > 8 * 400 * 8
+    assert bits[0] == bits[1]

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -38,11 +39,15 @@ class ZeroPages {
   bool grow(std::size_t bytes) noexcept {
     bytes = (bytes + kPage - 1) / kPage * kPage;
     if (bytes <= bytes_) return true;
-    void* p = bytes <= kHugeBelow ? grow_small(bytes) : grow_large(bytes);
-    if (p == MAP_FAILED) return false;
-    data_ = p;
-    bytes_ = bytes;
-    return true;
+    return take(bytes <= kHugeBelow ? grow_small(bytes) : grow_large(bytes, false), bytes);
+  }
+
+  // The same for what fills up from the front: in large pages whatever the size, and with room for much more,
+  // which costs nothing until it is written to.
+  bool grow_packed(std::size_t bytes) noexcept {
+    if (bytes <= bytes_) return true;
+    bytes = std::max(std::bit_ceil(bytes), kPacked);
+    return take(grow_large(bytes, true), bytes);
   }
 
  private:
@@ -76,11 +81,18 @@ class ZeroPages {
     return p;
   }
 
+  bool take(void* p, std::size_t bytes) noexcept {
+    if (p == MAP_FAILED) return false;
+    data_ = p;
+    bytes_ = bytes;
+    return true;
+  }
+
   // Beyond it in small pages: every touched feature would cost 2 MiB. The kernel moves them without copying.
-  void* grow_large(std::size_t bytes) noexcept {
+  void* grow_large(std::size_t bytes, [[maybe_unused]] bool packed) noexcept {
 #ifdef __linux__
     void* p = data_ == nullptr ? map(bytes) : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
-    if (p != MAP_FAILED) madvise(p, bytes, MADV_NOHUGEPAGE);
+    if (p != MAP_FAILED) madvise(p, bytes, packed ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return p;
 #else
     return grow_small(bytes);
@@ -90,6 +102,7 @@ class ZeroPages {
   static constexpr std::size_t kPage = 4096;
   static constexpr std::size_t kHugePage = std::size_t{1} << 21;
   static constexpr std::size_t kHugeBelow = std::size_t{1} << 26;
+  static constexpr std::size_t kPacked = std::size_t{1} << 28;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
@@ -106,9 +119,6 @@ class DenseStore {
   std::uint64_t mask() const noexcept { return capacity_ - 1; }
   double* at(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
-  const double* find_or_zero(std::uint64_t index) const noexcept {
-    return inside(index) ? at(index) : kZeros;
-  }
 
   // A large store remembers which chunks were written to: whoever writes to a row marks it.
   bool marks() const noexcept { return capacity_ > kUnmarked; }
@@ -145,12 +155,17 @@ class DenseStore {
 
   std::uint64_t bytes() const noexcept { return rows_.bytes(); }
 
+  void clear() noexcept {
+    rows_ = ZeroPages();
+    marks_ = ZeroPages();
+    capacity_ = 0;
+  }
+
  private:
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
   static constexpr std::uint64_t kChunk = 256;
   static constexpr std::uint64_t kUnmarked = std::uint64_t{1}
                                              << 20;  // up to here a walk costs next to nothing
-  static constexpr double kZeros[2] = {0, 0};        // a row of one marked column
   using Mark = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
 
   ZeroPages rows_, marks_;

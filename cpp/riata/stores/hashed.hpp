@@ -19,6 +19,7 @@ class HashedStore : private DenseStore {
 
   static bool possible(std::uint64_t key) noexcept { return key <= kKeyMask; }
   bool inside(std::uint64_t key) const noexcept { return full_ && possible(key); }
+  bool has(std::uint64_t key) const noexcept { return inside(key); }
   bool reserve(std::uint64_t) const noexcept { return full_; }
   double* at(std::uint64_t key) const noexcept { return DenseStore::at(bucket(key)); }
   const double* find(std::uint64_t key) const noexcept { return inside(key) ? at(key) : nullptr; }
