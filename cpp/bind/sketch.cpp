@@ -152,7 +152,7 @@ void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::
     for (std::size_t k = 0; k < Sketch::kLanes; ++k) {
       const auto key = static_cast<std::uint64_t>(keys.data()[i]);
       if (!Lane::possible(key) || !sketch.lanes[k].reserve(key + 1)) throw std::bad_alloc();
-      sketch.lanes[k][key] = lanes.data()[i * Sketch::kLanes + k];
+      sketch.lanes[k].set(key, lanes.data()[i * Sketch::kLanes + k]);
     }
 }
 

@@ -18,10 +18,17 @@ class Lane {
     if (features <= capacity_) return true;
     return grow(std::max(features, capacity_ * 2)) || grow(features);
   }
-  // The number of a feature there is room for, to write to.
-  double& operator[](std::uint64_t index) noexcept {
-    flags_.as<Flag>()[index / kChunk] = 1;
-    return values_.as<double>()[index];
+  // Numbers by index, as far as there is room. Whoever writes to one of a large lane marks it.
+  double* data() noexcept { return values_.as<double>(); }
+  bool marks() const noexcept { return capacity_ > kUnmarked; }
+  void mark(std::uint64_t index) noexcept { flags_.as<Flag>()[index / kChunk] = 1; }
+  void add(std::uint64_t index, double value) noexcept {
+    if (marks()) mark(index);
+    data()[index] += value;
+  }
+  void set(std::uint64_t index, double value) noexcept {
+    if (marks()) mark(index);
+    data()[index] = value;
   }
   double get(std::uint64_t index) const noexcept {
     return index < capacity_ ? values_.as<double>()[index] : 0;
@@ -31,23 +38,29 @@ class Lane {
   void each(Visit visit) const {
     const Flag* flags = flags_.as<Flag>();
     for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
-      if (flags[c] == 0) continue;
+      if (marks() && flags[c] == 0) continue;
       for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, values_.as<double>()[i]);
     }
   }
   void clear() noexcept {
-    each([](std::uint64_t, double& value) { value = 0; });
+    each([](std::uint64_t, double& value) {
+      if (value != 0) value = 0;  // what was never written must stay untouched memory
+    });
   }
   std::size_t bytes() const noexcept { return values_.bytes() + flags_.bytes(); }
 
  private:
   static constexpr std::uint64_t kChunk = 256;
+  static constexpr std::uint64_t kUnmarked = std::uint64_t{1} << 20;  // a walk up to here costs little
   using Flag = std::uint16_t;  // not a character type: those may alias anything
 
   bool grow(std::uint64_t features) noexcept {
     features = (features + kChunk - 1) / kChunk * kChunk;
-    if (!flags_.grow(features / kChunk * sizeof(Flag)) || !values_.grow(features * sizeof(double)))
-      return false;
+    if (features > kUnmarked) {
+      if (!flags_.grow(features / kChunk * sizeof(Flag))) return false;
+      if (!marks()) std::fill_n(flags_.as<Flag>(), capacity_ / kChunk, Flag{1});
+    }
+    if (!values_.grow(features * sizeof(double))) return false;
     capacity_ = features;
     return true;
   }

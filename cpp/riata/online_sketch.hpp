@@ -206,7 +206,7 @@ class OnlineSketch {
   }
 
   OnlineSpec spec_;
-  SlotMap slots_;
+  ActiveSlots slots_;
   std::vector<double> penalty_;
 };
 

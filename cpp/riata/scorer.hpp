@@ -48,7 +48,7 @@ class Scorer {
  private:
   std::vector<std::int64_t> keys_;
   std::vector<double> weights_;
-  SlotMap slots_;
+  ActiveSlots slots_;
 };
 
 }  // namespace riata

@@ -15,24 +15,13 @@
 #include <vector>
 
 #include "riata/block.hpp"
+#include "riata/inspect.hpp"
 #include "riata/lane.hpp"
 #include "riata/link.hpp"
 #include "riata/shooting.hpp"
 #include "riata/slots.hpp"
 
 namespace riata {
-
-// A number of the examples of a pass that does not depend on their order: another number, other examples.
-struct Fingerprint {
-  std::int64_t rows = 0, nnz = 0;
-  std::uint64_t sum = 0;
-  bool operator==(const Fingerprint&) const = default;
-  void add(const Fingerprint& other) noexcept {
-    rows += other.rows;
-    nnz += other.nnz;
-    sum += other.sum;
-  }
-};
 
 class Sketch {
  public:
@@ -102,7 +91,7 @@ class Sketch {
 
   const Link& link_;
   bool intercept_;
-  SlotMap slots_;
+  ActiveSlots slots_;
 };
 
 // full: the curvature of all features is kept, not of the active ones alone.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -81,7 +81,7 @@ class SketchOf final : public Sketch {
       sums[lane].add(from.sums[lane]);
       if (!lanes[lane].reserve(static_cast<std::uint64_t>(from.features))) throw std::bad_alloc();
       from.lanes[lane].each([&](std::uint64_t index, double g) {
-        if (g != 0) lanes[lane][index] += g;
+        if (g != 0) lanes[lane].add(index, g);
       });
     }
     add_curvature(from.matrix_, to);
@@ -120,45 +120,43 @@ class SketchOf final : public Sketch {
 
   bool ordered() const noexcept override { return Matrix::kOrdered; }
   std::size_t bytes() const noexcept override {
-    std::size_t total = matrix_.bytes() + entries_.capacity() * sizeof(Entry);
+    std::size_t total = matrix_.bytes() + kLanes * room_ * sizeof(Entry);
     for (const Lane& lane : lanes) total += lane.bytes();
     return total;
   }
 
  private:
-  static constexpr std::int64_t kPortion = 8192;                 // rows between two meetings of the threads
+  static constexpr std::int64_t kPortion = 4 * kLanes * kTurn;   // rows between two meetings of the threads
   static constexpr std::int64_t kShare = std::int64_t{1} << 15;  // non-zeros that are worth a second thread
   // An example far on the right side has no curvature left in floating point; a model needs some.
   static constexpr double kLeast = 1e-10;
-  static constexpr std::uint32_t kExponent = 0x7f800000;  // all ones: infinite or NaN
 
   template <class Index>
   Accumulated run(const BlockView<Index>& b, double positive, int threads, double* scores,
                   std::int64_t stride) {
-    threads = std::clamp(b.nnz >= kShare ? threads : 1, 1, kLanes);
-    if (const Accumulated checked = check(b, threads); checked != Accumulated::ok) return checked;
-    const auto most = static_cast<std::size_t>(std::min(b.rows, kPortion));
-    counts_.resize(most);
-    curvature_.resize(most);
-    offsets_.resize(most);
-    matrix_.reopen();
+    for (std::int64_t i = 0; i < b.rows; ++i)
+      if (!b.holds(i)) return Accumulated::bad_block;
+    threads = b.nnz >= kShare && threads > 1 ? 2 : 1;
+    static_assert(kLanes == 2);
+    Inspected parts[kLanes];
+    std::atomic<Accumulated> outcome = Accumulated::ok;  // an exception must not leave a thread
     std::barrier meet(threads);
-    std::atomic<bool> exhausted = false;  // an exception must not leave a thread
     share(threads, [&](int me) {
-      for (std::int64_t from = 0; from < b.rows; from += kPortion) {
+      parts[me] = inspect(b, b.rows * me / threads, b.rows * (me + 1) / threads);
+      meet.arrive_and_wait();
+      if (me == 0) outcome = admit(b, parts);
+      meet.arrive_and_wait();
+      for (std::int64_t from = 0; from < b.rows && outcome == Accumulated::ok; from += kPortion) {
         const std::int64_t to = std::min(b.rows, from + kPortion);
-        if (me == 0 && !layout(b, from, to)) exhausted = true;
-        meet.arrive_and_wait();
-        if (exhausted) return;
         for (int lane = me; lane < kLanes; lane += threads)
           first_order(b, from, to, lane, positive, scores, stride);
         meet.arrive_and_wait();
-        if (!second_order(from, to, me, threads)) exhausted = true;
+        if (!second_order(to - from, me, threads)) outcome = Accumulated::out_of_memory;
         meet.arrive_and_wait();
       }
     });
-    seen.rows += b.rows;
-    return exhausted ? Accumulated::out_of_memory : Accumulated::ok;
+    if (outcome == Accumulated::ok) seen.rows += b.rows;
+    return outcome;
   }
 
   template <class Work>
@@ -169,33 +167,23 @@ class SketchOf final : public Sketch {
     other.join();
   }
 
-  struct Inspected {  // what can be said of some rows before any of them is added
-    Accumulated outcome = Accumulated::ok;
-    std::int64_t high = -1;
-    float widest = 0;
-    std::uint64_t sum = 0;
-  };
-
-  // Checks the whole block, makes room for it and takes its fingerprint, before anything is added.
+  // Makes room for the block and takes its fingerprint, if all of it is good, before anything is added.
   template <class Index>
-  Accumulated check(const BlockView<Index>& b, int threads) {
-    for (std::int64_t i = 0; i < b.rows; ++i)
-      if (!b.holds(i)) return Accumulated::bad_block;
-    Inspected parts[kLanes];
-    share(threads,
-          [&](int me) { parts[me] = inspect(b, b.rows * me / threads, b.rows * (me + 1) / threads); });
+  Accumulated admit(const BlockView<Index>& b, const Inspected (&parts)[kLanes]) noexcept {
     Inspected all;
-    for (const Inspected& part : parts) {
-      if (part.outcome != Accumulated::ok) return part.outcome;
-      all.high = std::max(all.high, part.high);
-      all.widest = std::max(all.widest, part.widest);
-      all.sum += part.sum;
-    }
+    for (const Inspected& part : parts) all.add(part);
+    if (all.outcome != Accumulated::ok) return all.outcome;
     const auto width = static_cast<std::uint64_t>(all.high + 1);
     for (Lane& lane : lanes)
       if (!lane.reserve(width)) return Accumulated::out_of_memory;
     if (!slots_.reserve(width)) return Accumulated::out_of_memory;
-    if constexpr (!Matrix::kOrdered) activate_all(b);
+    try {
+      make_room(b);
+      if constexpr (!Matrix::kOrdered) activate_all(b);
+    } catch (const std::bad_alloc&) {
+      return Accumulated::out_of_memory;
+    }
+    matrix_.reopen();
     features = std::max(features, all.high + 1);
     largest = std::max(largest, static_cast<double>(all.widest));
     if (b.rows > 0) seen.nnz += b.indptr[b.rows] - b.indptr[0];
@@ -203,34 +191,20 @@ class SketchOf final : public Sketch {
     return Accumulated::ok;
   }
 
+  // A lane may get all rows of a portion, and all their features may be active: memory that is not touched
+  // before it is so.
   template <class Index>
-  static Inspected inspect(const BlockView<Index>& b, std::int64_t from, std::int64_t to) noexcept {
-    Inspected out;
-    if (from == to) return out;
-    Index low = 0, high = -1;
-    std::uint32_t odd = 0;
-    for (std::int64_t k = b.indptr[from]; k < b.indptr[to]; ++k) {
-      const auto bits = std::bit_cast<std::uint32_t>(b.values[k]);
-      low = std::min(low, b.indices[k]);
-      high = std::max(high, b.indices[k]);
-      out.widest = std::max(out.widest, std::fabs(b.values[k]));
-      odd |= (bits & kExponent) == kExponent;
-      out.sum += (static_cast<std::uint64_t>(b.indices[k]) * 0x9e3779b97f4a7c15ull + 1) * bits;
+  void make_room(const BlockView<Index>& b) {
+    std::int64_t most = 0;
+    for (std::int64_t from = 0; from < b.rows; from += kPortion)
+      most = std::max(most, b.indptr[std::min(b.rows, from + kPortion)] - b.indptr[from]);
+    const auto room = static_cast<std::size_t>(most + kPortion + 1);
+    if (room > room_) {
+      room_ = 0;
+      for (auto& entries : entries_) entries = std::make_unique_for_overwrite<Entry[]>(room);
+      room_ = room;
     }
-    for (std::int64_t i = from; i < to; ++i) {
-      // A row's first feature binds its label and weight to it: swapped labels are other examples.
-      const auto head =
-          b.indptr[i] < b.indptr[i + 1] ? static_cast<std::uint64_t>(b.indices[b.indptr[i]]) : 0;
-      out.sum += (std::bit_cast<std::uint64_t>(b.labels[i]) >> 40) * (2 * head + 3);
-      if (b.weights == nullptr) continue;
-      if (!(b.weights[i] >= 0 && std::isfinite(b.weights[i]))) out.outcome = Accumulated::bad_weight;
-      out.sum += (std::bit_cast<std::uint64_t>(b.weights[i]) >> 20) * (2 * head + 5);
-    }
-    out.high = static_cast<std::int64_t>(high);
-    if (odd != 0) out.outcome = Accumulated::not_finite;
-    if (low < 0 || (high >= 0 && !Lane::possible(static_cast<std::uint64_t>(high))))
-      out.outcome = Accumulated::bad_index;
-    return out;
+    rows_.resize(kPortion);
   }
 
   // Multi-pass with a full sketch: every feature is active as soon as it is seen.
@@ -246,50 +220,21 @@ class SketchOf final : public Sketch {
     matrix_.grow(first() + keys.size());
   }
 
-  // Where the entries of each row of the portion go.
-  template <class Index>
-  bool layout(const BlockView<Index>& b, std::int64_t from, std::int64_t to) noexcept {
-    std::size_t total = 0;
-    for (std::int64_t i = from; i < to; ++i) {
-      offsets_[static_cast<std::size_t>(i - from)] = total;
-      total += static_cast<std::size_t>(b.indptr[i + 1] - b.indptr[i]) + 2;
-    }
-    try {
-      if (entries_.size() < total) entries_.resize(total);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
-  }
-
   template <class Index>
   void first_order(const BlockView<Index>& b, std::int64_t from, std::int64_t to, int lane, double positive,
                    double* scores, std::int64_t stride) noexcept {
-    const std::int32_t* slots = slots_.data();
     Sums& s = sums[lane];
-    Lane& gradient = lanes[lane];
+    Entry* entries = entries_[lane].get();
     for (std::int64_t i = from; i < to; ++i) {
       if (((seen.rows + i) / kTurn) % kLanes != lane) continue;
-      const auto at = static_cast<std::size_t>(i - from);
-      Entry* entries = entries_.data() + offsets_[at];
-      std::int32_t count = 0;
-      std::int32_t last = 0;
-      bool unsorted = false;
+      const std::int32_t count = active(b, i, entries);
       double m = 0;
-      if (intercept_) {
-        entries[count++] = {0, 1.0f};
-        m = weights[1];
+      for (std::int32_t k = 0; k < count; ++k)
+        m += weights[static_cast<std::size_t>(entries[k].slot) + 1] * static_cast<double>(entries[k].value);
+      if constexpr (Matrix::kOrdered) {  // named features come in the order of the data
+        const auto lower = [](const Entry& x, const Entry& y) { return x.slot < y.slot; };
+        if (!std::is_sorted(entries, entries + count, lower)) std::sort(entries, entries + count, lower);
       }
-      for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k) {
-        const std::int32_t slot = slots[b.indices[k]];
-        m += weights[static_cast<std::size_t>(slot)] * static_cast<double>(b.values[k]);
-        entries[count] = {slot - 1, b.values[k]};
-        count += slot != 0;
-        unsorted |= slot != 0 && slot < last;
-        last = slot != 0 ? slot : last;
-      }
-      if (Matrix::kOrdered && unsorted)  // named features come in the order of the data
-        std::sort(entries, entries + count, [](const Entry& x, const Entry& y) { return x.slot < y.slot; });
       scores[i * stride] = m;
       const double weight = b.weights == nullptr ? 1.0 : b.weights[i];
       const bool is_positive = b.labels[i] == positive;
@@ -303,30 +248,51 @@ class SketchOf final : public Sketch {
         s.positive += weight;
         s.dual += weight * term.loss - m * slope;
       }
-      counts_[at] = count;
-      curvature_[at] = weight * std::fmax(term.curvature, kLeast);
-      if (slope == 0) continue;
-      for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
-        gradient[static_cast<std::uint64_t>(b.indices[k])] += slope * static_cast<double>(b.values[k]);
+      rows_[static_cast<std::size_t>(i - from)] = {entries, count,
+                                                   weight * std::fmax(term.curvature, kLeast)};
+      entries += count;
+      if (slope != 0) add_gradient(b, i, slope, lanes[lane]);
     }
   }
 
-  bool second_order(std::int64_t from, std::int64_t to, int me, int threads) noexcept {
+  // The row's active features, by slot, the intercept first; how many. Most features are not active.
+  template <class Index>
+  std::int32_t active(const BlockView<Index>& b, std::int64_t i, Entry* entries) const noexcept {
+    const std::int32_t* slots = slots_.data();
+    std::int32_t count = 0;
+    if (intercept_) entries[count++] = {0, 1.0f};
+    for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k) {
+      const std::int32_t slot = slots[b.indices[k]];
+      entries[count] = {slot - 1, b.values[k]};
+      count += slot != 0;
+    }
+    return count;
+  }
+
+  template <class Index>
+  static void add_gradient(const BlockView<Index>& b, std::int64_t i, double slope, Lane& lane) noexcept {
+    if (lane.marks())
+      for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
+        lane.mark(static_cast<std::uint64_t>(b.indices[k]));
+    double* gradient = lane.data();
+    for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
+      gradient[b.indices[k]] += slope * static_cast<double>(b.values[k]);
+  }
+
+  // Adds to the slots that are this thread's.
+  bool second_order(std::int64_t rows, int me, int threads) noexcept {
     try {
-      outer_products(from, to, me, threads);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const Row& row = rows_[static_cast<std::size_t>(i)];
+        if (row.curvature == 0) continue;
+        for (std::int32_t k = 0; k < row.count; ++k)
+          if ((row.entries[k].slot & (threads - 1)) == me)
+            matrix_.add(row.entries, k, row.count, row.curvature);
+      }
     } catch (const std::bad_alloc&) {
       return false;
     }
     return true;
-  }
-  void outer_products(std::int64_t from, std::int64_t to, int me, int threads) {
-    for (std::int64_t i = from; i < to; ++i) {
-      const auto at = static_cast<std::size_t>(i - from);
-      const Entry* entries = entries_.data() + offsets_[at];
-      if (curvature_[at] == 0) continue;
-      for (std::int32_t k = 0; k < counts_[at]; ++k)
-        if (entries[k].slot % threads == me) matrix_.add(entries, k, counts_[at], curvature_[at]);
-    }
   }
 
   // Slots of the other sketch's features here; the same points only.
@@ -367,11 +333,16 @@ class SketchOf final : public Sketch {
     }
   }
 
+  struct Row {  // of a portion
+    const Entry* entries;
+    std::int32_t count;
+    double curvature;
+  };
+
   Matrix matrix_;
-  std::vector<Entry> entries_;
-  std::vector<std::size_t> offsets_;
-  std::vector<std::int32_t> counts_;
-  std::vector<double> curvature_;
+  std::unique_ptr<Entry[]> entries_[kLanes];  // the active features of a portion, a lane's rows together
+  std::size_t room_ = 0;                      // in each
+  std::vector<Row> rows_;
 };
 
 }  // namespace riata

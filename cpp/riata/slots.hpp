@@ -11,7 +11,7 @@ namespace riata {
 enum class Accumulated { ok, bad_block, bad_index, bad_weight, not_finite, out_of_memory };
 
 // From a feature's index to its slot among the active ones, 1, 2, ...; 0 where it is not active.
-class SlotMap {
+class ActiveSlots {
  public:
   bool reserve(std::uint64_t features) noexcept {
     if (features <= capacity_) return true;
