@@ -48,11 +48,12 @@ class Sketch {
   // kept.
   virtual void begin(const std::vector<std::int64_t>& keys, const std::vector<double>& b,
                      double intercept) = 0;
-  // Scores go to scores[i * stride]; with threads > 1 large blocks are shared out, the bits are the same.
+  // A score and a loss, without its weight, an example; with threads > 1 large blocks are shared out, the
+  // bits are the same.
   virtual Accumulated accumulate(const BlockView<std::int32_t>& block, double positive, int threads,
-                                 double* scores, std::int64_t stride) = 0;
+                                 double* scores, double* losses) = 0;
   virtual Accumulated accumulate(const BlockView<std::int64_t>& block, double positive, int threads,
-                                 double* scores, std::int64_t stride) = 0;
+                                 double* scores, double* losses) = 0;
   // The minimum of the quadratic model with penalties gamma and, on the intercept, gamma0: weights by slot.
   virtual ShootingReport solve(double gamma, double gamma0, const ShootingStop& stop,
                                std::vector<double>& b) = 0;

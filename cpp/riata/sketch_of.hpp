@@ -44,12 +44,12 @@ class SketchOf final : public Sketch {
   }
 
   Accumulated accumulate(const BlockView<std::int32_t>& block, double positive, int threads, double* scores,
-                         std::int64_t stride) override {
-    return run(block, positive, threads, scores, stride);
+                         double* losses) override {
+    return run(block, positive, threads, scores, losses);
   }
   Accumulated accumulate(const BlockView<std::int64_t>& block, double positive, int threads, double* scores,
-                         std::int64_t stride) override {
-    return run(block, positive, threads, scores, stride);
+                         double* losses) override {
+    return run(block, positive, threads, scores, losses);
   }
 
   ShootingReport solve(double gamma, double gamma0, const ShootingStop& stop,
@@ -132,8 +132,7 @@ class SketchOf final : public Sketch {
   static constexpr double kLeast = 1e-10;
 
   template <class Index>
-  Accumulated run(const BlockView<Index>& b, double positive, int threads, double* scores,
-                  std::int64_t stride) {
+  Accumulated run(const BlockView<Index>& b, double positive, int threads, double* scores, double* losses) {
     for (std::int64_t i = 0; i < b.rows; ++i)
       if (!b.holds(i)) return Accumulated::bad_block;
     threads = b.nnz >= kShare && threads > 1 ? 2 : 1;
@@ -149,7 +148,7 @@ class SketchOf final : public Sketch {
       for (std::int64_t from = 0; from < b.rows && outcome == Accumulated::ok; from += kPortion) {
         const std::int64_t to = std::min(b.rows, from + kPortion);
         for (int lane = me; lane < kLanes; lane += threads)
-          first_order(b, from, to, lane, positive, scores, stride);
+          first_order(b, from, to, lane, positive, scores, losses);
         meet.arrive_and_wait();
         if (!second_order(to - from, me, threads)) outcome = Accumulated::out_of_memory;
         meet.arrive_and_wait();
@@ -222,7 +221,7 @@ class SketchOf final : public Sketch {
 
   template <class Index>
   void first_order(const BlockView<Index>& b, std::int64_t from, std::int64_t to, int lane, double positive,
-                   double* scores, std::int64_t stride) noexcept {
+                   double* scores, double* losses) noexcept {
     Sums& s = sums[lane];
     Entry* entries = entries_[lane].get();
     for (std::int64_t i = from; i < to; ++i) {
@@ -235,10 +234,11 @@ class SketchOf final : public Sketch {
         const auto lower = [](const Entry& x, const Entry& y) { return x.slot < y.slot; };
         if (!std::is_sorted(entries, entries + count, lower)) std::sort(entries, entries + count, lower);
       }
-      scores[i * stride] = m;
+      scores[i] = m;
       const double weight = b.weights == nullptr ? 1.0 : b.weights[i];
       const bool is_positive = b.labels[i] == positive;
       const Term term = link_.at(m, is_positive ? 1.0 : -1.0);
+      losses[i] = term.loss;
       const double slope = weight * term.slope;
       s.loss += weight * term.loss;
       s.slope += slope;

@@ -135,9 +135,9 @@ template <class Matrix>
 void run_pass(SketchOf<Matrix>& sketch, const Rows& rows, int threads, const std::vector<std::size_t>& cuts) {
   std::vector<std::int64_t> keys{1, 4, 9, 30, 31};
   sketch.begin(keys, {0.5, 0, -0.25, 0, 1}, 0.1);
-  std::vector<double> scores(rows.labels.size());
+  std::vector<double> scores(rows.labels.size()), losses(rows.labels.size());
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
-    CHECK(sketch.accumulate(rows.view(cuts[k], cuts[k + 1]), 1.0, threads, scores.data(), 1) ==
+    CHECK(sketch.accumulate(rows.view(cuts[k], cuts[k + 1]), 1.0, threads, scores.data(), losses.data()) ==
           Accumulated::ok);
 }
 
@@ -173,8 +173,10 @@ void test_refusals() {
   Rows rows = make_rows(10, 20);
   SketchOf<SquareMatrix> sketch(kLinks[1], true);
   sketch.begin({}, {}, 0.0);
-  std::vector<double> scores(10);
-  const auto run = [&](const Rows& r) { return sketch.accumulate(r.view(0, 10), 1.0, 2, scores.data(), 1); };
+  std::vector<double> scores(10), losses(10);
+  const auto run = [&](const Rows& r) {
+    return sketch.accumulate(r.view(0, 10), 1.0, 2, scores.data(), losses.data());
+  };
   Rows bad = rows;
   bad.values[0] = std::nanf("");
   CHECK(run(bad) == Accumulated::not_finite);

@@ -86,6 +86,8 @@ class Sketch(Learner):
     _passes: list[Passes] = field(init=False, repr=False, compare=False)
     _online: list[_core.OnlineSketch] = field(init=False, repr=False, compare=False)
     _scorer: list[_core.Scorer | None] = field(init=False, repr=False, compare=False)
+    _recent: list[Floats] = field(init=False, repr=False, compare=False)
+    """Scores and labels of the last Block that was learned, and its losses: a pass works them out anyway."""
     _seen: list[int] = field(init=False, repr=False, compare=False)
     _lexicon: _core.Lexicon = field(init=False, repr=False, compare=False)
 
@@ -95,6 +97,7 @@ class Sketch(Learner):
         set_(self, "_passes", [])
         set_(self, "_online", [])
         set_(self, "_scorer", [None])
+        set_(self, "_recent", [])
         set_(self, "_seen", [0, 0])
         set_(self, "_lexicon", _core.Lexicon())
         for _ in range(self.outputs):
@@ -210,6 +213,7 @@ class Sketch(Learner):
         labels = block.labels
         assert labels is not None
         known: Floats | None = None
+        losses = np.zeros(len(block))
         for c in range(self.outputs):
             positive = self._positive(c)
             if self._online:
@@ -217,7 +221,9 @@ class Sketch(Learner):
                     block.indptr, block.indices, block.values, labels, block.weights, positive
                 )
             elif not self._passes[c].done:
-                scores[:, c] = self._passes[c].accumulate(block, labels, positive, self.n_jobs)
+                p = self._passes[c]
+                scores[:, c], more = p.accumulate(block, labels, positive, self.n_jobs)
+                losses += more
             else:  # this output is complete, others are not
                 known = self.score(block) if known is None else known
                 scores[:, c] = known[:, c]
@@ -225,11 +231,13 @@ class Sketch(Learner):
             self._scorer[0] = None
         features = [core.features for core in self._cores()]
         self._seen[:] = [self._seen[0] + len(block), max(self._seen[1], *features)]
+        self._recent[:] = [] if self._online or known is not None else [scores, labels, losses]
         return scores
 
     def end_pass(self) -> None:
         """The source was read to its end: move the weights."""
         self._scorer[0] = None
+        self._recent.clear()
         for core in self._online:
             core.flush()
         if not self._passes or self.complete:
@@ -345,6 +353,8 @@ class Sketch(Learner):
         return row
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
+        if self._recent and scores is self._recent[0] and labels is self._recent[1]:
+            return self._recent[2]
         total = np.zeros(len(scores))
         for c in range(self.outputs):
             signs = np.where(labels == self._positive(c), 1.0, -1.0)

@@ -73,7 +73,10 @@ class Passes:
         first = int(self.settings.fit_intercept)
         return Point(self.core.keys, w[first:], float(w[0]) if first else 0.0, self.core.loss)
 
-    def accumulate(self, block: Block, labels: Floats, positive: float, threads: int) -> Floats:
+    def accumulate(
+        self, block: Block, labels: Floats, positive: float, threads: int
+    ) -> tuple[Floats, Floats]:
+        """Scores and losses of the Block, which is now part of the pass."""
         return self.core.accumulate(
             block.indptr, block.indices, block.values, labels, block.weights, positive, threads
         )

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.block import Block
+from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources.prefetch import ordered_map
 
@@ -34,6 +34,9 @@ _ALIGN = 64
 _KINDS: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
 _LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
 
+ENOUGH = 2 << 20
+"""Bytes of a Block that is large enough."""
+
 Entry = list[Any]
 """An array: its field, how it is stored, its length, its first element."""
 
@@ -43,10 +46,15 @@ class Damaged(DataError):
 
 
 class CacheWriter:
-    """Writes Blocks to an open file; nothing is readable before `finish`."""
+    """Writes Blocks to an open file; nothing is readable before `finish`.
+
+    Small Blocks of one kind are gathered into larger ones: readers pay for every Block, and threads
+    that share its rows meet for every Block.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._waiting: list[Block] = []
         self._position = len(MAGIC)
         self._blocks: list[list[Any]] = []
         self._paths: dict[str | None, int] = {}
@@ -54,6 +62,18 @@ class CacheWriter:
         file.write(MAGIC)
 
     def write(self, block: Block) -> None:
+        if self._waiting and _kind(block) != _kind(self._waiting[0]):
+            self._flush()
+        self._waiting.append(block)
+        if sum(map(_bytes, self._waiting)) >= ENOUGH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            block, self._waiting = concatenate(self._waiting), []
+            self._put(block)
+
+    def _put(self, block: Block) -> None:
         entries, arrays = _encode(block)
         size = sum(array.nbytes + -array.nbytes % _ALIGN for array in arrays)
         data = _core.buffer(size)
@@ -73,6 +93,7 @@ class CacheWriter:
 
     def finish(self, about: dict[str, Any]) -> None:
         """`about`: whatever the reader should know, as JSON can hold it."""
+        self._flush()
         footer = json.dumps(
             {
                 "about": about,
@@ -133,6 +154,17 @@ class CacheReader:
                 raise Damaged(f"{self._name}: the cache is cut short")
             filled += count
         return data
+
+
+def _kind(block: Block) -> tuple[Any, ...]:
+    """Blocks of the same kind become one Block without losing anything."""
+    there = tuple(getattr(block, f) is None for f in ("labels", "weights", "names", "lines"))
+    return (block.path, block.indices.dtype, *there)
+
+
+def _bytes(block: Block) -> int:
+    names = 0 if block.name_offsets is None else int(block.name_offsets[-1] - block.name_offsets[0])
+    return block.nnz * (block.indices.itemsize + block.values.itemsize) + names
 
 
 def _encode(block: Block) -> tuple[list[Entry], list[NDArray[Any]]]:
