@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import riata
 from riata import model_file
+from riata.cli.train import Job
 from riata.errors import DataError
 from riata.learners import Sketch
 from riata.training import train
@@ -212,6 +214,45 @@ def test_standard_input_needs_the_online_algorithm(data, tmp_path):
     assert not out.exists()
     riata_process(*words_, "--algorithm", "online", stdin=text.getvalue())
     assert out.exists()
+    cache = tmp_path / "stdin.riata-cache"
+    riata_process(*words_, "--cache", cache, stdin=text.getvalue())
+    assert model_file.load(out).learner.converged
+    file = tmp_path / "train.svm.gz"
+    file.write_bytes(gzip.compress(text.getvalue()))
+    command("train", file, *words_[2:])  # unpacked once, into a temporary file
+    assert model_file.load(out).learner.converged
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.riata", cache.name, file.name]
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "options", "cache"),
+    [
+        ("sketch", {}, {}, "auto"),  # as many passes as it takes
+        ("sketch", {"max_passes": 1}, {}, None),
+        ("sketch", {"algorithm": "online"}, {}, None),
+        ("sketch", {}, {"passes": 1}, None),
+        ("elastic-net", {}, {}, None),
+        ("elastic-net", {}, {"passes": 3}, "auto"),
+        ("elastic-net", {}, {"classes": "scan"}, "auto"),
+        ("elastic-net", {}, {"class_weight": "balanced"}, "auto"),
+    ],
+)
+def test_data_that_is_read_more_than_once_may_be_cached(method, parameters, options, cache):
+    job = Job(["d.gz"], "m", method, parameters, {}, options, cache="auto")
+    job.settle_cache(None)
+    assert job.cache == cache
+    told = Job(["d.gz"], "m", method, parameters, {}, options, cache="there")
+    told.settle_cache(None)
+    assert told.cache == "there"
+
+
+def test_a_resumed_run_may_be_cached(data, tmp_path):
+    X, y = data
+    model = train(ListSource(block_of(X, y)), Sketch(gamma=1.0), passes=3)
+    for passes, cache in ((None, "auto"), (1, None)):
+        job = Job(["d"], "m", "elastic-net", {}, {}, {"passes": passes}, "saved", cache="auto")
+        job.settle_cache(model)
+        assert job.cache == cache
 
 
 # Named features

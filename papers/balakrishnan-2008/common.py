@@ -81,4 +81,4 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def number(v: float) -> str:
-    return "0" if v == 0 else f"{v:.3f}" if abs(v) >= 0.1 else f"{v:.2g}"
+    return "0" if abs(v) < 1e-9 else f"{v:.3f}" if abs(v) >= 0.1 else f"{v:.2g}"

@@ -170,7 +170,7 @@ def parse_class_weight(
     metavar="[PATH]",
     section="Data",
     help="Parse once: keep what was read there, or beside DATA, for later passes and runs.  "
-    "[default: a temporary file, for compressed data and more than one pass]",
+    "[default: a temporary file, for compressed data that is read more than once]",
 )
 @option("--no-cache", is_flag=True, section="Data", help="Parse in every pass.")
 @option(
@@ -213,16 +213,13 @@ def command(ctx: click.Context, /, **given: Any) -> int:
 
 
 def choose_cache(given: dict[str, Any]) -> str | bool | None:
-    """What `open_source` calls cache."""
+    """What `open_source` calls cache; without a word about it, what `Job.settle_cache` finds best."""
     path = given["cache"]
     if given["no_cache"]:
         if path is not None:
             raise click.UsageError("--cache or --no-cache: choose one")
         return None
-    if path is None:
-        twice = given["classes"] == "scan" or given["class_weight"] == "balanced"
-        return "auto" if twice or (given["passes"] or 1) > 1 else None
-    return path or True
+    return "auto" if path is None else path or True
 
 
 @dataclass
@@ -256,6 +253,23 @@ class Job:
         if saved is None:
             self.make(1)
 
+    def settle_cache(self, saved: Model | None) -> None:
+        """A cache that nobody asked for is for data that is gone over more than once."""
+        if self.cache == "auto" and not self._reads_twice(saved):
+            self.cache = None
+
+    def _reads_twice(self, saved: Model | None) -> bool:
+        options = self.options
+        if options.get("classes") == "scan" or options.get("class_weight") == "balanced":
+            return True
+        passes = options.get("passes")
+        if passes is None and self.resume is not None and saved is not None:
+            passes = saved.record.settings.passes
+        if passes is None:
+            learner = self.make(1) if saved is None else saved.learner
+            passes = learner.planned_passes
+        return (passes or 1) > 1
+
     def make(self, outputs: int) -> Learner:
         try:
             return FAMILIES[self.method](**self.parameters, outputs=outputs)  # type: ignore[call-arg]
@@ -273,10 +287,13 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
     """Train, save and report; the exit code."""
     check_writable(job.output)
     started = time.perf_counter()
+    saved = job.resume or job.initial
+    before = None if saved is None else model_file.load(saved)
+    job.settle_cache(before)
     source = open_data(job.data, **job.reading, cache=job.cache)
     with Displays.of(progress_kind, log) as displays:
         try:
-            model = learn(job, source, displays)
+            model = learn(job, source, displays, before)
         except Exception as error:
             rescue(job, error)
             raise
@@ -295,29 +312,27 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
     return 0
 
 
-def learn(job: Job, source: Source, displays: Displays) -> Model:
-    """The call of train() that a job stands for."""
+def learn(job: Job, source: Source, displays: Displays, before: Model | None = None) -> Model:
+    """The call of train() that a job stands for; `before` is the model that it goes on from."""
     options = dict(job.options)
     if isinstance(options.get("holdout"), str):
         beside = job.cache if job.cache in (True, "auto") else None
         options["holdout"] = open_data([options["holdout"]], **job.reading, cache=beside)
     try:
+        if before is None:
+            return train(source, job.make, **options, on_progress=displays.on_progress)
         if job.resume is not None:
             options.pop("classes", None)
             options.pop("class_weight", None)
-            model = model_file.load(job.resume)
-            done = model.record.passes
-            if model.record.complete and (options["passes"] or 0) <= done:
+            done = before.record.passes
+            if before.record.complete and (options["passes"] or 0) <= done:
                 raise click.UsageError(
                     f"{job.resume}: nothing to resume: this run came to its end after "
                     f"{plural(done, 'pass')}; to make more, give --passes"
                 )
             return train(
-                source, model.learner, **options, resume=model, on_progress=displays.on_progress
+                source, before.learner, **options, resume=before, on_progress=displays.on_progress
             )
-        if job.initial is None:
-            return train(source, job.make, **options, on_progress=displays.on_progress)
-        before = model_file.load(job.initial)
         if before.classes is not None and options.get("classes") is None:
             options["classes"] = before.classes
         model = train(source, before.learner, **options, on_progress=displays.on_progress)
