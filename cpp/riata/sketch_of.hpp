@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "riata/curvature.hpp"
+#include "riata/portion.hpp"
 #include "riata/sketch.hpp"
 
 namespace riata {
@@ -279,15 +280,23 @@ class SketchOf final : public Sketch {
       gradient[b.indices[k]] += slope * static_cast<double>(b.values[k]);
   }
 
-  // Adds to the slots that are this thread's.
+  // Of a portion's rows, the part of the curvature that is this thread's: each has a range of slots, so that
+  // every number is one thread's, and it adds to it row after row.
   bool second_order(std::int64_t rows, int me, int threads) noexcept {
     try {
+      const std::int32_t middle = threads == 1 ? 0 : middle_slot<Matrix>(rows_.data(), rows, matrix_.size());
       for (std::int64_t i = 0; i < rows; ++i) {
-        const Row& row = rows_[static_cast<std::size_t>(i)];
+        const ActiveRow& row = rows_[static_cast<std::size_t>(i)];
         if (row.curvature == 0) continue;
-        for (std::int32_t k = 0; k < row.count; ++k)
-          if ((row.entries[k].slot & (threads - 1)) == me)
+        const bool low = threads > 1 && me == 0;
+        if constexpr (Matrix::kOrdered) {
+          const std::int32_t cut = middle == 0 ? 0 : row.below(middle);
+          for (std::int32_t k = low ? 0 : cut; k < (low ? cut : row.count); ++k)
             matrix_.add(row.entries, k, row.count, row.curvature);
+        } else {
+          for (std::int32_t k = 0; k < row.count; ++k)
+            if ((row.entries[k].slot < middle) == low) matrix_.add(row.entries, k, row.count, row.curvature);
+        }
       }
     } catch (const std::bad_alloc&) {
       return false;
@@ -333,16 +342,10 @@ class SketchOf final : public Sketch {
     }
   }
 
-  struct Row {  // of a portion
-    const Entry* entries;
-    std::int32_t count;
-    double curvature;
-  };
-
   Matrix matrix_;
   std::unique_ptr<Entry[]> entries_[kLanes];  // the active features of a portion, a lane's rows together
   std::size_t room_ = 0;                      // in each
-  std::vector<Row> rows_;
+  std::vector<ActiveRow> rows_;
 };
 
 }  // namespace riata

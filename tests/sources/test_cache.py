@@ -7,6 +7,7 @@ import gzip
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from riata.block import Block, concatenate
 from riata.errors import DataError
-from riata.sources import open_source
+from riata.sources import cache_file, open_source
 from riata.sources.cache_file import MAGIC, CacheReader, CacheWriter
 from riata.sources.svmlight import SvmlightSource
 
@@ -106,6 +107,29 @@ def test_odd_blocks(tmp_path: Path) -> None:
     assert_same(back[1], concatenate([sliced[:5], sliced[5:]]))
 
 
+def test_small_blocks_of_a_kind_are_gathered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_file, "ENOUGH", 1000)
+    whole = take(open_source(_write(tmp_path / "x.vw", VW)))
+    numbered = take(open_source(_write(tmp_path / "x.svm", SVM)))
+    other = replace(numbered, path="elsewhere")
+    blocks = [whole[i : i + 1] for i in range(200)] + [numbered[:1], other[:1], other[1:3]]
+    with open(tmp_path / "c", "wb") as file:
+        writer = CacheWriter(file)
+        for block in blocks:
+            writer.write(block)
+        writer.finish({"skipped": 0})
+    with open(tmp_path / "c", "rb") as file:
+        back = [block for block, _ in CacheReader(file, "c").blocks()]
+    assert_same(concatenate(back[:-2]), concatenate(blocks[:200]))
+    assert_same(back[-2], numbered[:1])
+    assert_same(back[-1], other[:3])
+    names = sum(len(b.names) for b in back[:-2] if b.names is not None)
+    most = (names + concatenate(back[:-2]).nnz * 12) // 1000  # 64-bit keys, floats, and the names
+    assert most / 2 < len(back) - 2 <= most
+
+
 def _write(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
@@ -166,8 +190,26 @@ def test_damage_is_found_and_mended(tmp_path: Path, text: Path, spy: Spy, seed: 
         assert path.read_bytes() == good
 
 
-def test_damage_far_behind(tmp_path: Path, spy: Spy) -> None:
+def test_damage_after_a_pass_that_found_none(tmp_path: Path, text: Path, spy: Spy) -> None:
+    plain = take(open_source(text))
+    path = tmp_path / "x.svm.riata-cache"
+    source = open_source(text, cache=True)
+    for _ in range(3):  # made, checked, trusted
+        assert_same(take(source), plain)
+    direct = open_source(path)
+    assert_same(take(direct), plain)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="checksum"):
+        take(direct)
+    assert_same(take(source), plain)
+    assert spy.passes == 3
+
+
+def test_damage_far_behind(tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows before the damage come from the cache, those behind it from the text; none twice."""
+    monkeypatch.setattr(cache_file, "ENOUGH", 20_000)
     path = _write(tmp_path / "x.svm", SVM)
     source = open_source(path, cache=True)
     source.source._chunk_bytes = 20_000  # type: ignore[attr-defined]

@@ -34,7 +34,7 @@ _ALIGN = 64
 _KINDS: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
 _LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
 
-ENOUGH = 2 << 20
+ENOUGH = 4 << 20
 """Bytes of a Block that is large enough."""
 
 Entry = list[Any]
@@ -108,12 +108,25 @@ class CacheWriter:
         self._file.flush()
 
 
-class CacheReader:
-    """The Blocks of a file that `CacheWriter` has finished. Damage raises `Damaged`."""
+Stamp = tuple[int, ...]
+"""What changes when somebody writes to a file."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+
+class CacheReader:
+    """The Blocks of a file that `CacheWriter` has finished. Damage raises `Damaged`.
+
+    `checked`: the `stamp` of a reader that has found every Block good. While the file has it still,
+    only its index is looked at again: many passes would check the same bytes as often.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, checked: Stamp | None = None) -> None:
         self._file = file
         self._name = name
+        status = os.fstat(file.fileno())
+        self.stamp: Stamp = (
+            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        )  # fmt: skip
+        self._checked = checked == self.stamp
         size = file.seek(0, os.SEEK_END)
         if size < len(MAGIC) + _TRAILER.size:
             raise Damaged(f"{name}: too short to be a cache of riata")
@@ -141,7 +154,7 @@ class CacheReader:
     def _block(self, where: list[Any]) -> tuple[Block, int]:
         start, size, checksum, rows, path, entries = where
         data = self._read(start, size)
-        if _core.checksum(data) != checksum:
+        if not self._checked and _core.checksum(data) != checksum:
             raise Damaged(f"{self._name}: the cache is damaged: a checksum is wrong")
         return _decode(data, rows, self._paths[path], entries), start + size
 

@@ -12,7 +12,7 @@ from riata.atomic import atomic_write, check_writable
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bytes import STDIN
-from riata.sources.cache_file import MAGIC, SUFFIX, CacheReader, CacheWriter, Damaged
+from riata.sources.cache_file import MAGIC, SUFFIX, CacheReader, CacheWriter, Damaged, Stamp
 from riata.sources.remote import is_remote, remote_status
 from riata.sources.source import Source, iterate, split
 from riata.sources.text import join_names
@@ -57,6 +57,7 @@ class CachedSource:
         self._read_first = read_first
         self._temporary: BinaryIO | None = None
         self._made_here: Identity | object = object()
+        self._checked: Stamp | None = None
         if path != TEMPORARY:
             _check_target(path)
 
@@ -95,6 +96,7 @@ class CachedSource:
                         done += len(block)
                         self.bytes_read = (self.n_bytes or 0) * done // max(1, reader.n_rows)
                         yield block
+                self._checked = reader.stamp
                 return
             except Damaged:
                 pass  # go on from the source, behind the rows that were good
@@ -114,12 +116,12 @@ class CachedSource:
         if self.path == TEMPORARY:
             if self._temporary is None or identity != self._made_here:
                 return None
-            return self._temporary, CacheReader(self._temporary, "temporary cache")
+            return self._temporary, CacheReader(self._temporary, "temporary cache", self._checked)
         if identity is None and self._made_here is not None:
             return None
         file = open(self.path, "rb", buffering=0)  # noqa: SIM115
         try:
-            reader = CacheReader(file, self.path)
+            reader = CacheReader(file, self.path, self._checked)
             if reader.about["identity"] == identity:
                 return file, reader
         except BaseException:
@@ -226,6 +228,7 @@ class CacheSource:
         self.skipped = sum(reader.about["skipped"] for reader in readers)
         self.fitted: dict[str, Any] | None = readers[0].about.get("fitted")
         self.bytes_read = 0
+        self._checked: dict[str, Stamp] = {}
         self.label_names: list[str] | None = (self.fitted or {}).get("label_names") or None
         if self.n_rows == 0:
             raise DataError(f"no examples in {self.name}")
@@ -234,11 +237,12 @@ class CacheSource:
         self.bytes_read = before = 0
         for path in self._paths:
             with _open_cache(path) as file:
-                reader = CacheReader(file, path)
+                reader = CacheReader(file, path, self._checked.get(path))
                 with closing(reader.blocks()) as blocks:
                     for block, position in blocks:
                         self.bytes_read = before + position
                         yield from split(block, self._block_rows)
+                self._checked[path] = reader.stamp
                 before += reader.n_bytes
                 self.bytes_read = before
 

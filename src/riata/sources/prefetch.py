@@ -25,7 +25,9 @@ def ordered_map(
 ) -> Generator[Result, None, None]:
     """Like `map(work, items)`, with `threads` threads that run ahead of the consumer.
 
-    `items` is advanced by one thread at a time. At most `ahead` results wait or are being made.
+    `items` is advanced by one thread at a time. At most `ahead` results wait or are being made;
+    once there are so many, the threads rest until there is work for all of them. Waking one for
+    every result would displace a consumer that keeps all processors busy each time.
     An exception, of `work` or of `items`, is raised after all results before it were handed over.
     Closing the generator stops the threads and waits for them; `cancel` is called first and should
     wake `items` if it can be waiting for something.
@@ -52,12 +54,14 @@ class _Team(Generic[Item, Result]):
         self._work = work
         self._items = items
         self._ahead = ahead
+        self._enough = ahead - 1  # results that end the threads' rest
         self._cancel = cancel
         self._reading = threading.Lock()  # held by the thread that advances `items`
         self._changed = threading.Condition()  # guards everything below
         self._outcomes: dict[int, Callable[[], Result]] = {}
         self._in_flight = 0
         self._tickets = 0  # handed out, in the order of `items`
+        self._resting = False
         self._no_more = False
         self._threads: list[threading.Thread] = []
 
@@ -65,6 +69,7 @@ class _Team(Generic[Item, Result]):
         # Daemons, so that a pass nobody finished cannot hold up the end of the program; but none
         # may be inside the core while the interpreter goes down, so they are stopped at exit.
         _running.add(self)  # type: ignore[arg-type]
+        self._enough = max(self._ahead // 2, self._ahead - threads)
         for i in range(threads):
             thread = threading.Thread(target=self._run, name=f"riata-source-{i}", daemon=True)
             thread.start()
@@ -91,6 +96,8 @@ class _Team(Generic[Item, Result]):
                     self._changed.wait()
                 outcome = self._outcomes.pop(ticket)
                 self._in_flight -= 1
+                if self._in_flight <= self._enough:
+                    self._resting = False
                 self._changed.notify_all()
             try:
                 result = outcome()
@@ -121,11 +128,12 @@ class _Team(Generic[Item, Result]):
 
     def _draw_ticket(self) -> int | None:
         with self._changed:
-            while self._in_flight >= self._ahead and not self._no_more:
+            while self._resting and not self._no_more:
                 self._changed.wait()
             if self._no_more:
                 return None
             self._in_flight += 1
+            self._resting = self._in_flight >= self._ahead
             self._tickets += 1
             return self._tickets - 1
 
