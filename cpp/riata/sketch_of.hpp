@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <barrier>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "riata/curvature.hpp"
+#include "riata/meeting.hpp"
 #include "riata/portion.hpp"
 #include "riata/sketch.hpp"
 
@@ -140,7 +140,7 @@ class SketchOf final : public Sketch {
     static_assert(kLanes == 2);
     Inspected parts[kLanes];
     std::atomic<Accumulated> outcome = Accumulated::ok;  // an exception must not leave a thread
-    std::barrier meet(threads);
+    Meeting meet(threads);
     share(threads, [&](int me) {
       parts[me] = inspect(b, b.rows * me / threads, b.rows * (me + 1) / threads);
       meet.arrive_and_wait();
