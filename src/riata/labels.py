@@ -91,6 +91,10 @@ class Classes:
             self.open_pair = False
             if other == -1:
                 self.values = np.array([-1.0, 1.0])
+        if len(self.values) == 2:
+            high = labels == self.values[1]
+            if (high | (labels == self.values[0])).all():
+                return high.astype(np.float64)
         codes = self.codes(labels)
         unknown = np.flatnonzero(codes < 0)
         if len(unknown):
