@@ -55,11 +55,12 @@ class CsvFormat {
     format_.quote = one_byte(quote);
     format_.labelled = labelled;
     format_.keep_names = names;
+    plan_ = csv::Plan(format_);
   }
 
   nb::tuple parse(const In<std::uint8_t>& text, std::size_t size, bool skip_header) const {
     return read(text, size, [&](const Text& lines, NamedRows& rows) {
-      return read_csv(lines.begin(), lines.end(), format_, skip_header, rows);
+      return read_csv(lines.begin(), lines.end(), format_, plan_, skip_header, rows);
     });
   }
 
@@ -83,6 +84,7 @@ class CsvFormat {
   }
 
   csv::Format format_;
+  csv::Plan plan_;  // points into the format, which stays where it is
 };
 
 }  // namespace

@@ -165,6 +165,33 @@ class RowBuilder {
     return Added::fine;
   }
 
+  // Where the features of a row go, for a reader that writes several at once: no crosses, none of them twice,
+  // none of them zero. Name offsets and names are theirs to write where names are kept.
+  struct Tail {
+    std::int64_t* keys = nullptr;
+    float* values = nullptr;
+    std::int64_t* name_offsets = nullptr;
+    char* names = nullptr;
+    std::size_t size = 0;      // features so far: the next goes to keys[size], its name's end to
+    std::size_t name_end = 0;  // name_offsets[size + 1], its name to names + name_end
+  };
+
+  // The tail with room for so many features and bytes of names, and kNameSlack more; false: no memory.
+  bool open_tail(std::size_t features, std::size_t name_bytes, Tail& tail) noexcept {
+    const std::size_t need = size_ + features + 1;
+    if (need >= capacity_ && !grow(std::max(need + 1, 2 * capacity_))) return false;
+    char* const names = name_room(name_bytes);
+    if (names == nullptr) return false;
+    tail = {rows_.keys.data(), rows_.values.data(), rows_.name_offsets.data(), names - name_end_, size_,
+            name_end_};
+    return true;
+  }
+
+  void close_tail(const Tail& tail) noexcept {
+    size_ = tail.size;
+    name_end_ = tail.name_end;
+  }
+
   Added end_row(double label, double weight) noexcept {
     if (repeated_) drop_zeros();
     if (crossing_) {

@@ -33,16 +33,16 @@ riata::csv::Format make_format(unsigned flags) {
   if ((flags & 8) != 0) format.label_names = {"no", "yes"};
   format.quote = (flags & 16) != 0 ? '\0' : '"';
   format.delimiter = (flags & 32) != 0 ? '\t' : ',';
-  format.absent = {"?"};
+  if ((flags & 129) != 0) format.absent = {"?"};
   format.crosses.groups = {"a", "b"};
   if ((flags & 64) != 0) format.crosses.products = {{0, 1}};
   return format;
 }
 
 riata::Complaint run(const Padded& text, const riata::csv::Format& format, unsigned flags,
-                     riata::NamedRows& rows) {
+                     const riata::csv::Plan& plan, riata::NamedRows& rows) {
   if ((flags & 128) != 0) return riata::read_arff(text.begin(), text.end(), format, rows);
-  return riata::read_csv(text.begin(), text.end(), format, (flags & 3) == 1, rows);
+  return riata::read_csv(text.begin(), text.end(), format, plan, (flags & 3) == 1, rows);
 }
 
 }  // namespace
@@ -85,11 +85,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t last = bytes.rfind('\n');
   if (last == std::string_view::npos) return 0;
   const Padded text(bytes.substr(0, last + 1));
-  riata::NamedRows rows, others;
-  const riata::Complaint complaint = run(text, format, flags, rows);
+  const riata::csv::Plan plan(format);
+  riata::NamedRows rows, slowly, others;
+  const riata::Complaint complaint = run(text, format, flags, plan, rows);
   check_named_rows(rows, format.labelled, true);
+  const riata::Complaint slow = run(text, format, flags, riata::csv::Plan(), slowly);
+  check_same(rows, slowly);
+  must(complaint.kind == slow.kind && complaint.line_start == slow.line_start,
+       "plain or not, the same trouble");
   format.keep_names = false;
-  run(text, format, flags, others);
+  run(text, format, flags, plan, others);
   check_same(rows, others);
   if (complaint.kind != nullptr) {
     must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&

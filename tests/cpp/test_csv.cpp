@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <bit>
+#include <random>
 #include <string>
 
 #include "check.hpp"
@@ -33,10 +36,28 @@ struct Read {
 
   Read(const std::string& text, const csv::Format& format, bool arff = false, bool header = false) {
     const Padded padded(text);
+    const csv::Plan plan(format);
     const Complaint complaint = arff ? read_arff(padded.begin(), padded.end(), format, rows)
-                                     : read_csv(padded.begin(), padded.end(), format, header, rows);
+                                     : read_csv(padded.begin(), padded.end(), format, plan, header, rows);
     kind = complaint.kind == nullptr ? "" : complaint.kind;
     column = complaint.where - complaint.line_start + 1;
+    if (!arff) check_without_plan(padded, format, header, complaint);
+  }
+
+  // Every record the long way gives the same rows and the same complaint.
+  void check_without_plan(const Padded& text, const csv::Format& format, bool header,
+                          const Complaint& complaint) const {
+    NamedRows others;
+    const Complaint other = read_csv(text.begin(), text.end(), format, csv::Plan(), header, others);
+    CHECK(other.kind == complaint.kind && other.line_start == complaint.line_start);
+    if (other.kind != nullptr)
+      CHECK(other.where == complaint.where && other.where_end == complaint.where_end);
+    CHECK(others.n_lines == rows.n_lines && others.labels.size() == rows.labels.size());
+    for (std::size_t i = 0; i < rows.labels.size(); ++i) {
+      CHECK(row_text(others, i) == row_text(rows, i) && others.lines[i] == rows.lines[i]);
+      CHECK(std::bit_cast<std::uint64_t>(others.labels[i]) == std::bit_cast<std::uint64_t>(rows.labels[i]));
+    }
+    CHECK(std::equal(rows.keys.data(), rows.keys.data() + rows.keys.size(), others.keys.data()));
   }
   std::string row(std::size_t i) const { return row_text(rows, i); }
 };
@@ -73,6 +94,85 @@ void lengths() {
       CHECK(Read("1,7," + cell + "\n", format, true).row(0) == expected);
       CHECK(Read("1,'7','" + cell + "'\n", format, true).row(0) == expected);
     }
+  }
+}
+
+// Numbers from one word against numbers byte by byte: every text of a few signs, and longer ones at random.
+void plain_numbers() {
+  constexpr std::string_view signs = "-.0159+e ,";
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 300000; ++round) {
+    std::string text;
+    const std::size_t size = round < 100000 ? static_cast<std::size_t>(round) % 6 : random() % 11;
+    for (std::uint64_t code = round < 100000 ? static_cast<std::uint64_t>(round) / 6 : random();
+         text.size() < size; code /= signs.size()) {
+      text += signs[code % signs.size()];
+    }
+    const Padded padded(text + "\n");
+    const csv::detail::PlainNumber plain = csv::detail::read_plain_number(padded.begin(), text.size());
+    const Number<float> number = read_number<float>(padded.begin());
+    const bool good = number.error == NumberError::none && number.end == padded.begin() + text.size();
+    if (text.empty()) {
+      CHECK(plain.plain && !plain.there);
+    } else if (plain.plain) {
+      CHECK(good && std::bit_cast<std::uint32_t>(plain.value) == std::bit_cast<std::uint32_t>(number.value));
+      CHECK(plain.there == (number.value != 0));
+    } else if (good) {  // left to others, rightly
+      CHECK(text.size() > 8 || text.find_first_of("e+") != std::string::npos);
+    }
+  }
+}
+
+// Tables of plain and of odd cells, read both ways (see Read), with names and separators of all lengths.
+void plain_records() {
+  const std::string cells[] = {"",
+                               "0",
+                               "1",
+                               "-3.25",
+                               "12345678",
+                               "0.001",
+                               "x",
+                               "red",
+                               "\"q\"",
+                               "\"two\n2\"",
+                               "1e3",
+                               " 7 ",
+                               "?",
+                               "-",
+                               "abcdefg",
+                               "abcdefgh",
+                               "a long text of it",
+                               "99999999.5",
+                               "1.\r",
+                               "ends\r",
+                               "\r"};
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 3000; ++round) {
+    csv::Format format;
+    format.delimiter = random() % 2 == 0 ? ',' : '\t';
+    format.quote = random() % 2 == 0 ? '"' : '\0';
+    if (random() % 4 == 0) format.absent = {"?", "0"};
+    const std::size_t count = 1 + random() % 6;
+    for (std::size_t i = 0; i < count; ++i) {
+      csv::Column& column = format.columns.emplace_back();
+      constexpr csv::Role roles[] = {csv::Role::number, csv::Role::category, csv::Role::category,
+                                     csv::Role::label,  csv::Role::ignored,  csv::Role::log1p};
+      column.role = roles[random() % 6];
+      column.set_name(std::string(random() % 24, 'c') + std::to_string(random() % 40));
+      if (random() % 4 == 0) column.absent = column.prefix + "?";
+    }
+    format.labelled = random() % 2 == 0;
+    std::string text;
+    const bool odd = random() % 2 == 0;
+    for (std::size_t row = random() % 60; row > 0; --row) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool word = format.columns[i].role == csv::Role::category || odd;
+        text += (i > 0 ? std::string(1, format.delimiter) : "") + cells[random() % (word ? 21 : 6)];
+      }
+      text += random() % 8 == 0 ? "\r\n" : "\n";
+      if (odd && random() % 8 == 0) text += "\n";
+    }
+    if (!text.empty()) Read(text, format, false, random() % 4 == 0);
   }
 }
 
@@ -143,6 +243,8 @@ void refuses() {
 int main() {
   fields();
   lengths();
+  plain_numbers();
+  plain_records();
   transforms();
   labels();
   arff_rows();
