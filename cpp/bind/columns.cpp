@@ -23,11 +23,14 @@ class Columns {
     if (n_rows < 0) throw nb::value_error("a negative number of rows");
   }
 
-  void number(const std::string& name, const In<double>& values, const Valid& valid) {
-    if (values.size() != rows()) throw nb::value_error("a number a row, please");
-    Column& column = start(name, ColumnKind::number, valid);
-    column.numbers = values.data();
-    keep(values);
+  void number(const std::string& name, const In<double>& values, const Valid& valid, bool log1p) {
+    start_numbers(name, log1p ? ColumnKind::log1p : ColumnKind::number, values, valid);
+  }
+
+  void bucket(const std::string& name, const In<double>& values, const Valid& valid,
+              const std::vector<double>& edges, const std::vector<std::string>& buckets) {
+    if (buckets.size() != edges.size() + 1) throw nb::value_error("one bucket more than edges");
+    start_numbers(name, ColumnKind::bucket, values, valid).set_buckets(edges, buckets);
   }
 
   void text(const std::string& name, const In<std::int64_t>& offsets, const In<std::uint8_t>& data,
@@ -56,14 +59,18 @@ class Columns {
     keep(keys);
   }
 
-  nb::tuple read(bool names, bool missing, const CrossNames& crosses) {
-    const Crosses made = make_crosses(crosses);
-    for (Column& column : columns_) column.group = made.group_of(column.name);
+  void cross(const CrossNames& crosses) {
+    crosses_ = make_crosses(crosses);
+    for (Column& column : columns_) column.group = crosses_.group_of(column.name);
+  }
+
+  nb::tuple read(std::int64_t first, std::int64_t last, bool names, bool missing) const {
+    if (first < 0 || last < first || last > n_rows_) throw nb::value_error("there are no such rows");
     NamedRows rows;
     ColumnComplaint complaint;
     {
       nb::gil_scoped_release release;
-      complaint = read_columns(columns_, n_rows_, made, names, missing, rows);
+      complaint = read_columns(columns_, first, last, crosses_, names, missing, rows);
     }
     if (complaint.flaw == ColumnFlaw::no_memory) throw std::bad_alloc();
     nb::object trouble = nb::none();
@@ -90,14 +97,20 @@ class Columns {
     if (valid && valid->size() != rows()) throw nb::value_error("valid needs a byte a row");
     Column& column = columns_.emplace_back();
     column.kind = kind;
-    column.name = name;
-    column.number_name = Prefix(name);
-    column.prefix = Prefix(name + "=");
-    column.key = key_of_name(name.data(), name.size());
+    column.set_name(name);
     if (valid) {
       column.valid = valid->data();
       keep(*valid);
     }
+    return column;
+  }
+
+  Column& start_numbers(const std::string& name, ColumnKind kind, const In<double>& values,
+                        const Valid& valid) {
+    if (values.size() != rows()) throw nb::value_error("a number a row, please");
+    Column& column = start(name, kind, valid);
+    column.numbers = values.data();
+    keep(values);
     return column;
   }
 
@@ -117,6 +130,7 @@ class Columns {
 
   std::int64_t n_rows_;
   std::vector<Column> columns_;
+  Crosses crosses_;
   std::vector<nb::object> kept_;
 };
 
@@ -144,10 +158,15 @@ void bind_columns(nb::module_& m) {
         "The keys of the features `name=text`.");
   nb::class_<Columns>(m, "Columns", "Columns of a table, to be read as rows of named features.")
       .def(nb::init<std::int64_t>(), "n_rows"_a)
-      .def("number", &Columns::number, "name"_a, "values"_a, "valid"_a.none(),
+      .def("number", &Columns::number, "name"_a, "values"_a, "valid"_a.none(), "log1p"_a = false,
            nb::sig("def number(self, name: str, values: NDArray[numpy.float64], "
-                   "valid: NDArray[numpy.uint8] | None) -> None"),
+                   "valid: NDArray[numpy.uint8] | None, log1p: bool = False) -> None"),
            "A column of numbers; those where `valid` is 0, and NaN, are missing.")
+      .def("bucket", &Columns::bucket, "name"_a, "values"_a, "valid"_a.none(), "edges"_a, "buckets"_a,
+           nb::sig("def bucket(self, name: str, values: NDArray[numpy.float64], "
+                   "valid: NDArray[numpy.uint8] | None, edges: Sequence[float], buckets: Sequence[str]) "
+                   "-> None"),
+           "The same, each number being the feature of the bucket it falls into.")
       .def("text", &Columns::text, "name"_a, "offsets"_a, "data"_a, "valid"_a.none(), "lists"_a.none(),
            nb::sig("def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], "
                    "valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None"),
@@ -158,11 +177,16 @@ void bind_columns(nb::module_& m) {
                    "data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], "
                    "valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None"),
            "A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.")
-      .def("read", &Columns::read, "names"_a, "missing"_a, "crosses"_a,
-           nb::sig("def read(self, names: bool, missing: bool, crosses: Sequence[Sequence[str]]) -> "
+      .def("cross", &Columns::cross, "crosses"_a,
+           nb::sig("def cross(self, crosses: Sequence[Sequence[str]]) -> None"),
+           "Multiply the features of columns, once all are there.")
+      .def("read", &Columns::read, "first"_a, "last"_a, "names"_a, "missing"_a,
+           nb::sig("def read(self, first: int, last: int, names: bool, missing: bool) -> "
                    "tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], "
                    "NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, tuple[str, int, int] | None]"),
-           "indptr, keys, values, names and their offsets (or None), and None or what ended the rows early:\n"
+           "Of rows `first` up to `last`, perhaps from several threads at once: indptr, keys, values, names "
+           "and\n"
+           "their offsets (or None), and None or what ended the rows early:\n"
            "(kind, row, column).");
 }
 

@@ -1,8 +1,8 @@
 // Columns of a table, as Arrow lays them out, to rows of named features.
 //
-// A number is a feature with the column's name; a text is a feature `column=text` with the value 1; a list of
-// texts is several. What is missing makes no feature, or `column=?` with the value 1 where that is asked for;
-// so is a number that is NaN.
+// A number is a feature with the column's name, or what a transform makes of it; a text is a feature
+// `column=text` with the value 1; a list of texts is several. What is missing makes no feature, or `column=?`
+// with the value 1 where that is asked for; so is a number that is NaN.
 #pragma once
 
 #include <algorithm>
@@ -13,65 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "riata/named.hpp"
+#include "riata/column.hpp"
+#include "riata/column_tiles.hpp"
+#include "riata/transforms.hpp"
 
 namespace riata {
-
-// Texts one behind another: text i is data[offsets[i] .. offsets[i + 1]].
-struct Texts {
-  std::int64_t count = 0;
-  const std::int64_t* offsets = nullptr;
-  const char* data = nullptr;
-  std::int64_t bytes = 0;
-
-  // Whoever built the buffers may not be trusted.
-  bool holds(std::int64_t i) const noexcept {
-    return i >= 0 && i < count && offsets[i] >= 0 && offsets[i] <= offsets[i + 1] && offsets[i + 1] <= bytes;
-  }
-  std::string_view operator[](std::int64_t i) const noexcept {
-    return {data + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
-  }
-};
-
-// The beginning of a name, and room behind it, so that it can be copied without asking how long it is.
-class Prefix {
- public:
-  static constexpr std::size_t kRoom = 16;
-  explicit Prefix(std::string_view text = {}) : text_(text), size_(text.size()) {
-    text_.resize(std::max(size_, kRoom));
-  }
-  std::size_t size() const noexcept { return size_; }
-  std::string_view text() const noexcept { return {text_.data(), size_}; }
-  void copy_to(char* to) const noexcept {
-    if (size_ <= kRoom) {
-      std::memcpy(to, text_.data(), kRoom);
-    } else {
-      std::memcpy(to, text_.data(), size_);
-    }
-  }
-
- private:
-  std::string text_;
-  std::size_t size_;
-};
-
-enum class ColumnKind : std::uint8_t { number, text, coded };
-
-struct Column {
-  ColumnKind kind = ColumnKind::number;
-  std::string name;
-  Prefix number_name;     // the name
-  Prefix prefix;          // the name and =, for texts
-  std::uint64_t key = 0;  // of the name
-  int group = Crosses::kNone;
-  const std::uint8_t* valid = nullptr;  // a byte a row; null: nothing is missing
-  const double* numbers = nullptr;
-  Texts texts;                          // one a row, or the dictionary that codes point into
-  const std::int32_t* codes = nullptr;  // below 0: missing
-  std::int64_t n_codes = 0;             // as many as rows, or more where there are lists
-  const std::int64_t* keys = nullptr;   // of the dictionary's features: see keys_of_texts
-  const std::int64_t* lists = nullptr;  // row i holds the texts or codes lists[i] .. lists[i + 1]
-};
 
 enum class ColumnFlaw : std::uint8_t { none, not_finite, sum_too_large, row_too_long, damaged, no_memory };
 
@@ -92,36 +38,48 @@ class ColumnReader {
         rows_(rows),
         missing_(missing),
         unique_(crosses.products.empty() && distinct(columns)),
-        write_names_(keep_names || !unique_) {}
+        write_names_(keep_names || !unique_),
+        tiles_(columns, missing) {}
 
-  ColumnComplaint read(std::int64_t n_rows) noexcept {
-    if (!builder_.prepare(static_cast<std::size_t>(n_rows) * columns_.size() * 8)) {
-      return {ColumnFlaw::no_memory, 0, 0};
+  ColumnComplaint read(std::int64_t row, std::int64_t last) noexcept {
+    if (!builder_.prepare(static_cast<std::size_t>(last - row) * columns_.size() * 8)) {
+      return {ColumnFlaw::no_memory, row, 0};
     }
-    for (std::int64_t row = 0; row < n_rows; ++row, ++rows_.n_lines) {
-      for (std::size_t c = 0; c < columns_.size(); ++c) {
-        const ColumnFlaw flaw = read_cell(columns_[c], row);
-        if (flaw != ColumnFlaw::none) return finish({flaw, row, c});
-      }
-      if (const ColumnFlaw flaw = flaw_of(builder_.end_row(0, 1)); flaw != ColumnFlaw::none) {
-        return finish({flaw, row, 0});
+    ColumnComplaint complaint;
+    while (row < last && complaint.flaw == ColumnFlaw::none) {
+      const std::int64_t end = std::min(last, row + Tiles::kRows);
+      if (unique_ && !write_names_ && tiles_.fill(row, end)) {
+        if (!tiles_.pour(builder_, rows_.n_lines)) complaint = {ColumnFlaw::no_memory, row, 0};
+        row = end;
+      } else {
+        complaint = read_rows(row, end);
       }
     }
-    return finish({});
+    if (complaint.flaw != ColumnFlaw::none) builder_.drop_row();
+    builder_.finish();
+    return complaint;
   }
 
  private:
+  // One after another, up to `end` or to what cannot be read.
+  ColumnComplaint read_rows(std::int64_t& row, std::int64_t end) noexcept {
+    for (; row < end; ++row, ++rows_.n_lines) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (const ColumnFlaw flaw = read_cell(columns_[c], row); flaw != ColumnFlaw::none)
+          return {flaw, row, c};
+      }
+      if (const ColumnFlaw flaw = flaw_of(builder_.end_row(0, 1)); flaw != ColumnFlaw::none) {
+        return {flaw, row, 0};
+      }
+    }
+    return {};
+  }
+
   // Whether no two cells of a row can make the same feature.
   static bool distinct(const std::vector<Column>& columns) noexcept {
     return std::none_of(columns.begin(), columns.end(), [](const Column& column) {
       return column.lists != nullptr || column.name.find('=') != std::string::npos;
     });
-  }
-
-  ColumnComplaint finish(ColumnComplaint complaint) noexcept {
-    if (complaint.flaw != ColumnFlaw::none) builder_.drop_row();
-    builder_.finish();
-    return complaint;
   }
 
   static ColumnFlaw flaw_of(Added added) noexcept {
@@ -140,7 +98,7 @@ class ColumnReader {
   ColumnFlaw read_cell(const Column& column, std::int64_t row) noexcept {
     builder_.set_group(column.group);
     if (column.valid != nullptr && column.valid[row] == 0) return add_missing(column);
-    if (column.kind == ColumnKind::number) return add_number(column, column.numbers[row]);
+    if (column.is_number()) return add_number(column, column.numbers[row]);
     std::int64_t first = row, last = row + 1;
     if (column.lists != nullptr) {
       first = column.lists[row];
@@ -155,8 +113,10 @@ class ColumnReader {
 
   ColumnFlaw add_number(const Column& column, double number) noexcept {
     if (std::isnan(number)) return add_missing(column);
-    const auto value = static_cast<float>(number);
+    auto value = static_cast<float>(number);
     if (!std::isfinite(value)) return ColumnFlaw::not_finite;
+    if (column.kind == ColumnKind::bucket) return add_bucket(column, bucket_of(value, column.edges));
+    if (column.kind == ColumnKind::log1p) value = signed_log1p(value);
     if (value == 0) return ColumnFlaw::none;
     if (write_names_) {
       char* const name = builder_.name_room(column.number_name.size());
@@ -164,6 +124,14 @@ class ColumnReader {
       column.number_name.copy_to(name);
     }
     return add(column.key, column.number_name.size(), value);
+  }
+
+  ColumnFlaw add_bucket(const Column& column, std::size_t bucket) noexcept {
+    const std::string& text = column.bucket_names[bucket];
+    char* const name = builder_.name_room(text.size());
+    if (name == nullptr) return ColumnFlaw::no_memory;
+    std::memcpy(name, text.data(), text.size());
+    return add(column.bucket_keys[bucket], text.size(), 1);
   }
 
   ColumnFlaw add_text(const Column& column, std::int64_t i) noexcept {
@@ -187,13 +155,12 @@ class ColumnReader {
 
   ColumnFlaw add_missing(const Column& column) noexcept {
     if (!missing_) return ColumnFlaw::none;
-    constexpr std::string_view mark = "?";
-    char* const name = builder_.name_room(column.prefix.size() + mark.size());
+    const std::size_t size = column.prefix.size() + Column::kMissing.size();
+    char* const name = builder_.name_room(size);
     if (name == nullptr) return ColumnFlaw::no_memory;
     column.prefix.copy_to(name);
-    std::memcpy(name + column.prefix.size(), mark.data(), mark.size());
-    const std::size_t size = column.prefix.size() + mark.size();
-    return add(key_of_padded_name(name, size), size, 1);
+    std::memcpy(name + column.prefix.size(), Column::kMissing.data(), Column::kMissing.size());
+    return add(column.absence, size, 1);
   }
 
   ColumnFlaw add(std::uint64_t key, std::size_t size, float value) noexcept {
@@ -223,23 +190,31 @@ class ColumnReader {
   const bool missing_;
   const bool unique_;
   const bool write_names_;
+  Tiles tiles_;
 };
 
 }  // namespace detail
 
-inline ColumnComplaint read_columns(const std::vector<Column>& columns, std::int64_t n_rows,
+// Rows `first` up to `last`.
+inline ColumnComplaint read_columns(const std::vector<Column>& columns, std::int64_t first, std::int64_t last,
                                     const Crosses& crosses, bool keep_names, bool missing,
                                     NamedRows& rows) noexcept {
-  return detail::ColumnReader(columns, crosses, keep_names, missing, rows).read(n_rows);
+  return detail::ColumnReader(columns, crosses, keep_names, missing, rows).read(first, last);
 }
 
 // The keys of the features that texts of a column make; false where the texts are damaged.
 inline bool keys_of_texts(std::string_view column, const Texts& texts, std::int64_t* keys) {
   std::string name(column);
   name += '=';
+  const Prefixed prefixed(name);
   const std::size_t start = name.size();
   for (std::int64_t i = 0; i < texts.count; ++i) {
     if (!texts.holds(i)) return false;
+    if (texts.is_inside(i, start)) {
+      const std::string_view text = texts[i];
+      keys[i] = static_cast<std::int64_t>(prefixed.key<false>(text.data(), text.data() + text.size()));
+      continue;
+    }
     name.resize(start);
     name += texts[i];
     keys[i] = static_cast<std::int64_t>(key_of_name(name.data(), name.size()));

@@ -2,7 +2,6 @@
 // `column=text` with the value 1, a missing value is nothing or `column=?`.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "riata/named.hpp"
 #include "riata/scan.hpp"
+#include "riata/transforms.hpp"
 
 namespace riata {
 
@@ -155,14 +155,9 @@ class Cells {
     if (number.error == NumberError::not_finite) return "value_not_finite";
     if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return "value_syntax";
     if (number.error == NumberError::too_large) return "value_too_large";
-    const double value = number.value;
-    if (column.role == Role::log1p) {
-      return add_number(column, static_cast<float>(std::copysign(std::log1p(std::fabs(value)), value)));
-    }
+    if (column.role == Role::log1p) return add_number(column, signed_log1p(number.value));
     if (column.role == Role::bucket) {
-      std::size_t bucket = 0;
-      while (bucket < column.edges.size() && value >= column.edges[bucket]) ++bucket;
-      return add(column.buckets[bucket], {}, 1);
+      return add(column.buckets[bucket_of(number.value, column.edges)], {}, 1);
     }
     return add_number(column, number.value);
   }

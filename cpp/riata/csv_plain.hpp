@@ -7,7 +7,6 @@
 // few cells) is left to csv.hpp, which reads it from its beginning.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -18,26 +17,6 @@
 namespace riata::csv {
 
 namespace detail {
-
-inline constexpr std::uint64_t kA = 0xa0761d6478bd642fULL, kB = 0xe7037ed1a0b428dbULL;  // of hash.hpp
-
-// What the hash of a name of up to 16 bytes starts with, and which bytes of two words are the name's.
-struct Length {
-  std::uint64_t low, high;              // masks
-  std::uint64_t start_low, start_high;  // with the constants that the words meet first
-};
-
-inline constexpr std::array<Length, 17> kLengths = [] {
-  std::array<Length, 17> lengths{};
-  for (std::uint64_t size = 0; size < lengths.size(); ++size) {
-    const auto product = static_cast<unsigned __int128>(size ^ kA) * kB;
-    const std::uint64_t start =
-        kHashSeed ^ static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-    lengths[size] = {static_cast<std::uint64_t>(kMasks.mask[size]),
-                     static_cast<std::uint64_t>(kMasks.mask[size] >> 64), start ^ kA, start ^ kB};
-  }
-  return lengths;
-}();
 
 // A number of up to eight digits, one point among them perhaps, and a sign.
 struct PlainNumber {
@@ -183,12 +162,12 @@ class PlainReader {
       if (!number.plain) [[unlikely]]
         break;
       p = end + 1;
-      *key = static_cast<std::int64_t>(columns[i].key);
+      *key = static_cast<std::int64_t>(columns[i].column->key);
       *value = number.value;
       key += number.there;
       value += number.there;
       if constexpr (kNames) {
-        const std::size_t length = columns[i].name_size;
+        const std::size_t length = columns[i].column->name.size();
         if (length <= 16) {
           std::memcpy(tail.names + name_end, &columns[i].column->short_name, 16);
         } else {
@@ -214,25 +193,12 @@ class PlainReader {
     std::int64_t* name_offset = tail.name_offsets + tail.size;
     std::size_t name_end = tail.name_end;
     for (std::size_t i = 0; i < count; ++i) {
-      const PlainColumn& column = columns[i];
+      const Prefixed& prefix = columns[i].prefix;
       const char* const end = begin + places[i];
       const auto there = static_cast<std::size_t>(end != p);
-      const char* const from = p - column.prefix;
-      const auto length = static_cast<std::size_t>(end - from);
+      const auto length = static_cast<std::size_t>(end - p) + prefix.size();
+      *key = static_cast<std::int64_t>(prefix.key<kNames>(p, end, tail.names + name_end));
       p = end + 1;
-      std::uint64_t low = (load8(from) & column.first.keep) | column.first.text;
-      std::uint64_t high = (load8(from + 8) & column.second.keep) | column.second.text;
-      if constexpr (kNames) {
-        std::memcpy(tail.names + name_end, &low, 8);
-        std::memcpy(tail.names + name_end + 8, &high, 8);
-      }
-      if (length <= 16) [[likely]] {
-        const detail::Length& with = detail::kLengths[length];
-        low = fold((low & with.low) ^ with.start_low, (high & with.high) ^ with.start_high) >> 1;
-      } else {
-        low = key_of_long<kNames>(column, from, length, low, high, tail.names + name_end);
-      }
-      *key = static_cast<std::int64_t>(low);
       *value = 1;
       key += there;
       value += there;
@@ -245,32 +211,6 @@ class PlainReader {
     tail.size = static_cast<std::size_t>(key - tail.keys);
     tail.name_end = name_end;
     return count;
-  }
-
-  // The key of hash.hpp for the `length` bytes at p, the prefix laid over them; the first two words are
-  // known. Writes what comes behind them to `name`.
-  template <bool kNames>
-  std::uint64_t key_of_long(const PlainColumn& column, const char* p, std::size_t length, std::uint64_t low,
-                            std::uint64_t high, char* name) const noexcept {
-    std::uint64_t hash = kHashSeed ^ fold(static_cast<std::uint64_t>(length) ^ detail::kA, detail::kB);
-    const PlainColumn::Word* word = plan_.words.data() + column.more;
-    const PlainColumn::Word* const last = plan_.words.data() + column.more_end;
-    std::size_t at = 16;
-    const auto next = [&]() noexcept {
-      std::uint64_t text = load8(p + at);
-      if (word != last) text = (text & word->keep) | word->text, ++word;
-      if constexpr (kNames) std::memcpy(name + at, &text, 8);
-      at += 8;
-      return text;
-    };
-    for (; length > 16; length -= 16) {
-      hash = fold(low ^ detail::kA ^ hash, high ^ detail::kB);
-      low = next();
-      high = next();
-    }
-    low &= detail::kLengths[length].low;
-    high &= detail::kLengths[length].high;
-    return fold(low ^ detail::kA ^ hash, high ^ detail::kB ^ hash) >> 1;
   }
 
   const char* const begin_;

@@ -2,27 +2,20 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "riata/csv_cells.hpp"
+#include "riata/prefixed.hpp"
 
 namespace riata::csv {
 
-// What the key and the name of a cell take, in one place.
-struct alignas(64) PlainColumn {
-  struct Word {  // eight bytes of the prefix, and which of the eight are behind it
-    std::uint64_t text = 0, keep = ~std::uint64_t{0};
-  };
-  Word first, second;
-  std::uint64_t key = 0;       // of the name
-  std::uint32_t prefix = 0;    // bytes of it
-  std::uint32_t more = 0;      // where in Plan::words the prefix goes on behind 16 bytes...
-  std::uint32_t more_end = 0;  // ...and ends
-  std::uint32_t name_size = 0;
-  const Column* column = nullptr;
+struct PlainColumn {
+  const Column* column;
+  Prefixed prefix;  // of the names of its texts
 };
 
 struct Run {  // of neighbouring columns whose cells are read alike
@@ -33,7 +26,6 @@ struct Run {  // of neighbouring columns whose cells are read alike
 struct Plan {
   bool possible = false;  // whether there are plain records at all
   std::vector<PlainColumn> columns;
-  std::vector<PlainColumn::Word> words;
   std::vector<Run> runs;
   std::size_t longest_prefix = 0;
   std::size_t name_bytes = 0;  // of a record's names, beside its cells
@@ -57,16 +49,7 @@ struct Plan {
 
  private:
   void add(const Column& column, const Format& format) {
-    PlainColumn& made = columns.emplace_back();
-    made.column = &column;
-    made.key = column.key;
-    made.prefix = static_cast<std::uint32_t>(column.prefix.size());
-    made.name_size = static_cast<std::uint32_t>(column.name.size());
-    made.first = word_of(column.prefix, 0);
-    made.second = word_of(column.prefix, 8);
-    made.more = static_cast<std::uint32_t>(words.size());
-    for (std::size_t at = 16; at < column.prefix.size(); at += 8) words.push_back(word_of(column.prefix, at));
-    made.more_end = static_cast<std::uint32_t>(words.size());
+    columns.push_back({&column, Prefixed(column.prefix)});
     longest_prefix = std::max(longest_prefix, column.prefix.size());
 
     std::size_t longest = std::max(column.prefix.size(), column.absent.size());
@@ -80,16 +63,6 @@ struct Plan {
                                                                     : Run::Kind::others;
     if (runs.empty() || runs.back().kind != kind) runs.push_back({kind, 0});
     ++runs.back().count;
-  }
-
-  static PlainColumn::Word word_of(std::string_view prefix, std::size_t from) {
-    PlainColumn::Word word;
-    for (std::size_t i = from; i < std::min(from + 8, prefix.size()); ++i) {
-      const auto shift = 8 * (i - from);
-      word.text |= static_cast<std::uint64_t>(static_cast<unsigned char>(prefix[i])) << shift;
-      word.keep &= ~(std::uint64_t{0xFF} << shift);
-    }
-    return word;
   }
 };
 

@@ -61,6 +61,27 @@ inline std::uint64_t key_of_padded_name(const char* data, std::size_t size) noex
   return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
 }
 
+// The key of a name in two parts, which are put together nowhere: a byte at a time, so for few of them.
+inline std::uint64_t key_of_joined(std::string_view front, std::string_view back) noexcept {
+  constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
+  std::size_t size = front.size() + back.size(), at = 0;
+  std::uint64_t hash = kHashSeed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
+  const auto word = [&](std::size_t count) noexcept {
+    std::uint64_t w = 0;
+    for (std::size_t i = 0; i < count; ++i, ++at) {
+      const char c = at < front.size() ? front[at] : back[at - front.size()];
+      w |= static_cast<std::uint64_t>(static_cast<unsigned char>(c)) << (8 * i);
+    }
+    return w;
+  };
+  for (; size > 16; size -= 16) {
+    const std::uint64_t low = word(8), high = word(8);
+    hash = fold(low ^ a ^ hash, high ^ b);
+  }
+  const std::uint64_t low = word(size < 8 ? size : 8), high = size > 8 ? word(size - 8) : 0;
+  return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
+}
+
 // The key of a name of at most 16 bytes, given as two words with zeros behind it.
 inline std::uint64_t key_of_words(std::uint64_t low, std::uint64_t high, std::size_t size) noexcept {
   constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;

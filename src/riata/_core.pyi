@@ -85,8 +85,11 @@ class Columns:
 
     def __init__(self, n_rows: int) -> None: ...
 
-    def number(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None) -> None:
+    def number(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None, log1p: bool = False) -> None:
         """A column of numbers; those where `valid` is 0, and NaN, are missing."""
+
+    def bucket(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None, edges: Sequence[float], buckets: Sequence[str]) -> None:
+        """The same, each number being the feature of the bucket it falls into."""
 
     def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
         """A column of texts, or of lists of texts."""
@@ -96,9 +99,13 @@ class Columns:
         A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.
         """
 
-    def read(self, names: bool, missing: bool, crosses: Sequence[Sequence[str]]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, tuple[str, int, int] | None]:
+    def cross(self, crosses: Sequence[Sequence[str]]) -> None:
+        """Multiply the features of columns, once all are there."""
+
+    def read(self, first: int, last: int, names: bool, missing: bool) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, tuple[str, int, int] | None]:
         """
-        indptr, keys, values, names and their offsets (or None), and None or what ended the rows early:
+        Of rows `first` up to `last`, perhaps from several threads at once: indptr, keys, values, names and
+        their offsets (or None), and None or what ended the rows early:
         (kind, row, column).
         """
 

@@ -100,9 +100,9 @@ def convert(
             for block in blocks:
                 result.rows += len(block)
                 result.entries += block.nnz
-                write(block)
                 result.skipped = getattr(source, "skipped", 0)
                 result.fitted = getattr(source, "fitted", None)
+                write(block)
                 if on_progress is not None:
                     on_progress(result)
         if result.numbered:
@@ -177,13 +177,14 @@ def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
         import pyarrow.parquet as pq
     except ImportError:
         raise DataError('Parquet needs the package pyarrow: pip install "riata[arrow]"') from None
-    from riata.sources.arrow import to_batch
+    from riata.sources.arrow_rows import to_batch
 
     writer: Any = None
 
     def write(block: Block) -> None:
         nonlocal writer
-        batch = to_batch(replace(block, indices=block.indices.astype(np.int64, copy=False)))
+        whole = replace(block, indices=block.indices.astype(np.int64, copy=False))
+        batch = to_batch(whole, result.fitted)
         if writer is None:
             writer = pq.ParquetWriter(file, batch.schema, compression="zstd")
         try:

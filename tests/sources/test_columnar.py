@@ -166,7 +166,7 @@ def test_only_needed_columns_are_read(
 ) -> None:
     pq.write_table(table(), tmp_path / "x.parquet")
     asked: list[Any] = []
-    monkeypatch.setattr("riata.sources.columnar._GROUP_BYTES", limit)
+    monkeypatch.setattr("riata.sources.columnar._DECODED_CELLS", limit)
 
     def spy_on(method: str) -> None:
         read = getattr(pq.ParquetFile, method)
@@ -188,10 +188,10 @@ def test_large_row_groups_come_piece_by_piece(
 ) -> None:
     pq.write_table(table(), tmp_path / "x.parquet")
     whole = concatenate(list(open_source(tmp_path / "x.parquet")))
-    monkeypatch.setattr("riata.sources.columnar._GROUP_BYTES", 0)
-    monkeypatch.setattr("riata.sources.columnar._CELLS", 1)
+    monkeypatch.setattr("riata.sources.columnar._DECODED_CELLS", 0)
+    monkeypatch.setattr("riata.sources.table_pieces._CELLS", 1)
     blocks = list(open_source(tmp_path / "x.parquet"))
-    assert max(map(len, blocks)) == 256
+    assert max(map(len, blocks)) == 250
     pieces = concatenate(blocks)
     for name in ("indptr", "indices", "values", "labels", "names", "name_offsets", "lines"):
         np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
@@ -275,7 +275,8 @@ def test_without_names() -> None:
         ({"label": [1], "a": [1]}, {"weight": "w"}, "weight names a column 'w'"),
         ({"label": [1]}, {}, "no column is left"),
         ({"label": [1, None], "a": [1, 1]}, {}, "row 1, column 'label': the label is missing"),
-        ({"label": ["x"], "a": [1]}, {}, "label column 'label' must hold numbers, not string"),
+        ({"label": [[1]], "a": [1]}, {}, "label column 'label' must hold numbers, not list"),
+        ({"label": ["x", None], "a": [1, 1]}, {}, "row 1, column 'label': the label is missing"),
         ({"label": [1], "a": [1], "w": [-1]}, {"weight": "w"}, "weight is -1.0.*not negative"),
         ({"label": [1, 1], "a": [1.0, 1e300]}, {}, "row 1, column 'a' is beyond"),
         ({"label": [1], "a": [float("inf")]}, {}, "row 0, column 'a' is beyond"),

@@ -121,12 +121,13 @@ def open_source(
         "block_rows": block_rows,
         "threads": threads,
     }
+    columns: dict[str, Any] = {"absent": absent, "log1p": log1p, "buckets": buckets}
     if is_frame(what) and not (roles.given or format == "table"):
         return open_frame(what, y, sample_weight, block_rows)
     if speaks_arrow(what):
         if y is not None or sample_weight is not None:
             raise DataError("a table brings its labels along: name their column with label=...")
-        return open_table(what, **table)
+        return open_table(what, **table, **columns, fitted=fitted)
     paths = _paths(what)
     if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
         if y is not None or sample_weight is not None:
@@ -141,7 +142,7 @@ def open_source(
         paths = expand(paths)
         found = format_of(paths, format)
         if found in TABLES:
-            return open_columnar(paths, found, **table)
+            return open_columnar(paths, found, **table, **columns, fitted=fitted)
         if found == "cache":
             return CacheSource(paths, block_rows)
         reading: dict[str, Any] = {
@@ -164,9 +165,7 @@ def open_source(
             delimiter=delimiter,
             quote=quote,
             header=header,
-            absent=absent,
-            log1p=log1p,
-            buckets=buckets,
+            **columns,
             **reading,
         )
     if isinstance(what, Block):

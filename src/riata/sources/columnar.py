@@ -6,37 +6,28 @@ pyarrow is imported when it is needed: the extra `[arrow]`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bytes import STDIN, size_of, unreadable
-from riata.sources.named import Crosses, check_crosses
+from riata.sources.layout import Transforms
+from riata.sources.named import Crosses, as_before, check_crosses
 from riata.sources.prefetch import ordered_map
 from riata.sources.remote import is_remote, open_remote
 from riata.sources.roles import Roles
 from riata.sources.source import split
+from riata.sources.table_pieces import Found, Pieces, block_of, cut, rows_of
 from riata.sources.text import join_names
 
 TABLES = ("parquet", "arrow")
 """Formats of files."""
-_CELLS = 1 << 18  # of a batch: rows times columns
-_GROUP_BYTES = 1 << 22  # of a row group that is read at once
-
-
-@dataclass(slots=True)
-class _Piece:
-    batch: Any
-    reader: Any
-    path: str | None
-    first_row: int
-    position: int
-
-
-Pieces = Generator[_Piece, None, None]
+_DECODED_CELLS = 1 << 21  # of what is decoded at once
+_AHEAD = 12  # pieces on their way: more than are decoded at once
+_DICTIONARY_BYTES = 1 << 20  # beyond it, writers of Parquet give up on a dictionary
 
 
 class ColumnarSource:
@@ -50,6 +41,7 @@ class ColumnarSource:
         self,
         name: str,
         pieces: Callable[[], Pieces],
+        found: Found,
         *,
         n_rows: int | None,
         n_bytes: int | None,
@@ -65,9 +57,23 @@ class ColumnarSource:
         self.bytes_read = 0
         self.repeatable = repeatable
         self._pieces = pieces
+        self._found = found
         self._block_rows = block_rows
         self._threads = threads or min(2, len(os.sched_getaffinity(0)))
         self._begun = False
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        """What must be the same for another source to make the same features; plain values.
+
+        It holds what was found out from the first rows, so it is None before they were read.
+        """
+        return self._found.fitted
+
+    @property
+    def label_names(self) -> list[str] | None:
+        """Where labels are words: label i stands for the i-th."""
+        return (self.fitted or {}).get("label_names") or None
 
     def __iter__(self) -> Iterator[Block]:
         if self._begun and not self.repeatable:
@@ -80,7 +86,7 @@ class ColumnarSource:
     def _pass(self) -> Generator[Block, None, None]:
         self.bytes_read = 0
         empty = True
-        results = ordered_map(_block_of, self._pieces(), threads=self._threads)
+        results = ordered_map(block_of, self._pieces(), threads=self._threads, ahead=_AHEAD)
         with closing(results):
             for block, position in results:
                 self.bytes_read = position
@@ -91,8 +97,29 @@ class ColumnarSource:
             raise DataError(f"no examples in {self.name}")
 
 
-def _block_of(piece: _Piece) -> tuple[Block, int]:
-    return piece.reader.block(piece.batch, piece.path, piece.first_row), piece.position
+def _table_options(
+    roles: Roles,
+    *,
+    labelled: bool = True,
+    names: bool = True,
+    crosses: Crosses = (),
+    absent: Sequence[str] = (),
+    log1p: Sequence[str] = (),
+    buckets: Mapping[str, int] | None = None,
+    fitted: Mapping[str, Any] | None = None,
+) -> Any:
+    from riata.sources.table_layout import TableOptions
+
+    given = fitted or {}
+    return TableOptions(
+        as_before(roles, given),
+        Transforms(tuple(log1p), dict(buckets or {})),
+        list(absent or given.get("absent", ())),
+        labelled,
+        names,
+        check_crosses(crosses or given.get("crosses", ())),
+        given,
+    )
 
 
 def open_columnar(
@@ -100,21 +127,15 @@ def open_columnar(
     format: str,
     *,
     roles: Roles,
-    labelled: bool = True,
-    names: bool = True,
-    crosses: Crosses = (),
     block_rows: int | None = None,
     threads: int | None = None,
+    **options: Any,
 ) -> ColumnarSource:
     """Parquet, Arrow IPC and Feather files, one after another."""
     arrow = _pyarrow(paths[0] if paths else "a table")
     if not paths:
         raise DataError("no files given")
-    options: dict[str, Any] = {
-        "labelled": labelled,
-        "names": names,
-        "crosses": check_crosses(crosses),
-    }
+    found = Found(_table_options(roles, **options))
     if STDIN in paths and format == "parquet":
         raise DataError(
             "Parquet cannot be read from standard input: its index is at the end; name the file"
@@ -128,7 +149,7 @@ def open_columnar(
             with ExitStack() as stack:
                 file = stack.enter_context(_open(path))
                 try:
-                    for piece in read(file, path, size or 0, roles, options):
+                    for piece in read(file, path, size or 0, found):
                         piece.position += before
                         yield piece
                 except (arrow.ArrowException, OSError) as error:
@@ -141,6 +162,7 @@ def open_columnar(
     return ColumnarSource(
         join_names(paths),
         pieces,
+        found,
         n_rows=None,
         n_bytes=sum(known) if len(known) == len(sizes) else None,
         repeatable=STDIN not in paths,
@@ -149,60 +171,63 @@ def open_columnar(
     )
 
 
-def _read_parquet(
-    file: BinaryIO, path: str, size: int, roles: Roles, options: dict[str, Any]
-) -> Pieces:
-    import pyarrow.parquet as pq
-
-    from riata.sources.arrow import BatchReader
-
-    with closing(pq.ParquetFile(file, pre_buffer=False)) as table:
-        reader = BatchReader(table.schema_arrow, path, roles, **options)
-        groups = [table.metadata.row_group(i) for i in range(table.num_row_groups)]
-        total = max(1, table.metadata.num_rows)
-        first = 0
-        for batch in _parquet_batches(pq, file, table, groups, reader):
-            for piece in _cut([batch], reader, path, 0, first):
-                first += len(piece.batch)
-                piece.position = size * first // total
-                yield piece
-
-
-def _parquet_batches(
-    pq: Any, file: BinaryIO, table: Any, groups: list[Any], reader: Any
-) -> Iterator[Any]:
-    """Row groups at once where they are small, with texts as codes into a dictionary where that is
-    how they are stored: each distinct text is then hashed once. Else some rows at a time.
+def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
+    """Some rows at a time, with texts as codes into a dictionary where that is how they are stored:
+    each distinct text is then hashed once.
 
     One thread here: another one makes rows of the batch before.
     """
-    if any(group.total_byte_size > _GROUP_BYTES for group in groups):
-        rows = 4 * _rows_of(reader)
-        yield from table.iter_batches(rows, columns=reader.columns, use_threads=False)
-        return
-    coded = [
-        groups[0].column(i).path_in_schema
-        for i in range(groups[0].num_columns if groups else 0)
-        if all(_has_few_texts(group.column(i)) for group in groups)
-    ]
-    table = pq.ParquetFile(file, pre_buffer=False, read_dictionary=coded)
-    for i in range(len(groups)):
-        group = table.read_row_group(i, columns=reader.columns, use_threads=False)
-        yield from group.to_batches()
+    import pyarrow.parquet as pq
+
+    from riata.sources.arrow_rows import is_ready_made
+
+    where = file if is_remote(path) else path
+    with closing(pq.ParquetFile(where, pre_buffer=False)) as table:
+        metadata, schema = table.metadata, table.schema_arrow
+    reader = found.reader(schema, path)
+    coded = [] if is_ready_made(schema) else _coded_columns(metadata, set(schema.names))
+    rows = _rows_to_decode(metadata, reader)
+    total = max(1, metadata.num_rows)
+    first = 0
+    with closing(pq.ParquetFile(where, pre_buffer=False, read_dictionary=coded)) as table:
+        batches = table.iter_batches(rows, columns=reader.columns, use_threads=False)
+        for batch in found.settle(reader, batches):
+            for piece in cut([batch], reader, path, 0, first):
+                piece.position = size * (first + piece.stop) // total
+                yield piece
+            first += len(batch)
 
 
-def _has_few_texts(chunk: Any) -> bool:
-    """Whether codes and dictionary of a column take less room than its texts would."""
-    kind = chunk.physical_type == "BYTE_ARRAY" and chunk.has_dictionary_page
-    return bool(kind and chunk.total_uncompressed_size <= 6 * max(1, chunk.num_values))
+def _rows_to_decode(metadata: Any, reader: Any) -> int:
+    """Rows of a batch: not too many, and so that batches end where most row groups do."""
+    most = max(rows_of(reader), _DECODED_CELLS // max(1, len(reader.columns)))
+    group = metadata.row_group(0).num_rows if metadata.num_row_groups else 0
+    return -(-group // -(-group // most)) if group else most
 
 
-def _read_ipc(
-    file: BinaryIO, path: str, size: int, roles: Roles, options: dict[str, Any]
-) -> Pieces:
+def _coded_columns(metadata: Any, names: set[str]) -> list[str]:
+    """The columns of texts, not within others, that have codes and dictionary in all row groups."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    chosen = []
+    for i in range(groups[0].num_columns if groups else 0):
+        chunks = [group.column(i) for group in groups]
+        if chunks[0].path_in_schema in names and all(_is_coded(chunk) for chunk in chunks):
+            chosen.append(chunks[0].path_in_schema)
+    return chosen
+
+
+def _is_coded(chunk: Any) -> bool:
+    """Whether a column has a dictionary, and is so small that nothing else is likely in it."""
+    largest = _DICTIONARY_BYTES + 5 * chunk.num_values // 2
+    return bool(
+        chunk.physical_type == "BYTE_ARRAY"
+        and chunk.has_dictionary_page
+        and chunk.total_uncompressed_size <= largest
+    )
+
+
+def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     import pyarrow as pa
-
-    from riata.sources.arrow import BatchReader
 
     magic = b"" if path == STDIN else file.read(6)
     if magic[:4] == b"FEA1":
@@ -211,37 +236,23 @@ def _read_ipc(
         file.seek(0)
     if magic != b"ARROW1":
         with pa.ipc.open_stream(file) as stream:
-            reader = BatchReader(stream.schema, path, roles, **options)
-            yield from _cut(stream, reader, path, size)
+            reader = found.reader(stream.schema, path)
+            yield from cut(found.settle(reader, iter(stream)), reader, path, size)
         return
     schema = pa.ipc.open_file(file).schema
-    reader = BatchReader(schema, path, roles, **options)
+    reader = found.reader(schema, path)
     wanted = {column.split(".")[0] for column in reader.columns} | set(reader.columns)
     fields = [i for i, name in enumerate(schema.names) if name in wanted]
     file.seek(0)
     with pa.ipc.open_file(file, options=pa.ipc.IpcReadOptions(included_fields=fields)) as table:
         count = table.num_record_batches
+        batches = (table.get_batch(i) for i in range(count))
         first = 0
-        for i in range(count):
-            batch = table.get_batch(i)
-            for piece in _cut([batch], reader, path, 0, first):
+        for i, batch in enumerate(found.settle(reader, batches)):
+            for piece in cut([batch], reader, path, 0, first):
                 piece.position = size * (i + 1) // count
                 yield piece
             first += len(batch)
-
-
-def _cut(batches: Any, reader: Any, path: str | None, position: int, first_row: int = 0) -> Pieces:
-    """Batches in pieces that take little memory as rows."""
-    rows = _rows_of(reader)
-    for batch in batches:
-        for start in range(0, len(batch), rows):
-            piece = batch.slice(start, rows)
-            yield _Piece(piece, reader, path, first_row, position)
-            first_row += len(piece)
-
-
-def _rows_of(reader: Any) -> int:
-    return max(256, _CELLS // max(1, len(reader.columns)))
 
 
 def speaks_arrow(what: Any) -> bool:
@@ -252,11 +263,9 @@ def open_table(
     table: Any,
     *,
     roles: Roles,
-    labelled: bool = True,
-    names: bool = True,
-    crosses: Crosses = (),
     block_rows: int | None = None,
     threads: int | None = None,
+    **options: Any,
 ) -> ColumnarSource:
     """A frame, table or stream of batches that speaks Arrow (`__arrow_c_stream__`).
 
@@ -270,37 +279,28 @@ def open_table(
     pa = _pyarrow(kind)
     shape = getattr(table, "shape", None)
     name = kind if shape is None else f"{kind} {shape[0]} x {shape[1]}"
-    options: dict[str, Any] = {
-        "labelled": labelled,
-        "names": names,
-        "crosses": check_crosses(crosses),
-    }
     kept = _without(table, roles.ignore)
+    left = replace(roles, ignore=()) if kept is not table else roles
+    found = Found(_table_options(left, **options))
 
     def pieces() -> Pieces:
-        from riata.sources.arrow import BatchReader
-
-        left = Roles(**{**_fields(roles), "ignore": ()}) if kept is not table else roles
         try:
             stream = pa.RecordBatchReader.from_stream(kept)
-            reader = BatchReader(stream.schema, name, left, **options)
-            yield from _cut(stream, reader, None, 0)
+            reader = found.reader(stream.schema, name)
+            yield from cut(found.settle(reader, iter(stream)), reader, None, 0)
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{name}: {str(error).splitlines()[0]}") from None
 
     return ColumnarSource(
         name,
         pieces,
+        found,
         n_rows=None if shape is None else shape[0],
         n_bytes=None,
         repeatable=not isinstance(table, pa.RecordBatchReader),
         block_rows=block_rows,
         threads=threads,
     )
-
-
-def _fields(roles: Roles) -> dict[str, Any]:
-    return {name: getattr(roles, name) for name in roles.__dataclass_fields__}
 
 
 def _without(table: Any, ignore: Sequence[str]) -> Any:

@@ -1,4 +1,4 @@
-"""What the columns of a table in text are: found out from its first rows, then the same for all.
+"""What the columns of a table are: of one in text found out from its first rows, then the same for all.
 
 A column that nobody named numeric or categorical is numeric if the first rows hold nothing but
 numbers in it, categorical otherwise. Edges of buckets are quantiles of the first rows. Labels that
@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.sources.roles import Roles
@@ -132,7 +133,7 @@ def find_layout(
         if column == label:
             layout.kinds.append("label")
             if not all(map(NUMBER.fullmatch, present[:LOOK_AT])):
-                layout.label_names = _label_names(present, column, name)
+                layout.label_names = label_names_of(present, column, name)
         elif column == roles.weight:
             layout.kinds.append("weight")
         elif column not in features:
@@ -141,7 +142,8 @@ def find_layout(
             layout.kinds.append("log1p")
         elif column in transforms.buckets:
             layout.kinds.append("bucket")
-            layout.edges[column] = _quantiles(present, transforms.buckets[column], column, name)
+            seen = np.array([float(cell) for cell in present if NUMBER.fullmatch(cell)])
+            layout.edges[column] = bucket_edges(seen, transforms.buckets[column], column, name)
         elif column in roles.numeric:
             layout.kinds.append("number")
         elif column in roles.categorical:
@@ -153,7 +155,8 @@ def find_layout(
     return layout
 
 
-def _label_names(cells: list[str], column: str, name: str) -> list[str]:
+def label_names_of(cells: list[str], column: str, name: str) -> list[str]:
+    """The words that labels are, in the order of their numbers."""
     names = sorted({cell.strip() for cell in cells})
     if len(names) > _MOST_LABELS:
         raise DataError(
@@ -163,14 +166,14 @@ def _label_names(cells: list[str], column: str, name: str) -> list[str]:
     return names
 
 
-def _quantiles(cells: list[str], count: int, column: str, name: str) -> list[float]:
-    numbers = [float(cell) for cell in cells if NUMBER.fullmatch(cell)]
-    if not numbers:
+def bucket_edges(numbers: NDArray[np.float64], count: int, column: str, name: str) -> list[float]:
+    """Where buckets of about as many of these numbers each begin and end."""
+    if not len(numbers):
         raise DataError(
             f"{name}: no numbers in the first rows of column {column!r} to make buckets from"
         )
     cuts = np.arange(1, count) / count
-    edges = np.quantile(np.array(numbers), cuts, method="inverted_cdf")
+    edges = np.quantile(numbers, cuts, method="inverted_cdf")
     return [float(edge) for edge in np.unique(edges.astype(np.float32))]
 
 

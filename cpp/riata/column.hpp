@@ -1,0 +1,100 @@
+// A column of a table, as Arrow lays it out, and what is wanted of it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "riata/named.hpp"
+#include "riata/prefixed.hpp"
+
+namespace riata {
+
+// Texts one behind another: text i is data[offsets[i] .. offsets[i + 1]].
+struct Texts {
+  std::int64_t count = 0;
+  const std::int64_t* offsets = nullptr;
+  const char* data = nullptr;
+  std::int64_t bytes = 0;
+
+  // Whoever built the buffers may not be trusted.
+  bool holds(std::int64_t i) const noexcept {
+    return i >= 0 && i < count && offsets[i] >= 0 && offsets[i] <= offsets[i + 1] && offsets[i + 1] <= bytes;
+  }
+  std::string_view operator[](std::int64_t i) const noexcept {
+    return {data + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+  }
+  // Whether so many bytes before the text, and 16 behind it, are there to be read.
+  bool is_inside(std::int64_t i, std::size_t before) const noexcept {
+    return offsets[i] >= static_cast<std::int64_t>(before) && offsets[i + 1] <= bytes - 16;
+  }
+};
+
+// The beginning of a name, and room behind it, so that it can be copied without asking how long it is.
+class Prefix {
+ public:
+  static constexpr std::size_t kRoom = 16;
+  explicit Prefix(std::string_view text = {}) : text_(text), size_(text.size()) {
+    text_.resize(std::max(size_, kRoom));
+  }
+  std::size_t size() const noexcept { return size_; }
+  std::string_view text() const noexcept { return {text_.data(), size_}; }
+  void copy_to(char* to) const noexcept {
+    if (size_ <= kRoom) {
+      std::memcpy(to, text_.data(), kRoom);
+    } else {
+      std::memcpy(to, text_.data(), size_);
+    }
+  }
+
+ private:
+  std::string text_;
+  std::size_t size_;
+};
+
+enum class ColumnKind : std::uint8_t { number, log1p, bucket, text, coded };
+
+struct Column {
+  ColumnKind kind = ColumnKind::number;
+  std::string name;
+  Prefix number_name;                     // the name
+  Prefix prefix;                          // the name and =, for texts
+  Prefixed prefixed;                      // the same, for their keys
+  std::uint64_t key = 0;                  // of the name
+  std::uint64_t absence = 0;              // the key of what is missing
+  std::vector<double> edges;              // of buckets, ascending
+  std::vector<std::string> bucket_names;  // one more
+  std::vector<std::uint64_t> bucket_keys;
+  int group = Crosses::kNone;
+  const std::uint8_t* valid = nullptr;  // a byte a row; null: nothing is missing
+  const double* numbers = nullptr;
+  Texts texts;                          // one a row, or the dictionary that codes point into
+  const std::int32_t* codes = nullptr;  // below 0: missing
+  std::int64_t n_codes = 0;             // as many as rows, or more where there are lists
+  const std::int64_t* keys = nullptr;   // of the dictionary's features: see keys_of_texts
+  const std::int64_t* lists = nullptr;  // row i holds the texts or codes lists[i] .. lists[i + 1]
+
+  static constexpr std::string_view kMissing = "?";
+
+  void set_name(const std::string& given) {
+    name = given;
+    number_name = Prefix(name);
+    prefix = Prefix(name + "=");
+    prefixed = Prefixed(name + "=");
+    key = key_of_name(name.data(), name.size());
+    const std::string missing = name + "=" + std::string(kMissing);
+    absence = key_of_name(missing.data(), missing.size());
+  }
+  void set_buckets(const std::vector<double>& given, const std::vector<std::string>& names) {
+    edges = given;
+    bucket_names = names;
+    bucket_keys.clear();
+    for (const std::string& bucket : names) bucket_keys.push_back(key_of_name(bucket.data(), bucket.size()));
+  }
+  bool is_number() const noexcept { return kind <= ColumnKind::bucket; }
+};
+
+}  // namespace riata

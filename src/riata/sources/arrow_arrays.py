@@ -1,0 +1,100 @@
+"""Arrow arrays as the plain ones that the core reads. Needs pyarrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+
+def as_text(values: Any) -> Any:
+    if pa.types.is_boolean(values.type):
+        return pc.if_else(values, "true", "false").cast(pa.large_string())
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.string())
+    return values.cast(pa.large_string())
+
+
+def text_buffers(values: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    _, offsets, data = values.buffers()
+    start = values.offset
+    if offsets is None or len(values) == 0:
+        return np.zeros(len(values) + 1, np.int64), np.zeros(0, np.uint8)
+    pieces = np.frombuffer(offsets, np.int64)[start : start + len(values) + 1]
+    return pieces, np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+
+
+def validity(values: Any) -> NDArray[np.uint8] | None:
+    """A byte a value, 0 where it is missing; None if none is."""
+    if not values.null_count:
+        return None
+    bits = values.buffers()[0]
+    if bits is None:  # a type without a bitmap, such as null
+        return np.zeros(len(values), np.uint8)
+    start = values.offset
+    stop = start + len(values)
+    part = np.frombuffer(bits, np.uint8)[start // 8 : (stop + 7) // 8]
+    return np.unpackbits(part, bitorder="little")[start % 8 : start % 8 + len(values)]
+
+
+def float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]:
+    """Numbers, and which of them are there."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        values = values.dictionary_decode()
+        kind = values.type
+    if pa.types.is_boolean(kind):
+        values = values.cast(pa.uint8())
+    elif is_text(kind):
+        values = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+        values = pc.if_else(pc.equal(values, ""), None, values)
+    values = values.cast(pa.float64(), safe=False)
+    if len(values) == 0:
+        return np.zeros(0), None
+    numbers = np.frombuffer(values.buffers()[1], np.float64)
+    return numbers[values.offset : values.offset + len(values)], validity(values)
+
+
+def is_text(kind: Any) -> bool:
+    types = pa.types
+    views = (getattr(types, "is_string_view", None), getattr(types, "is_binary_view", None))
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+        or any(view is not None and view(kind) for view in views)
+    )
+
+
+def is_number(kind: Any) -> bool:
+    types = pa.types
+    return bool(
+        types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_boolean(kind)
+        or types.is_decimal(kind)
+    )
+
+
+def is_list(kind: Any) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def flat_schema(schema: Any) -> Any:
+    """The schema with the fields of structures as columns of their own: `user.age`."""
+    while any(pa.types.is_struct(field.type) for field in schema):
+        schema = pa.schema(
+            [part for field in schema for part in (field.flatten())], metadata=schema.metadata
+        )
+    return schema
+
+
+def flat(batch: Any) -> Any:
+    """The same of a batch."""
+    while any(pa.types.is_struct(field.type) for field in batch.schema):
+        [batch] = pa.Table.from_batches([batch]).flatten().to_batches()
+    return batch
