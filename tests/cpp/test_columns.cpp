@@ -1,5 +1,7 @@
 // Columns to rows, checksums, and rows to text, under sanitizers.
+#include <algorithm>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -31,10 +33,7 @@ struct Strings {
 Column column(const std::string& name, ColumnKind kind) {
   Column made;
   made.kind = kind;
-  made.name = name;
-  made.number_name = Prefix(name);
-  made.prefix = Prefix(name + "=");
-  made.key = key_of_name(name.data(), name.size());
+  made.set_name(name);
   return made;
 }
 
@@ -61,7 +60,7 @@ void rows_of_columns() {
   columns[2].n_codes = 3;
   columns[2].keys = keys.data();
   NamedRows rows;
-  CHECK(read_columns(columns, 3, {}, true, true, rows).flaw == ColumnFlaw::none);
+  CHECK(read_columns(columns, 0, 3, {}, true, true, rows).flaw == ColumnFlaw::none);
   const std::vector<std::string> wanted{"a long name of a column=a",          "colour=blue", "n",
                                         "a long name of a column=",           "colour=?",    "n=?",
                                         "a long name of a column=" + longest, "colour=red"};
@@ -69,6 +68,84 @@ void rows_of_columns() {
   for (std::size_t k = 0; k < wanted.size() && k < rows.keys.size(); ++k) {
     CHECK(name_of(rows, k) == wanted[k]);
     CHECK(static_cast<std::uint64_t>(rows.keys[k]) == key_of_name(wanted[k].data(), wanted[k].size()));
+  }
+}
+
+// Tiles, which leave names out, and rows one by one, which write them, make the same features.
+void tiles() {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = random() % 700;
+    std::vector<double> numbers(n);
+    std::vector<std::int32_t> codes(n);
+    std::vector<std::uint8_t> valid(n);
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < n; ++i) {
+      numbers[i] = random() % 4 == 0 ? 0 : static_cast<double>(random() % 1000) / 8 - 50;
+      if (random() % 9 == 0) numbers[i] = std::numeric_limits<double>::quiet_NaN();
+      codes[i] = static_cast<std::int32_t>(random() % 4) - 1;
+      valid[i] = random() % 5 != 0;
+      words.push_back(std::string(random() % 40, static_cast<char>('a' + random() % 26)));
+    }
+    const Strings texts(words), dictionary({"red", "", "a rather long name of a colour"});
+    std::vector<std::int64_t> keys(3);
+    const std::string longer(random() % 30, 'n');
+    CHECK(keys_of_texts(longer + "coded", dictionary.view(), keys.data()));
+    std::vector<Column> columns{
+        column(longer + "number", ColumnKind::number), column("log", ColumnKind::log1p),
+        column("bucket", ColumnKind::bucket),          column(longer + "text", ColumnKind::text),
+        column(longer + "coded", ColumnKind::coded),
+    };
+    for (Column& each : columns) {
+      each.numbers = numbers.data();
+      each.texts = texts.view();
+      if (random() % 2 == 0) each.valid = valid.data();
+    }
+    columns[2].set_buckets({-10, 20}, {"bucket=low", "bucket=middle", "bucket=high"});
+    columns[4].texts = dictionary.view();
+    columns[4].codes = codes.data();
+    columns[4].n_codes = static_cast<std::int64_t>(n);
+    columns[4].keys = keys.data();
+    const bool missing = random() % 2 == 0;
+    const auto first = static_cast<std::int64_t>(random() % (n + 1)), last = static_cast<std::int64_t>(n);
+    NamedRows named, plain;
+    CHECK(read_columns(columns, first, last, {}, true, missing, named).flaw == ColumnFlaw::none);
+    CHECK(read_columns(columns, first, last, {}, false, missing, plain).flaw == ColumnFlaw::none);
+    CHECK(named.labels.size() == n - static_cast<std::size_t>(first) &&
+          plain.labels.size() == named.labels.size() && plain.n_lines == named.n_lines);
+    CHECK(named.keys.size() == plain.keys.size());
+    for (std::size_t i = 0; i < named.indptr.size(); ++i) CHECK(named.indptr[i] == plain.indptr[i]);
+    for (std::size_t k = 0; k < std::min(named.keys.size(), plain.keys.size()); ++k) {
+      CHECK(named.keys[k] == plain.keys[k] && named.values[k] == plain.values[k]);
+      const std::string name = name_of(named, k);
+      CHECK(static_cast<std::uint64_t>(named.keys[k]) == key_of_name(name.data(), name.size()));
+    }
+    if (n == 0) continue;
+    const std::size_t harmed = random() % n;  // what is wrong comes out in the same place
+    codes[harmed] = 3;
+    valid[harmed] = 1;
+    NamedRows before, also;
+    const ColumnComplaint slow = read_columns(columns, 0, last, {}, true, missing, before);
+    const ColumnComplaint quick = read_columns(columns, 0, last, {}, false, missing, also);
+    CHECK(slow.flaw == ColumnFlaw::damaged && quick.flaw == slow.flaw);
+    CHECK(quick.row == static_cast<std::int64_t>(harmed) && slow.row == quick.row && quick.column == 4);
+    CHECK(also.labels.size() == harmed && before.labels.size() == harmed);
+  }
+}
+
+void joined_keys() {
+  for (std::size_t front = 0; front < 40; ++front) {
+    for (std::size_t back = 0; back < 40; ++back) {
+      const std::string a(front, 'p'), b(back, 't');
+      CHECK(key_of_joined(a, b) == key_of_name((a + b).data(), front + back));
+      const std::string around = std::string(64, '#') + b + std::string(64, '!');
+      char name[128];
+      const Prefixed prefixed(a);
+      const char* const text = around.data() + 64;
+      CHECK(prefixed.key<true>(text, text + back, name) == key_of_joined(a, b));
+      CHECK(prefixed.key<false>(text, text + back) == key_of_joined(a, b));
+      CHECK(std::string_view(name, front + back) == a + b);
+    }
   }
 }
 
@@ -82,20 +159,20 @@ void damaged_columns() {
   columns[0].n_codes = 2;
   columns[0].keys = keys.data();
   NamedRows rows;
-  const ColumnComplaint complaint = read_columns(columns, 2, {}, true, false, rows);
+  const ColumnComplaint complaint = read_columns(columns, 0, 2, {}, true, false, rows);
   CHECK(complaint.flaw == ColumnFlaw::damaged && complaint.row == 1);
   Strings backward({"a", "b"});
   backward.offsets[1] = 99;
   std::vector<Column> broken{column("c", ColumnKind::text)};
   broken[0].texts = backward.view();
   NamedRows none;
-  CHECK(read_columns(broken, 2, {}, true, false, none).flaw == ColumnFlaw::damaged);
+  CHECK(read_columns(broken, 0, 2, {}, true, false, none).flaw == ColumnFlaw::damaged);
   CHECK(!keys_of_texts("c", backward.view(), keys.data()));
   const std::vector<double> large{1e300};
   std::vector<Column> number{column("n", ColumnKind::number)};
   number[0].numbers = large.data();
   NamedRows empty;
-  CHECK(read_columns(number, 1, {}, true, false, empty).flaw == ColumnFlaw::not_finite);
+  CHECK(read_columns(number, 0, 1, {}, true, false, empty).flaw == ColumnFlaw::not_finite);
 }
 
 void checksums() {
@@ -130,6 +207,8 @@ void text() {
 
 int main() {
   rows_of_columns();
+  tiles();
+  joined_keys();
   damaged_columns();
   checksums();
   text();

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from riata.errors import DataError
 from riata.learners import FAMILIES
 from riata.sources import open_source
 from riata.training import train
@@ -68,6 +69,101 @@ FORMATS: dict[str, tuple[str, Callable[[list[dict[str, Any]]], str]]] = {
 }
 
 
+TABLES = ("csv", "tsv", "parquet", "coded parquet", "arrow", "feather", "stream", "frame")
+
+
+def write_table(folder: Path, table: list[dict[str, Any]], form: str) -> Any:
+    """The table in a form that has columns, what is None being missing."""
+    pa = pytest.importorskip("pyarrow")
+
+    arrow = pa.Table.from_pylist(table)
+    if form == "tsv":
+        return write(folder, as_csv(table, delimiter="\t", quoting=csv.QUOTE_NONE), "x.tsv")
+    if form == "csv":
+        return write(folder, as_csv(table), "x.csv")
+    if form == "frame":
+        return arrow
+    path = folder / f"x.{form.split()[-1]}"
+    if form.endswith("parquet"):
+        coded = form.startswith("coded")
+        pa.parquet.write_table(arrow, path, row_group_size=700, use_dictionary=coded)
+    elif form == "feather":
+        pa.feather.write_feather(arrow, path, chunksize=130)
+    else:
+        path = folder / "x.arrow"
+        new = pa.ipc.new_file if form == "arrow" else pa.ipc.new_stream
+        with new(path, arrow.schema) as file:
+            file.write_table(arrow, max_chunksize=170)
+    return str(path)
+
+
+def clicks(n: int = 3000, words: bool = False) -> list[dict[str, Any]]:
+    """Numbers with many digits, texts, gaps, and labels that are words."""
+    rng = np.random.default_rng(5)
+    table = []
+    for i in range(n):
+        price = None if rng.random() < 0.1 else float(np.float32(np.exp(rng.normal(2, 2))))
+        delta = None if rng.random() < 0.1 else int(rng.integers(-900, 900))
+        site = None if rng.random() < 0.1 else f"site number {rng.integers(40)}"
+        shop = ("a", "NA", "b")[rng.integers(3)]
+        bought = int(rng.random() < (0.8 if price and price > 10 else 0.3))
+        label = ("no", "yes")[bought] if words else bought
+        row = {"price": price, "delta": delta, "rank": i % 7, "site": site, "shop": shop}
+        table.append(row | {"label": label})
+    return table
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "as they are": {},
+    "log1p": {"log1p": ["price", "delta"]},
+    "buckets": {"buckets": {"price": 10, "delta": 4}, "missing": "feature"},
+    "all": {
+        "log1p": ["delta"],
+        "buckets": {"price": 5},
+        "absent": ["NA", "-7"],
+        "categorical": ["rank"],
+        "missing": "feature",
+    },
+    "crossed": {
+        "buckets": {"price": 3},
+        "log1p": ["delta"],
+        "crosses": ["price:site", "delta:shop"],
+    },
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+@pytest.mark.parametrize("how", OPTIONS)
+def test_every_table_trains_the_same_bits(tmp_path: Path, form: str, how: str) -> None:
+    table = clicks(words=how in ("all", "buckets"))
+    options = OPTIONS[how]
+    text, other = (write_table(tmp_path, table, which) for which in ("csv", form))
+    expected = read(text, **options)
+    block = read(other, **options)
+    assert rows(block) == rows(expected)
+    np.testing.assert_array_equal(block.labels, expected.labels)
+    nameless = read(other, **options, names=False)
+    np.testing.assert_array_equal(nameless.indices, expected.indices)
+    np.testing.assert_array_equal(nameless.values, expected.values)
+    assert weights_of(other, **options) == weights_of(text, **options)
+
+
+@pytest.mark.parametrize("first", ["csv", "parquet"])
+def test_what_one_table_found_out_holds_for_others(tmp_path: Path, first: str) -> None:
+    """Also for files whose own first rows would say something else."""
+    table = clicks(words=True)
+    later = [row | {"label": "yes"} for row in table if (row["price"] or 0) > 20]
+    source = open_source(write_table(tmp_path, table, first), **OPTIONS["all"])
+    list(source)
+    fitted = source.fitted  # type: ignore[attr-defined]
+    assert source.label_names == ["no", "yes"]  # type: ignore[attr-defined]
+    assert fitted == json.loads(json.dumps(fitted))
+    blocks = {form: read(write_table(tmp_path, later, form), fitted=fitted) for form in TABLES}
+    for form, block in blocks.items():
+        assert rows(block) == rows(blocks["csv"]), form
+        assert (block.labels == 1).all(), form
+
+
 def weights_of(what: Any, **options: Any) -> tuple[Any, ...]:
     model = train(open_source(what, **options), FAMILIES["elastic-net"](l1=1e-3, store="table"))
     keys, values = model.learner.coef()
@@ -89,6 +185,37 @@ def test_every_format_trains_the_same_bits(
 def read_dicts(table: list[dict[str, Any]], crosses: tuple[str, ...]) -> Any:
     [block] = open_source(table, crosses=crosses)
     return block
+
+
+def test_json_reads_what_columns_were(tmp_path: Path) -> None:
+    table = [{k: v for k, v in row.items() if v is not None} for row in clicks(200, words=True)]
+    source = open_source(
+        write_table(tmp_path, clicks(200, words=True), "csv"), categorical=["rank"]
+    )
+    [block] = source
+    [same] = open_source(table, fitted=source.fitted)  # type: ignore[attr-defined]
+    assert rows(same) == rows(block)
+    np.testing.assert_array_equal(same.labels, block.labels)
+    logs = open_source(write_table(tmp_path, clicks(200), "csv"), log1p=["price"])
+    list(logs)
+    with pytest.raises(DataError, match="log1p or buckets of 'price'"):
+        open_source(table, fitted=logs.fitted)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "option", [{"log1p": ["size"]}, {"buckets": {"size": 3}}, {"absent": ["?"]}]
+)
+@pytest.mark.parametrize("format", ["jsonl", "arff"])
+def test_what_only_columns_have_is_refused_elsewhere(
+    tmp_path: Path, format: str, option: dict[str, Any]
+) -> None:
+    name, make = FORMATS[format]
+    path = write(tmp_path, make(make_table(5)), name)
+    for what, kind in ((path, format), (make_table(5), "list")):
+        with pytest.raises(
+            ValueError, match=f"{next(iter(option))} is for tables .* {kind} has none"
+        ):
+            open_source(what, **option)
 
 
 def test_vowpal_wabbit_text_too(tmp_path: Path) -> None:

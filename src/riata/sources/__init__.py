@@ -81,9 +81,10 @@ def open_source(
 
     Comma or tab separated text (`delimiter`, `quote`, `header` where they cannot be seen from the
     file), JSON lines, ARFF and dicts are read the same way: see `riata.sources.csv.CsvSource`,
-    `jsonl.JsonSource`, `arff.ArffSource`. For columns of text, `absent` lists texts that mean a
-    missing value, `log1p` and `buckets` (`{"age": 10}`) transform numbers. What such a source finds
-    out from its first rows is in its `fitted`; hand that to `open_source` to read in the same way.
+    `jsonl.JsonSource`, `arff.ArffSource`. For tables of columns, whether text, Parquet, Arrow or a
+    frame, `absent` lists texts that mean a missing value, `log1p` and `buckets` (`{"age": 10}`)
+    transform numbers, and labels may be words. What such a source finds out from its first rows is
+    in its `fitted`; hand that to `open_source` to read in the same way.
 
     A line that cannot be read is an error that names file, line and column. With `on_error="skip"`
     it is left out, counted in the source's `skipped`, and kept with its reason in the file
@@ -122,13 +123,16 @@ def open_source(
         "threads": threads,
     }
     columns: dict[str, Any] = {"absent": absent, "log1p": log1p, "buckets": buckets}
-    if is_frame(what) and not (roles.given or format == "table"):
+    asked = next((option for option, value in columns.items() if value), None)
+    if is_frame(what) and not (roles.given or asked or format == "table"):
         return open_frame(what, y, sample_weight, block_rows)
     if speaks_arrow(what):
         if y is not None or sample_weight is not None:
             raise DataError("a table brings its labels along: name their column with label=...")
         return open_table(what, **table, **columns, fitted=fitted)
     paths = _paths(what)
+    if paths is None and asked is not None:
+        raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
     if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
         if y is not None or sample_weight is not None:
             raise DataError("dicts bring their labels along: name their key with label=...")
@@ -143,6 +147,8 @@ def open_source(
         found = format_of(paths, format)
         if found in TABLES:
             return open_columnar(paths, found, **table, **columns, fitted=fitted)
+        if asked is not None and found not in ("csv", "tsv", "cache"):
+            raise ValueError(f"{asked} is for tables of columns; {found} has none")
         if found == "cache":
             return CacheSource(paths, block_rows)
         reading: dict[str, Any] = {

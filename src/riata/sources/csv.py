@@ -148,7 +148,9 @@ class CsvSource(NamedTextSource):
                 labelled=self._labelled,
                 name=path,
             )
-        layout = self._layout.arranged(columns, self._labelled, path)
+            if self._given.get("label_names"):  # those of a source without columns
+                self._layout.label_names = list(self._given["label_names"])
+        layout = self._layout.arranged(columns, self._labelled, path, self._by_name(columns).ignore)
         self._core = _core.CsvFormat(
             layout.specs(self._roles.missing),
             layout.label_names,

@@ -20,8 +20,8 @@ from riata.sources.named import (
     VALUE_MESSAGES,
     Crosses,
     NamedTextSource,
-    as_before,
     check_crosses,
+    like_columns,
     parsed,
 )
 from riata.sources.roles import LABEL, Roles
@@ -126,7 +126,7 @@ class JsonSource(NamedTextSource):
 
     def __init__(self, paths: list[str], *, roles: Roles, **reading: Any) -> None:
         super().__init__(paths, **reading)
-        roles = as_before(roles, self._given)
+        roles = like_columns(roles, self._given)
         self._mapping = JsonFormat(roles, self._labelled, self._names, self._crosses)
         self._mapping.take(self._given)
 
@@ -187,7 +187,7 @@ class DictSource:
         self._block_rows = block_rows
         given = fitted or {}
         checked = check_crosses(crosses or given.get("crosses", ()))
-        self._mapping = JsonFormat(as_before(roles, given), labelled, names, checked)
+        self._mapping = JsonFormat(like_columns(roles, given), labelled, names, checked)
         self._mapping.take(given)
         self._begun = False
 

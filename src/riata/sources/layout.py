@@ -86,12 +86,20 @@ class Layout:
             specs.append((kind, name, absent, omitted, edges, bucket_names(name, edges)))
         return specs
 
-    def arranged(self, columns: list[str], labelled: bool, name: str) -> Layout:
+    def arranged(
+        self, columns: list[str], labelled: bool, name: str, ignore: Sequence[str] = ()
+    ) -> Layout:
         """The same layout for a file that has these columns, in another order perhaps."""
         if columns == self.columns:
             return self
         kind_of = dict(zip(self.columns, self.kinds, strict=True))
         for column in columns:
+            if column in ignore and kind_of.get(column, "ignored") in (
+                "ignored",
+                "label",
+                "weight",
+            ):
+                kind_of[column] = "ignored"
             if column not in kind_of:
                 raise DataError(
                     f"{name}: column {column!r} was not there before; leave it out with --ignore"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
+from riata.errors import DataError
 from riata.sources.lines import PADDING, Chunk
 from riata.sources.roles import Roles
 from riata.sources.text import Parsed, TextSource, Trouble
@@ -117,6 +118,35 @@ def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:
     if roles.missing == "drop" and "missing" in given:
         return replace(roles, missing=given["missing"])
     return roles
+
+
+def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
+    """The roles, columns that nobody mentions being what they were in a table.
+
+    >>> like_columns(Roles(), {"columns": ["y", "hour"], "kinds": ["label", "category"]})
+    Roles(label='y', weight=None, ignore=(), numeric=(), categorical=('hour',), missing='drop')
+    """
+    roles = as_before(roles, given)
+    kinds = dict(zip(given.get("columns", ()), given.get("kinds", ()), strict=True))
+    for column, kind in kinds.items():
+        if kind in ("log1p", "bucket"):
+            raise DataError(
+                f"the model was trained on log1p or buckets of {column!r}, which only tables of "
+                "columns (CSV, Parquet, Arrow) can make"
+            )
+    mentioned = {roles.label, roles.weight, *roles.ignore, *roles.numeric, *roles.categorical}
+
+    def of(*wanted: str) -> tuple[str, ...]:
+        return tuple(c for c, kind in kinds.items() if kind in wanted and c not in mentioned)
+
+    return replace(
+        roles,
+        label=next(iter(of("label")), None) if roles.label is None else roles.label,
+        weight=next(iter(of("weight")), None) if roles.weight is None else roles.weight,
+        ignore=(*roles.ignore, *of("ignored")),
+        numeric=(*roles.numeric, *of("number")),
+        categorical=(*roles.categorical, *of("category")),
+    )
 
 
 def parsed(rows: Rows, path: str) -> Parsed:

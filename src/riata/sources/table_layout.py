@@ -6,7 +6,7 @@ Needs pyarrow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -181,6 +181,4 @@ def _label_names(head: Any, column: str, kind: Any, options: TableOptions, name:
 
 def arranged(schema: Any, layout: Layout, options: TableOptions, name: str) -> Layout:
     """A layout that was found before, for another table."""
-    columns = [c for c in feature_columns(schema) if c not in options.roles.ignore]
-    found = layout.arranged(columns, options.labelled, name)
-    return replace(found, columns=list(found.columns))
+    return layout.arranged(feature_columns(schema), options.labelled, name, options.roles.ignore)
