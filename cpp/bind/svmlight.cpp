@@ -1,6 +1,9 @@
 #include "riata/svmlight.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <cstring>
+#include <string>
 
 #include "hand_over.hpp"
 
@@ -24,8 +27,20 @@ nb::object describe(const SvmlightRows& rows, const char* end) {
                         nb::bytes(rows.where, static_cast<std::size_t>(stop - rows.where)), rows.previous);
 }
 
-nb::tuple parse_svmlight(const In<std::uint8_t>& text, std::size_t size, bool zero_based, bool labelled) {
+// For tests: the reader as it would be on another processor.
+Instructions instructions_called(const std::string& name) {
+  constexpr const char* names[] = {"plain", "avx2", "avx512"};
+  if (name.empty()) return best_instructions();
+  for (int i = 0; i <= static_cast<int>(available_instructions()); ++i) {
+    if (name == names[i]) return static_cast<Instructions>(i);
+  }
+  throw nb::value_error("no such instructions on this processor");
+}
+
+nb::tuple parse_svmlight(const In<std::uint8_t>& text, std::size_t size, bool zero_based, bool labelled,
+                         const std::string& instructions) {
   if (size > text.size()) throw nb::value_error("size is larger than the text");
+  const SvmlightOptions options{zero_based, labelled, instructions_called(instructions)};
   const char* begin = reinterpret_cast<const char*>(text.data());
   SvmlightRows rows;
   Array<char> copy;
@@ -39,7 +54,7 @@ nb::tuple parse_svmlight(const In<std::uint8_t>& text, std::size_t size, bool ze
       begin = copy.data();
       size = copy.size();
     }
-    if (copied) read_svmlight(begin, begin + size, {zero_based, labelled}, rows);
+    if (copied) read_svmlight(begin, begin + size, options, rows);
   }
   if (!copied) rows.trouble = Trouble::no_memory;
   nb::object trouble = describe(rows, begin + size);
@@ -54,16 +69,18 @@ void bind_svmlight(nb::module_& m) {
   m.attr("SVMLIGHT_PADDING") = kPadding;
   m.def(
       "parse_svmlight", &parse_svmlight, "text"_a, "size"_a, "zero_based"_a, "labelled"_a,
+      "instructions"_a = "",
       nb::sig(
           "def parse_svmlight("
           "text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, "
-          "labelled: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], "
+          "labelled: bool, instructions: str = ...) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], "
           "NDArray[numpy.int32] | NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], int, "
           "tuple[str, int, bytes, int] | None]"),
       "Rows of the first `size` bytes of svmlight text, which are whole lines.\n\n"
       "Returns labels, indptr, indices (from 0), values, the line of each row (from 0), the number of lines "
       "read,\n"
       "and None or what was wrong with the line after them: (kind, column from 1, excerpt, previous index).\n"
+      "`instructions` (plain, avx2, avx512) asks for a reader narrower than the processor allows.\n"
       "The text is not copied if it ends in a newline and SVMLIGHT_PADDING more bytes follow within the "
       "buffer.");
 }

@@ -18,6 +18,7 @@ namespace riata {
 struct SvmlightOptions {
   bool zero_based = false;
   bool labelled = true;  // if not, a line may start with its first feature: its label is then NaN
+  Instructions instructions = best_instructions();
 };
 
 struct SvmlightRows {
@@ -45,7 +46,9 @@ class LineReader {
   LineReader(const char* p, const char* end, const SvmlightOptions& options, Array<Index>& indices,
              SvmlightRows& rows) noexcept
       : p_(p),
+        begin_(p),
         end_(end),
+        instructions_(options.instructions),
         labelled_(options.labelled),
         base_(options.zero_based ? 0 : 1),
         indices_(indices),
@@ -86,7 +89,7 @@ class LineReader {
     sink_.last = base_ - 1;
     for (;;) {
       while (is_blank(*p_)) ++p_;
-      p_ = read_plain_features(p_, base_, sink_);
+      read_features();
       skip_comment();
       if (*p_ == '\n') break;
       if (is_blank(*p_)) continue;
@@ -97,6 +100,16 @@ class LineReader {
     const bool stored = rows_.labels.push_back(label) && rows_.lines.push_back(rows_.n_lines) &&
                         rows_.indptr.push_back(static_cast<std::int64_t>(sink_.size));
     return stored ? Trouble::none : Trouble::no_memory;
+  }
+
+  void read_features() noexcept {
+#if defined(RIATA_HAS_WIDE)
+    if (instructions_ != Instructions::plain) {
+      p_ = read_many_features(p_, begin_, end_, instructions_, base_, marks_, sink_);
+      return;
+    }
+#endif
+    p_ = read_plain_features(p_, base_, sink_);
   }
 
   void skip_comment() noexcept {
@@ -114,12 +127,14 @@ class LineReader {
   }
 
   const char* p_;
-  const char* const end_;
+  const char *const begin_, *const end_;
+  const Instructions instructions_;
   const bool labelled_;
   const std::int64_t base_;  // the smallest index, as written
   Array<Index>& indices_;
   SvmlightRows& rows_;
   Sink<Index> sink_;
+  Marks marks_;
 };
 
 }  // namespace detail

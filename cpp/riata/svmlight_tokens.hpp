@@ -1,9 +1,9 @@
 // The words of a line of svmlight text: its label and its features. What each may look like, and what is
 // wrong if it does not.
 //
-// Most features are read by `read_plain_features`: one 32-byte look finds the colon, the point and the end at
-// once. It never complains: whatever it does not recognise it leaves to `read_feature`, which knows every
-// rule.
+// Most features are read many at a time by `read_many_features` where the processor has the instructions for
+// it, else by `read_plain_features`: one 32-byte look finds the colon, the point and the end at once. Neither
+// ever complains: whatever they do not recognise they leave to `read_feature`, which knows every rule.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "riata/number.hpp"
+#include "riata/pairs.hpp"
 
 namespace riata {
 
@@ -143,6 +144,66 @@ inline const char* read_plain_features(const char* p, std::int64_t base, Sink<In
   sink.last = last;
   return p;
 }
+
+#if defined(RIATA_HAS_WIDE)
+
+// What to do with pairs that are not all regular, one by one. Returns how many are done with: the next one is
+// for read_feature.
+template <class Index>
+inline int keep_irregular(const Pairs& pairs, std::int64_t base, Sink<Index>& sink) noexcept {
+  for (int i = 0; i < pairs.count; ++i) {
+    const std::int32_t index = pairs.keys[i];
+    if (index <= sink.last || pairs.in_doubt(i)) return i;
+    sink.indices[sink.size] = static_cast<Index>(index - base);
+    sink.values[sink.size] = pairs.values[i];
+    sink.size += pairs.values[i] != 0;
+    sink.last = index;
+  }
+  return pairs.count;
+}
+
+// The same as read_plain_features, and of any length and form of value, many at a time. `begin` is where the
+// text begins; the marks go along with p.
+template <class Index>
+RIATA_AVX2 inline const char* read_many_features(const char* p, const char* begin, const char* end,
+                                                 Instructions instructions, std::int64_t base, Marks& marks,
+                                                 Sink<Index>& sink) noexcept {
+  if (p - begin < Pairs::kReach) return read_plain_features(p, base, sink);
+  Pairs pairs;
+  marks.skip_to(p);
+  while (sink.size + Pairs::kMost + Pairs::kSlack <= sink.capacity) {
+    if (marks.next + 2 > marks.count) {
+      mark_window(instructions, marks, p, end);
+      if (marks.count < 2) break;
+    }
+    // An index of 8 digits is below 10^9, so a larger one before is as good as 10^9.
+    const auto last = static_cast<std::int32_t>(std::min<std::int64_t>(sink.last, 1'000'000'000));
+    read_pairs(p, last, marks, pairs);
+    if (pairs.count == 0) break;
+    const char* stop = marks.origin + marks.places[marks.next + 2 * pairs.count - 1];
+    if (!ends_token(*stop) && --pairs.count == 0) break;
+    int done = pairs.count;
+    if (pairs.regular) [[likely]] {
+      for (int i = 0; i < pairs.count; ++i) {
+        sink.indices[sink.size + i] = static_cast<Index>(pairs.keys[i] - base);
+        sink.values[sink.size + i] = pairs.values[i];
+      }
+      sink.size += static_cast<std::size_t>(done);
+      sink.last = pairs.keys[done - 1];
+    } else {
+      done = keep_irregular(pairs, base, sink);
+      if (done == 0) break;
+    }
+    marks.next += 2 * done;
+    p = marks.origin + marks.places[marks.next - 1];
+    if (*p != ' ') break;
+    ++p;
+    if (done < Pairs::kMost && marks.next + 2 <= marks.count) break;
+  }
+  return p;
+}
+
+#endif
 
 // The digits at p as an index; false if it is beyond `largest`.
 inline bool read_index(const char*& p, std::int64_t largest, std::int64_t& index) noexcept {
