@@ -336,6 +336,10 @@ class LinearOf final : public Linear {
     const double* gradient = gradient_.data();
     const double g = gradient[0];
     const Own<Index> own(*this, b, begin);
+    if constexpr (M == 1 && Store::kDistinct && requires { rule.push_many(own, b.values, end, g); }) {
+      rule.push_many(own, b.values + begin, end - begin, g);
+      return;
+    }
     for (std::int64_t k = begin; k < end; ++k)
       rule.push(own[k - begin], m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
   }
