@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 
 namespace riata {
 
@@ -14,9 +13,9 @@ enum class Instructions : std::uint8_t { plain, avx2, avx512 };
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define RIATA_HAS_WIDE 1
-#define RIATA_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
-#define RIATA_AVX512 \
-  __attribute__((    \
+#define RIATA_FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define RIATA_FOR_AVX512 \
+  __attribute__((        \
       target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 #endif
 
@@ -34,15 +33,10 @@ inline Instructions available_instructions() noexcept {
 #endif
 }
 
-// The widest there are; RIATA_INSTRUCTIONS=plain or avx2 in the environment forbids wider ones.
+// All that there are; none of the wider ones if RIATA_PLAIN is set in the environment.
 inline Instructions best_instructions() noexcept {
-  static const Instructions best = [] {
-    const Instructions all = available_instructions();
-    const char* const wish = std::getenv("RIATA_INSTRUCTIONS");
-    if (wish == nullptr || all == Instructions::plain) return all;
-    if (std::strcmp(wish, "plain") == 0) return Instructions::plain;
-    return std::strcmp(wish, "avx2") == 0 ? Instructions::avx2 : all;
-  }();
+  static const Instructions best =
+      std::getenv("RIATA_PLAIN") == nullptr ? available_instructions() : Instructions::plain;
   return best;
 }
 

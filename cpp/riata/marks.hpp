@@ -23,12 +23,17 @@ struct Marks {
 
   const char* origin = nullptr;  // places count from here
   int count = 0;
-  int next = 0;  // the first that is not used up
-  std::uint16_t places[kWindow + kSlack];
+  int next = 0;                              // the first that is not used up
+  std::uint16_t list[1 + kWindow + kSlack];  // begins as if there were a mark right before the origin
+
+  Marks() noexcept { list[0] = 0xFFFF; }
+
+  // The place of mark i; at(i)[-1] is that of the mark before.
+  const std::uint16_t* at(int i) const noexcept { return list + 1 + i; }
 
   // Passes over the marks before p.
   void skip_to(const char* p) noexcept {
-    while (next < count && origin + places[next] < p) ++next;
+    while (next < count && origin + *at(next) < p) ++next;
   }
 };
 
@@ -43,8 +48,8 @@ inline void begin_window(Marks& marks, const char* p) noexcept {
 
 // What lies behind the end of the text may hold anything.
 inline void end_window(Marks& marks, const std::uint16_t* end, int size) noexcept {
-  marks.count = static_cast<int>(end - marks.places);
-  while (marks.count > 0 && marks.places[marks.count - 1] >= size) --marks.count;
+  marks.count = static_cast<int>(end - marks.at(0));
+  while (marks.count > 0 && *marks.at(marks.count - 1) >= size) --marks.count;
 }
 
 inline int window_size(const char* p, const char* end) noexcept {
@@ -52,7 +57,7 @@ inline int window_size(const char* p, const char* end) noexcept {
 }
 
 // Bit i is set where p[i] is to be marked, i < 32.
-RIATA_AVX2 inline std::uint32_t to_mark32(const char* p) noexcept {
+RIATA_FOR_AVX2 inline std::uint32_t to_mark32(const char* p) noexcept {
   const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   const __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(' ')), x);
   const __m256i colon = _mm256_cmpeq_epi8(x, _mm256_set1_epi8(':'));
@@ -62,11 +67,11 @@ RIATA_AVX2 inline std::uint32_t to_mark32(const char* p) noexcept {
 }  // namespace detail
 
 // The marks of the window that begins at p. The text must be followed by 64 bytes that can be read.
-RIATA_AVX2 inline void mark_window_avx2(Marks& marks, const char* p, const char* end) noexcept {
+RIATA_FOR_AVX2 inline void mark_window_avx2(Marks& marks, const char* p, const char* end) noexcept {
   constexpr int kStep = 6;  // places written without asking whether there are so many
   const int size = detail::window_size(p, end);
   detail::begin_window(marks, p);
-  std::uint16_t* out = marks.places;
+  std::uint16_t* out = marks.list + 1;
   for (int at = 0; at < size; at += 64) {
     std::uint64_t bits =
         detail::to_mark32(p + at) | static_cast<std::uint64_t>(detail::to_mark32(p + at + 32)) << 32;
@@ -83,14 +88,14 @@ RIATA_AVX2 inline void mark_window_avx2(Marks& marks, const char* p, const char*
   detail::end_window(marks, out, size);
 }
 
-RIATA_AVX512 inline void mark_window_avx512(Marks& marks, const char* p, const char* end) noexcept {
+RIATA_FOR_AVX512 inline void mark_window_avx512(Marks& marks, const char* p, const char* end) noexcept {
   const int size = detail::window_size(p, end);
   detail::begin_window(marks, p);
   alignas(64) std::uint8_t count[64];
   for (int i = 0; i < 64; ++i) count[i] = static_cast<std::uint8_t>(i);
   const __m512i from_zero = _mm512_load_si512(count);
   const __m512i colon = _mm512_set1_epi8(':'), blank = _mm512_set1_epi8(' ');
-  std::uint16_t* out = marks.places;
+  std::uint16_t* out = marks.list + 1;
   for (int at = 0; at < size; at += 64) {
     const __m512i x = _mm512_loadu_si512(p + at);
     const std::uint64_t bits = _mm512_cmpeq_epi8_mask(x, colon) | _mm512_cmple_epu8_mask(x, blank);
@@ -100,7 +105,7 @@ RIATA_AVX512 inline void mark_window_avx512(Marks& marks, const char* p, const c
     _mm512_storeu_si512(out, _mm512_add_epi16(base, first));
     const int n = std::popcount(bits);
     if (n > 32) {
-      const __m512i second = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(found, 1));
+      const __m512i second = _mm512_cvtepu8_epi16(_mm512_maskz_extracti64x4_epi64(0xFF, found, 1));
       _mm512_storeu_si512(out + 32, _mm512_add_epi16(base, second));
     }
     out += n;

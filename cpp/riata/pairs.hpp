@@ -23,7 +23,7 @@ namespace riata {
 #if defined(RIATA_HAS_WIDE)
 
 struct Pairs {
-  static constexpr int kMost = 64;   // read at once
+  static constexpr int kMost = 128;  // read at once
   static constexpr int kSlack = 8;   // entries behind the last that may be written to
   static constexpr int kReach = 16;  // bytes before the first word that must be readable
 
@@ -75,15 +75,17 @@ inline constexpr PairTables kPairTables = [] {
 }();
 
 // The 16 bytes before `a` and the 16 before `b`.
-RIATA_AVX2 inline __m256i two_halves(const void* a, const void* b) noexcept {
+RIATA_FOR_AVX2 inline __m256i two_halves(const void* a, const void* b) noexcept {
   const __m128i low = _mm_loadu_si128(static_cast<const __m128i*>(a) - 1);
   const __m128i high = _mm_loadu_si128(static_cast<const __m128i*>(b) - 1);
   return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
 }
 
-// Word i, from p to `end`, where its decimal number is long, has an exponent or is written in another odd
-// way. False if it is not such a word.
-inline bool read_odd(const char* p, const char* colon, const char* end, int i, Pairs& pairs) noexcept {
+// Word i, where its decimal number is long, has an exponent or is written in another odd way. False if it is
+// no such word.
+inline bool read_odd(const char* origin, const std::uint16_t* places, int i, Pairs& pairs) noexcept {
+  const char* const p = origin + static_cast<std::uint16_t>(places[2 * i - 1] + 1);
+  const char *const colon = origin + places[2 * i], *const end = origin + places[2 * i + 1];
   if (*colon != ':' || colon - p < 1 || colon - p > 8) return false;
   for (const char* q = p; q < colon; ++q) {
     if (!is_digit(*q)) return false;
@@ -99,15 +101,15 @@ inline bool read_odd(const char* p, const char* colon, const char* end, int i, P
 }
 
 // Digits to integers: the words from `first` on, of those that end at places[1], places[3], ...; the first of
-// all begins at `start`. Returns how many are read, stopping behind a word that ends in anything but a blank
-// and before one that is odd. Calls nothing, so that its constants stay in registers.
-RIATA_AVX2 inline int join_simple(const char* origin, std::ptrdiff_t start, const std::uint16_t* places,
-                                  int first, int most, Pairs& pairs) noexcept {
+// all begins behind places[-1]. Returns how many are read in all, stopping behind a word that ends in
+// anything but a blank and before one that is odd. Calls nothing, so that its constants stay in registers.
+RIATA_FOR_AVX2 inline int join_simple(const char* origin, const std::uint16_t* places, int first, int most,
+                                      Pairs& pairs) noexcept {
   const PairTables& tables = kPairTables;
   const __m256i zero = _mm256_set1_epi8('0'), nine = _mm256_set1_epi8(9), dot = _mm256_set1_epi8('.' - '0');
   const __m256i tens = _mm256_set1_epi16(0x010A), hundreds = _mm256_set1_epi32(0x00010064),
                 myriads = _mm256_set1_epi32(0x00012710);
-  std::ptrdiff_t begin = first == 0 ? start : places[2 * first - 1] + 1;
+  std::ptrdiff_t begin = static_cast<std::uint16_t>(places[2 * first - 1] + 1);
   for (std::ptrdiff_t i = first; i < most; ++i) {
     const std::ptrdiff_t colon = places[2 * i], end = places[2 * i + 1];
     const char *const c = origin + colon, *const e = origin + end;
@@ -140,7 +142,7 @@ RIATA_AVX2 inline int join_simple(const char* origin, std::ptrdiff_t start, cons
 }
 
 // Integers to floats, and whether all is regular, `last` being the key before the first.
-[[gnu::noinline]] RIATA_AVX2 inline void round_pairs(std::int32_t last, Pairs& pairs) noexcept {
+[[gnu::noinline]] RIATA_FOR_AVX2 inline void round_pairs(std::int32_t last, Pairs& pairs) noexcept {
   constexpr int kStep = Pairs::kSlack;
   const int n = pairs.count, whole = (n + kStep - 1) / kStep * kStep;
   for (int i = 0; i < kStep; ++i) {  // entries behind the last that do no harm: whole steps are fastest
@@ -165,22 +167,21 @@ RIATA_AVX2 inline int join_simple(const char* origin, std::ptrdiff_t start, cons
 
 }  // namespace detail
 
-// The words from p on, at most kMost of them, as far as the marks go; both stay where they are. Stops behind
-// a word that ends in anything but a blank, before one that it cannot read.
-RIATA_AVX2 inline void read_pairs(const char* p, std::int32_t last, const Marks& marks,
-                                  Pairs& pairs) noexcept {
+// The words behind the mark before the next one, at most kMost of them, as far as the marks go, which stay as
+// they are. Stops behind a word that ends in anything but a blank, before one that it cannot read.
+RIATA_FOR_AVX2 inline void read_pairs(const Marks& marks, std::int32_t last, Pairs& pairs) noexcept {
   const int most = std::min((marks.count - marks.next) / 2, Pairs::kMost);
-  const std::uint16_t* const places = marks.places + marks.next;
-  pairs.count = pairs.n_odd = 0;
+  const std::uint16_t* const places = marks.at(marks.next);
+  pairs.n_odd = 0;
+  int n = 0;
   for (bool more = true; more;) {
-    pairs.count = detail::join_simple(marks.origin, p - marks.origin, places, pairs.count, most, pairs);
-    const int i = pairs.count;
-    more = i < most && (i == 0 || marks.origin[places[2 * i - 1]] == ' ') &&
-           detail::read_odd(i == 0 ? p : marks.origin + places[2 * i - 1] + 1, marks.origin + places[2 * i],
-                            marks.origin + places[2 * i + 1], i, pairs);
-    pairs.count += more;
-    more = more && marks.origin[places[2 * i + 1]] == ' ';
+    n = detail::join_simple(marks.origin, places, n, most, pairs);
+    more = n < most && (n == 0 || marks.origin[places[2 * n - 1]] == ' ') &&
+           detail::read_odd(marks.origin, places, n, pairs);
+    n += more;
+    more = more && marks.origin[places[2 * n - 1]] == ' ';
   }
+  pairs.count = n;
   detail::round_pairs(last, pairs);
 }
 

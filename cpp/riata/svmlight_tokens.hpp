@@ -165,9 +165,9 @@ inline int keep_irregular(const Pairs& pairs, std::int64_t base, Sink<Index>& si
 // The same as read_plain_features, and of any length and form of value, many at a time. `begin` is where the
 // text begins; the marks go along with p.
 template <class Index>
-RIATA_AVX2 inline const char* read_many_features(const char* p, const char* begin, const char* end,
-                                                 Instructions instructions, std::int64_t base, Marks& marks,
-                                                 Sink<Index>& sink) noexcept {
+RIATA_FOR_AVX2 inline const char* read_many_features(const char* p, const char* begin, const char* end,
+                                                     Instructions instructions, std::int64_t base,
+                                                     Marks& marks, Sink<Index>& sink) noexcept {
   if (p - begin < Pairs::kReach) return read_plain_features(p, base, sink);
   Pairs pairs;
   marks.skip_to(p);
@@ -178,9 +178,9 @@ RIATA_AVX2 inline const char* read_many_features(const char* p, const char* begi
     }
     // An index of 8 digits is below 10^9, so a larger one before is as good as 10^9.
     const auto last = static_cast<std::int32_t>(std::min<std::int64_t>(sink.last, 1'000'000'000));
-    read_pairs(p, last, marks, pairs);
+    read_pairs(marks, last, pairs);
     if (pairs.count == 0) break;
-    const char* stop = marks.origin + marks.places[marks.next + 2 * pairs.count - 1];
+    const char* stop = marks.origin + *marks.at(marks.next + 2 * pairs.count - 1);
     if (!ends_token(*stop) && --pairs.count == 0) break;
     int done = pairs.count;
     if (pairs.regular) [[likely]] {
@@ -195,7 +195,7 @@ RIATA_AVX2 inline const char* read_many_features(const char* p, const char* begi
       if (done == 0) break;
     }
     marks.next += 2 * done;
-    p = marks.origin + marks.places[marks.next - 1];
+    p = marks.origin + *marks.at(marks.next - 1);
     if (*p != ' ') break;
     ++p;
     if (done < Pairs::kMost && marks.next + 2 <= marks.count) break;
@@ -264,6 +264,13 @@ inline Trouble read_feature(const char*& p, std::int64_t base, Sink<Index>& sink
 
 // The label at p, which moves behind it.
 inline Trouble read_label(const char*& p, bool labelled, double& label) noexcept {
+  const bool negative = *p == '-';
+  if (is_digit(p[negative]) && p[negative + 1] == ' ') {  // 1, 0 or -1: most are
+    const double digit = p[negative] - '0';
+    label = negative ? -digit : digit;
+    p += negative + 1;
+    return Trouble::none;
+  }
   const Number<double> number = read_number<double>(p);
   if (number.error == NumberError::none && ends_token(*number.end)) {
     label = number.value;

@@ -511,12 +511,13 @@ class OnlineSketch:
 
 SVMLIGHT_PADDING: int = 64
 
-def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32] | NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]:
+def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool, instructions: str = ...) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32] | NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]:
     """
     Rows of the first `size` bytes of svmlight text, which are whole lines.
 
     Returns labels, indptr, indices (from 0), values, the line of each row (from 0), the number of lines read,
     and None or what was wrong with the line after them: (kind, column from 1, excerpt, previous index).
+    `instructions` (plain, avx2, avx512) asks for a reader narrower than the processor allows.
     The text is not copied if it ends in a newline and SVMLIGHT_PADDING more bytes follow within the buffer.
     """
 

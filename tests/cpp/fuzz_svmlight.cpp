@@ -1,6 +1,7 @@
 // Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
 // text.
 #include <cmath>
+#include <cstring>
 
 #include "mutate.hpp"
 #include "padded.hpp"
@@ -27,6 +28,21 @@ void check_rows(const riata::SvmlightRows& rows, bool labelled) {
   }
 }
 
+template <class T>
+bool same(const riata::Array<T>& a, const riata::Array<T>& b) {
+  return a.size() == b.size() &&
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+// Bit for bit, whatever instructions they were read with.
+void check_same(const riata::SvmlightRows& a, const riata::SvmlightRows& b) {
+  must(same(a.labels, b.labels) && same(a.indptr, b.indptr) && same(a.lines, b.lines), "the same rows");
+  must(a.is_wide == b.is_wide && same(a.narrow, b.narrow) && same(a.wide, b.wide), "the same indices");
+  must(same(a.values, b.values), "the same values");
+  must(a.n_lines == b.n_lines && a.trouble == b.trouble, "the same trouble");
+  must(a.line_start == b.line_start && a.where == b.where && a.previous == b.previous, "in the same place");
+}
+
 }  // namespace
 
 std::vector<std::string_view> seeds() {
@@ -47,6 +63,9 @@ std::vector<std::string_view> seeds() {
       "1,2 3:4\n",
       "\x02"
       "1 1:\n",
+      "\x02"
+      "1 1:0.5 2:0.25 3:-0.125 4:7 5:1e2 6:0.00000000001 7:0 8:12345678.12345678 9:0.123456789012345678\n"
+      "-1 1:0.000301502 2:0.00189463 33:16777217.0 444:1 5555:-2.5 66666:3 777777:.5 8888888:5. \r\n",
   };
 }
 
@@ -57,7 +76,7 @@ std::vector<std::string_view> pieces() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const riata::SvmlightOptions options{(data[0] & 1) != 0, (data[0] & 2) != 0};
+  riata::SvmlightOptions options{(data[0] & 1) != 0, (data[0] & 2) != 0, riata::Instructions::plain};
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t last = bytes.rfind('\n');
   if (last == std::string_view::npos) return 0;
@@ -68,6 +87,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (rows.trouble != riata::Trouble::none) {
     must(text.begin() <= rows.line_start && rows.line_start <= rows.where && rows.where < text.end(),
          "trouble is inside");
+  }
+  for (int i = 1; i <= static_cast<int>(riata::available_instructions()); ++i) {
+    riata::SvmlightRows wide;
+    options.instructions = static_cast<riata::Instructions>(i);
+    riata::read_svmlight(text.begin(), text.end(), options, wide);
+    check_same(rows, wide);
   }
   return 0;
 }

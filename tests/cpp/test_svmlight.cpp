@@ -11,10 +11,13 @@ using namespace riata;
 
 namespace {
 
+Instructions instructions = Instructions::plain;  // all that follows is checked with each
+
 struct Read {
   Padded text;
   SvmlightRows rows;
   explicit Read(std::string_view lines, SvmlightOptions options = {}) : text(lines) {
+    options.instructions = instructions;
     read_svmlight(text.begin(), text.end(), options, rows);
   }
   std::ptrdiff_t column() const { return rows.where - rows.line_start + 1; }
@@ -129,6 +132,30 @@ void lengths() {
   }
 }
 
+// Words and lines across the edges of the windows in which marks are found; odd words between simple ones.
+void windows() {
+  const char* const odd[] = {
+      "1e-3",      "+2", "-.5", "5.", "0.12345678901234567890", "0", "-0.25", "7", "12345678901234567890",
+      "16777217.0"};
+  for (std::size_t filler = 0; filler < 40; ++filler) {
+    std::string text = "# " + std::string(4096 - 60 + filler, 'x') + "\n";
+    std::vector<float> expected;
+    for (int row = 0; row < 40; ++row) {
+      text += row % 3 == 0 ? "-1" : "1.5";
+      for (int k = 0; k < 7 + 11 * row; ++k) {
+        const std::string number =
+            (k + row) % 5 == 0 ? odd[(k + filler) % std::size(odd)] : std::to_string(k) + ".25";
+        text += " " + std::to_string(1 + 3 * k) + ":" + number;
+        if (const float value = std::strtof(number.c_str(), nullptr); value != 0) expected.push_back(value);
+      }
+      text += row % 4 == 0 ? " \n" : row % 4 == 1 ? "\r\n" : "\n";
+    }
+    const Read read(text);
+    CHECK(read.rows.trouble == Trouble::none && read.rows.labels.size() == 40);
+    CHECK(read.values() == expected);
+  }
+}
+
 void grows() {
   std::string line = "1";
   for (int i = 1; i < 20000; ++i) line += " " + std::to_string(i) + ":1";
@@ -143,10 +170,14 @@ void grows() {
 }  // namespace
 
 int main() {
-  accepts();
-  widens();
-  refuses();
-  lengths();
-  grows();
+  for (int i = 0; i <= static_cast<int>(available_instructions()); ++i) {
+    instructions = static_cast<Instructions>(i);
+    accepts();
+    widens();
+    refuses();
+    lengths();
+    grows();
+    windows();
+  }
   return check::failures();
 }
