@@ -54,6 +54,10 @@ class SvmlightSource(TextSource):
 
     format = "svmlight"
     messages = _MESSAGES
+    # Parsing takes little longer than learning, and where cores are fewer than threads each of them stands
+    # still for milliseconds at times: some Blocks in stock keep the others busy.
+    chunk_bytes = 2 << 20
+    blocks_ahead = 12
 
     def __init__(
         self, paths: list[str], *, zero_based: bool = False, labelled: bool = True, **reading: Any

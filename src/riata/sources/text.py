@@ -22,6 +22,8 @@ from riata.sources.source import split
 from riata.sources.unpack import compression_of_name
 
 _EXCERPT = 40
+_CHUNKS = 64  # that a file is cut into, unless it is large
+_SMALLEST_CHUNK = 1 << 18
 
 
 @dataclass(slots=True)
@@ -80,6 +82,10 @@ class TextSource(ABC):
     """As messages name it."""
     messages: ClassVar[Mapping[str, str]]
     """What to say about each kind of trouble; `{text}` is the offending text."""
+    chunk_bytes: ClassVar[int] = 1 << 20
+    """Text that is parsed at once: a Block comes of it."""
+    blocks_ahead: ClassVar[int | None] = None
+    """Blocks that wait for the consumer or are being made; a few more than there are threads."""
 
     n_rows: int | None = None
 
@@ -90,7 +96,7 @@ class TextSource(ABC):
         block_rows: int | None = None,
         threads: int | None = None,
         skipping: Skipping | None = None,
-        _chunk_bytes: int = 1 << 20,
+        _chunk_bytes: int | None = None,
     ) -> None:
         if not paths:
             raise DataError("no files given")
@@ -109,8 +115,14 @@ class TextSource(ABC):
         self._skipping = skipping
         self._block_rows = block_rows
         self._threads = threads or min(2, len(os.sched_getaffinity(0)))
-        self._chunk_bytes = _chunk_bytes
+        self._chunk_bytes = _chunk_bytes or self._suitable_chunk()
         self._begun = False
+
+    def _suitable_chunk(self) -> int:
+        """Of a small file less at once, so that there is something to do for everyone."""
+        if self.n_bytes is None:
+            return self.chunk_bytes
+        return min(self.chunk_bytes, max(self.n_bytes // _CHUNKS, _SMALLEST_CHUNK))
 
     @property
     def skipped(self) -> int:
@@ -161,7 +173,11 @@ class TextSource(ABC):
             return read
 
         results = ordered_map(
-            parse, self._chunks(buffers, stop), threads=self._threads, cancel=stop.set
+            parse,
+            self._chunks(buffers, stop),
+            threads=self._threads,
+            ahead=self.blocks_ahead,
+            cancel=stop.set,
         )
         if self._skipping is not None:
             self._skipping.begin_pass()
