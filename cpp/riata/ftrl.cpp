@@ -11,9 +11,10 @@
 
 namespace riata {
 
-RIATA_WIDE static void step_rows(const FtrlSteps& by, double* const* rows, const double* gradients) noexcept {
+RIATA_WIDE static void step_rows(const FtrlSteps& by, double* const* rows, const float* x,
+                                 double gradient) noexcept {
   constexpr int n = FtrlSteps::kAtOnce;
-  const double alpha = by.alpha, beta = by.beta, l1 = by.l1, l2 = by.l2;
+  const double per_alpha = by.per_alpha, beta = by.beta, l1 = by.l1, l2 = by.l2;
   double w[n], z[n], s[n];
   for (int i = 0; i < n; ++i) {
     w[i] = rows[i][0];
@@ -21,11 +22,11 @@ RIATA_WIDE static void step_rows(const FtrlSteps& by, double* const* rows, const
     s[i] = rows[i][2];
   }
   for (int i = 0; i < n; ++i) {
-    const double g = gradients[i];
+    const double g = gradient * static_cast<double>(x[i]);
     const double after = std::sqrt(s[i] * s[i] + g * g);
-    z[i] += g - (after - s[i]) / alpha * w[i];
+    z[i] += g - (after - s[i]) * per_alpha * w[i];
     s[i] = after;
-    const double moved = -(z[i] - std::copysign(l1, z[i])) / ((beta + s[i]) / alpha + l2);
+    const double moved = -(z[i] - std::copysign(l1, z[i])) / ((beta + s[i]) * per_alpha + l2);
     w[i] = std::fabs(z[i]) <= l1 ? 0 : moved;
   }
   for (int i = 0; i < n; ++i) {
@@ -35,8 +36,8 @@ RIATA_WIDE static void step_rows(const FtrlSteps& by, double* const* rows, const
   }
 }
 
-void FtrlSteps::operator()(double* const* rows, const double* gradients) const noexcept {
-  step_rows(*this, rows, gradients);
+void FtrlSteps::operator()(double* const* rows, const float* x, double gradient) const noexcept {
+  step_rows(*this, rows, x, gradient);
 }
 
 std::unique_ptr<Linear> make_ftrl(const std::string& update, const std::string& store,

@@ -216,10 +216,11 @@ class LinearOf final : public Linear {
       }
       return gather_wide<kLearning, false>(b, begin, end, dot);
     }
+    if constexpr (M == 1) {
+      return gather_one<kLearning>(b, begin, end, dot);
+    }
     bool zero = false;
     const int m = this->m();
-    double one[4];
-    if constexpr (M == 1) lanes = one;
     std::fill(lanes, lanes + 4 * m, 0.0);
     for (std::int64_t k = begin; k < end; ++k) {
       const double* row = row_of<kLearning>(b, begin, k);
@@ -231,6 +232,29 @@ class LinearOf final : public Linear {
       }
     }
     for (int c = 0; c < m; ++c) dot[c] = (lanes[c] + lanes[m + c]) + (lanes[2 * m + c] + lanes[3 * m + c]);
+    return zero;
+  }
+
+  // The same with a single column: the partial sums stay in registers.
+  template <bool kLearning, class Index>
+  bool gather_one(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+                  double* dot) const noexcept {
+    double lanes[4] = {};
+    bool zero = false;
+    const auto add = [&](std::int64_t k, double& lane) {
+      const double v = rule_.peek(row_of<kLearning>(b, begin, k), 1, 0);
+      zero |= v == 0;
+      lane += v * static_cast<double>(b.values[k]);
+    };
+    std::int64_t k = begin;
+    for (; k + 4 <= end; k += 4) {
+      add(k, lanes[0]);
+      add(k + 1, lanes[1]);
+      add(k + 2, lanes[2]);
+      add(k + 3, lanes[3]);
+    }
+    for (int i = 0; k < end; ++k, ++i) add(k, lanes[i]);
+    dot[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     return zero;
   }
 
@@ -337,6 +361,12 @@ class LinearOf final : public Linear {
     const double g = gradient[0];
     const Own<Index> own(*this, b, begin);
     if constexpr (M == 1 && Store::kDistinct && requires { rule.push_many(own, b.values, end, g); }) {
+      if (Store::kDirect && !spread()) {
+        // While it computes, let the rows of the next example come from memory. Nobody has looked at their
+        // keys, but a place in an array can be asked for wherever it is.
+        const std::int64_t next = std::min(2 * end - begin, b.nnz);
+        for (std::int64_t k = end; k < next; ++k) __builtin_prefetch(own[k - begin]);
+      }
       rule.push_many(own, b.values + begin, end - begin, g);
       return;
     }
