@@ -9,8 +9,8 @@ namespace riata {
 
 inline constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << 63) - 1;
 
-inline std::uint64_t fold(std::uint64_t a,
-                          std::uint64_t b) noexcept {  // the two halves of the product, mixed
+constexpr std::uint64_t fold(std::uint64_t a,
+                             std::uint64_t b) noexcept {  // the two halves of the product, mixed
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
@@ -82,11 +82,19 @@ inline std::uint64_t key_of_joined(std::string_view front, std::string_view back
   return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
 }
 
-// The key of a name of at most 16 bytes, given as two words with zeros behind it.
-inline std::uint64_t key_of_words(std::uint64_t low, std::uint64_t high, std::size_t size) noexcept {
+// What the two words of a name of at most 16 bytes are mixed with before they are multiplied.
+constexpr void key_seeds(std::size_t size, std::uint64_t& low, std::uint64_t& high) noexcept {
   constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
   const std::uint64_t hash = kHashSeed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
-  return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
+  low = a ^ hash;
+  high = b ^ hash;
+}
+
+// The key of a name of at most 16 bytes, given as two words with zeros behind it.
+inline std::uint64_t key_of_words(std::uint64_t low, std::uint64_t high, std::size_t size) noexcept {
+  std::uint64_t a = 0, b = 0;
+  key_seeds(size, a, b);
+  return fold(low ^ a, high ^ b) >> 1;
 }
 
 // Scatters keys over 63 bits, by their high bits. One to one, so that a key can be had back: no two features

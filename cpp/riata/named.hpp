@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "riata/array.hpp"
 #include "riata/hash.hpp"
+#include "riata/repeats.hpp"
 
 namespace riata {
 
@@ -85,14 +87,20 @@ class RowBuilder {
   static constexpr std::size_t kMostFeatures = std::size_t{1} << 26;  // in a row, crosses and all
 
   RowBuilder(NamedRows& rows, const Crosses& crosses, bool keep_names) noexcept
-      : rows_(rows), crosses_(crosses), keep_names_(keep_names), crossing_(!crosses.products.empty()) {}
+      : rows_(rows),
+        crosses_(crosses),
+        keep_names_(keep_names),
+        crossing_(!crosses.products.empty()),
+        naming_(keep_names_ || crossing_) {}
 
   // Memory for the rows of a text of so many bytes, as a first guess.
   bool prepare(std::size_t text_bytes) noexcept {
+    return prepare(text_bytes / 8 + 16, text_bytes + text_bytes / 4);
+  }
+  bool prepare(std::size_t features, std::size_t name_bytes) noexcept {
     if (!rows_.indptr.push_back(0) || !grow_slots(256)) return false;
-    const std::size_t name_bytes = keep_names_ ? text_bytes + text_bytes / 4 : 0;
-    if (!grow(text_bytes / 8 + 16) || !rows_.names.reserve(name_bytes + 4096)) return false;
-    rows_.name_offsets.data()[0] = 0;
+    if (!grow(features) || !rows_.names.reserve((keep_names_ ? name_bytes : 0) + 4096)) return false;
+    if (naming_) rows_.name_offsets.data()[0] = 0;
     return true;
   }
 
@@ -108,6 +116,50 @@ class RowBuilder {
   }
 
   void set_group(int group) noexcept { group_ = group; }
+
+  // Where a reader that is in a hurry writes features itself, at `size` and `name_end`, with kNameSlack bytes
+  // behind each name. Repeated ones are found when the row ends. Names are wanted where naming() says so.
+  struct Room {
+    std::int64_t* keys;
+    float* values;
+    char* names;
+    std::int64_t* name_ends;  // that of feature k is at k + 1
+    std::size_t size;
+    std::size_t name_end;
+  };
+  bool naming() const noexcept { return naming_; }
+
+  // Room for so many features more; false if there is no memory. Nothing may be added until it is closed.
+  bool open(std::size_t features, std::size_t name_bytes, Room& room) noexcept {
+    if (size_ + features + 1 >= capacity_ && !grow(2 * capacity_ + features)) return false;
+    if (name_room(name_bytes) == nullptr) return false;
+    room = {rows_.keys.data(),
+            rows_.values.data(),
+            reinterpret_cast<char*>(rows_.names.data()),
+            rows_.name_offsets.data(),
+            size_,
+            name_end_};
+    return true;
+  }
+  bool close(const Room& room) noexcept {
+    unchecked_ = true;
+    for (; crossing_ && size_ < room.size; ++size_) {
+      if (!groups_.push_back(group_)) return false;
+    }
+    size_ = room.size;
+    name_end_ = room.name_end;
+    return true;
+  }
+
+  // The feature whose name of `size` bytes stands at name_room(); whether the row has it already is found out
+  // when the row ends.
+  Added add_later(std::size_t size, float value) noexcept {
+    if (value == 0) return Added::fine;
+    const char* const name = reinterpret_cast<const char*>(rows_.names.data()) + name_end_;
+    unchecked_ = true;
+    if (crossing_ && !groups_.push_back(group_)) return Added::no_memory;
+    return append(key_of_padded_name(name, size), size, value);
+  }
 
   // The feature whose name of `size` bytes stands at name_room().
   Added add(std::size_t size, float value) noexcept {
@@ -145,11 +197,7 @@ class RowBuilder {
         return std::isfinite(sum) ? Added::fine : Added::too_large;
       }
     }
-    rows_.keys.data()[size_] = static_cast<std::int64_t>(key);
-    rows_.values.data()[size_] = value;
-    name_end_ += size;
-    ++size_;
-    rows_.name_offsets.data()[size_] = static_cast<std::int64_t>(name_end_);
+    put(key, size, value);
     if (crossing_ && !groups_.push_back(group_)) return Added::no_memory;
     return Added::fine;
   }
@@ -157,11 +205,7 @@ class RowBuilder {
   // The same for a feature that the row is known not to have yet, where there are no crosses.
   Added append(std::uint64_t key, std::size_t size, float value) noexcept {
     if (size_ + 1 >= capacity_ && !grow(2 * capacity_)) return Added::no_memory;
-    rows_.keys.data()[size_] = static_cast<std::int64_t>(key);
-    rows_.values.data()[size_] = value;
-    name_end_ += size;
-    ++size_;
-    rows_.name_offsets.data()[size_] = static_cast<std::int64_t>(name_end_);
+    put(key, size, value);
     return Added::fine;
   }
 
@@ -193,6 +237,9 @@ class RowBuilder {
   }
 
   Added end_row(double label, double weight) noexcept {
+    if (unchecked_) {
+      if (const Added added = join_repeats(); added != Added::fine) return added;
+    }
     if (repeated_) drop_zeros();
     if (crossing_) {
       if (const Added added = cross(); added != Added::fine) return added;
@@ -203,7 +250,7 @@ class RowBuilder {
                         rows_.indptr.push_back(static_cast<std::int64_t>(size_));
     if (!stored) return Added::no_memory;
     row_start_ = size_;
-    if (!keep_names_) rows_.name_offsets.data()[size_] = 0, name_end_ = 0;
+    if (naming_ && !keep_names_) rows_.name_offsets.data()[size_] = 0, name_end_ = 0;
     row_name_start_ = name_end_;
     next_row();
     return Added::fine;
@@ -220,13 +267,22 @@ class RowBuilder {
     rows_.keys.set_size(size_);
     rows_.values.set_size(size_);
     rows_.names.set_size(keep_names_ ? name_end_ : 0);
-    rows_.name_offsets.set_size(size_ + 1);
+    rows_.name_offsets.set_size(keep_names_ ? size_ + 1 : 0);
   }
 
  private:
+  void put(std::uint64_t key, std::size_t size, float value) noexcept {
+    rows_.keys.data()[size_] = static_cast<std::int64_t>(key);
+    rows_.values.data()[size_] = value;
+    ++size_;
+    if (!naming_) return;
+    name_end_ += size;
+    rows_.name_offsets.data()[size_] = static_cast<std::int64_t>(name_end_);
+  }
+
   void next_row() noexcept {
     ++stamp_;
-    repeated_ = false;
+    repeated_ = unchecked_ = false;
     groups_.set_size(0);
     group_ = Crosses::kNone;
   }
@@ -235,10 +291,8 @@ class RowBuilder {
     rows_.keys.set_size(size_);
     rows_.values.set_size(size_);
     rows_.name_offsets.set_size(capacity_ == 0 ? 0 : size_ + 1);
-    if (!rows_.keys.reserve(capacity) || !rows_.values.reserve(capacity) ||
-        !rows_.name_offsets.reserve(capacity + 1)) {
-      return false;
-    }
+    if (!rows_.keys.reserve(capacity) || !rows_.values.reserve(capacity)) return false;
+    if (naming_ && !rows_.name_offsets.reserve(capacity + 1)) return false;
     capacity_ = capacity;
     return true;
   }
@@ -252,13 +306,46 @@ class RowBuilder {
     return true;
   }
 
-  void index_row() noexcept {
+  // Calls join(place of the first, place of another) in the row for features that it has more than once.
+  template <class Join>
+  void index_row(Join join) noexcept {
     const std::uint64_t stamp = static_cast<std::uint64_t>(stamp_) << 32;
-    for (std::size_t entry = row_start_; entry < size_; ++entry) {
-      std::size_t slot = static_cast<std::uint64_t>(rows_.keys[entry]) & slot_mask_;
-      while ((slots_[slot] ^ stamp) >> 32 == 0) slot = (slot + 1) & slot_mask_;
-      slots_.data()[slot] = stamp | (entry - row_start_);
+    const std::int64_t* const keys = rows_.keys.data() + row_start_;
+    for (std::size_t place = 0; place < size_ - row_start_; ++place) {
+      std::size_t slot = static_cast<std::uint64_t>(keys[place]) & slot_mask_;
+      for (; (slots_[slot] ^ stamp) >> 32 == 0; slot = (slot + 1) & slot_mask_) {
+        const auto first = static_cast<std::uint32_t>(slots_[slot]);
+        if (keys[first] != keys[place]) continue;
+        join(first, place);
+        break;
+      }
+      if ((slots_[slot] ^ stamp) >> 32 != 0) slots_.data()[slot] = stamp | place;
     }
+  }
+  void index_row() noexcept {
+    index_row([](std::size_t, std::size_t) {});
+  }
+
+  // Adds up what was added without a look at what the row has. A feature that came before leaves a zero.
+  Added join_repeats() noexcept {
+    unchecked_ = false;
+    const std::size_t count = size_ - row_start_;
+    const std::int64_t* const keys = rows_.keys.data() + row_start_;
+    bool finite = true;
+    const auto join = [&](std::size_t first, std::size_t again) {
+      float* const values = rows_.values.data() + row_start_;
+      values[first] += values[again];
+      values[again] = 0;
+      finite = finite && std::isfinite(values[first]);
+      repeated_ = true;
+    };
+    const bool few = repeats_.find(keys, count, join);
+    if (!few || crossing_) {
+      if (2 * count >= slot_mask_ && !grow_slots(std::bit_ceil(4 * count))) return Added::no_memory;
+      ++stamp_;
+      index_row(join);
+    }
+    return finite ? Added::fine : Added::too_large;
   }
 
   // A repeated feature may have summed up to nothing.
@@ -272,20 +359,22 @@ class RowBuilder {
     }
     if (kept == size_) return;
     size_ = kept;
-    name_end_ = static_cast<std::size_t>(rows_.name_offsets[kept]);
-    if (crossing_) groups_.set_size(std::min(groups_.size(), kept - row_start_));
+    if (naming_) name_end_ = static_cast<std::size_t>(rows_.name_offsets[kept]);
+    if (!crossing_) return;
+    groups_.set_size(std::min(groups_.size(), kept - row_start_));
     ++stamp_;
     index_row();
   }
 
   void move_entry(std::size_t from, std::size_t to) noexcept {
+    rows_.keys.data()[to] = rows_.keys[from];
+    rows_.values.data()[to] = rows_.values[from];
+    if (!naming_) return;
     std::uint8_t* const names = rows_.names.data();
     std::int64_t* const offsets = rows_.name_offsets.data();
     const std::int64_t size = offsets[from + 1] - offsets[from];
     std::memmove(names + offsets[to], names + offsets[from], static_cast<std::size_t>(size));
     offsets[to + 1] = offsets[to] + size;
-    rows_.keys.data()[to] = rows_.keys[from];
-    rows_.values.data()[to] = rows_.values[from];
     if (crossing_) groups_.data()[to - row_start_] = groups_[from - row_start_];
   }
 
@@ -336,8 +425,10 @@ class RowBuilder {
   const Crosses& crosses_;
   const bool keep_names_;
   const bool crossing_;
+  const bool naming_;  // names are written, if only to make those of products
   int group_ = Crosses::kNone;
   bool repeated_ = false;
+  bool unchecked_ = false;  // the row may have features twice
   std::uint32_t stamp_ = 1;
   std::size_t size_ = 0;  // features in all
   std::size_t capacity_ = 0;
@@ -345,6 +436,7 @@ class RowBuilder {
   std::size_t name_end_ = 0;
   std::size_t row_name_start_ = 0;
   std::size_t slot_mask_ = 0;
+  Repeats repeats_;
   Array<std::uint64_t> slots_;  // stamp of the row << 32 | place in the row
   Array<int> groups_;           // of the features of the row, where there are crosses
 };

@@ -15,6 +15,7 @@
 #include "riata/named.hpp"
 #include "riata/scan.hpp"
 #include "riata/vw_label.hpp"
+#include "riata/vw_quick.hpp"
 
 namespace riata {
 
@@ -23,6 +24,7 @@ namespace vw {
 struct Options {
   bool labelled = true;  // if not, a line may lack its label, which is then NaN
   bool keep_names = true;
+  bool hurry = true;  // if not, every feature is read with care: the rows are the same
 };
 
 class Reader {
@@ -34,13 +36,19 @@ class Reader {
         options_(options),
         crosses_(crosses),
         rows_(rows),
-        row_(rows, crosses, options.keep_names) {}
+        row_(rows, crosses, options.keep_names),
+        quick_(begin, static_cast<std::size_t>(end - begin), row_) {}
 
   Complaint read() noexcept {
     const char* line = p_;
     Kind kind = row_.prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
     while (kind == nullptr && p_ < end_) {
-      kind = read_line();
+      kind = read_line(options_.hurry);
+      if (kind != nullptr && options_.hurry) {
+        row_.drop_row();
+        p_ = line;
+        kind = read_line(false);
+      }
       if (kind != nullptr) break;
       line = ++p_;
       ++rows_.n_lines;
@@ -51,8 +59,9 @@ class Reader {
   }
 
  private:
-  // Leaves p_ at the newline, or at what is wrong.
-  Kind read_line() noexcept {
+  // Leaves p_ at the newline, or at what is wrong. In a hurry it may not know what is wrong where.
+  Kind read_line(bool hurry) noexcept {
+    hurry_ = hurry;
     while (is_blank(*p_)) ++p_;
     if (*p_ == '\n') return nullptr;
     Label label;
@@ -69,67 +78,24 @@ class Reader {
   Kind read_namespace() noexcept {
     const char* const start = p_;
     while (!ends_name(*p_)) ++p_;
-    const auto size = static_cast<std::size_t>(p_ - start);
-    weight_ = 1;
+    const std::string_view name(start, static_cast<std::size_t>(p_ - start));
     unnamed_ = 0;
-    row_.set_group(crosses_.products.empty() ? Crosses::kNone : crosses_.group_of({start, size}));
-    prefix_ = start;
-    prefix_size_ = size;
-    short_prefix_ = 0;
-    if (size > 0 && size < 16) {
-      std::memcpy(&short_prefix_, start, size);
-      short_prefix_ |= static_cast<Wide>('^') << (8 * size);
-    }
+    row_.set_group(crosses_.products.empty() ? Crosses::kNone : crosses_.group_of(name));
+    space_.set(start, name.size());
     if (*p_ != ':') return nullptr;
-    if (size == 0) return "namespace_name";
+    if (name.empty()) return "namespace_name";
     const char* const colon = p_++;
     if (is_blank(*p_) || *p_ == '\n' || *p_ == '|') return p_ = colon, "namespace_weight_missing";
-    return read_value(weight_, "namespace_weight_syntax");
+    return read_value(space_.weight, "namespace_weight_syntax");
   }
 
   Kind read_features() noexcept {
     for (;;) {
-      const Kind kind = read_plain_features();
-      if (kind != nullptr) return kind;
+      if (hurry_ && *p_ == ' ' && !quick_.read(space_, p_)) return "no_memory";
       while (is_blank(*p_)) ++p_;
       if (*p_ == '\n' || *p_ == '|') return nullptr;
-      if (const Kind other = read_feature()) return other;
+      if (const Kind kind = read_feature()) return kind;
     }
-  }
-
-  // Features whose names, with the namespace, have up to 16 bytes, one blank between them, as many as there
-  // are. It stops at whatever it does not recognise.
-  Kind read_plain_features() noexcept {
-    const std::size_t prefix = prefix_size_ + (prefix_size_ > 0);
-    if (prefix > 15) return nullptr;
-    const char* p = p_;
-    while (*p == ' ') {
-      const char* const name = p + 1;
-      const auto size = static_cast<std::size_t>(std::countr_zero(stops16(name, ':', '|') | 0x10000u));
-      if (size == 0 || size + prefix > 16) break;
-      const char* q = name + size;
-      float value = weight_;
-      if (*q == ':') {
-        if (is_digit(q[1]) && (q[2] == ' ' || q[2] == '\n')) {
-          value *= static_cast<float>(q[1] - '0');
-          q += 2;
-        } else {
-          const Number<float> number = read_short_number(q + 1);
-          if (number.error != NumberError::none || !ends_feature(*number.end)) break;
-          value *= number.value;
-          q = number.end;
-          if (!std::isfinite(value)) break;
-        }
-      } else if (!ends_feature(*q)) {
-        break;
-      }
-      const Wide whole = short_prefix_ | first_bytes(name, size) << (8 * prefix);
-      const Added added = row_.add_short(whole, prefix + size, value);
-      if (added != Added::fine) return p_ = name, kind_of(added);
-      p = q;
-    }
-    p_ = p;
-    return nullptr;
   }
 
   // Any feature.
@@ -145,17 +111,15 @@ class Reader {
     }
     const char* const after = p_;
     p_ = name;
-    value *= weight_;
+    value *= space_.weight;
     if (!std::isfinite(value)) return "weighted_too_large";
     char digits[24];
     const std::string_view written = size > 0 ? std::string_view(name, size) : next_unnamed(digits);
-    char* const room = row_.name_room(prefix_size_ + 1 + written.size());
+    const std::size_t whole = space_.prefix_size() + written.size();
+    char* const room = row_.name_room(whole + 1);
     if (room == nullptr) return "no_memory";
-    std::memcpy(room, prefix_, prefix_size_);
-    room[prefix_size_] = '^';
-    const std::size_t start = prefix_size_ + (prefix_size_ > 0);
-    std::memcpy(room + start, written.data(), written.size());
-    const Added added = row_.add(start + written.size(), value);
+    space_.write(room, written.data(), written.size());
+    const Added added = hurry_ ? row_.add_later(whole, value) : row_.add(whole, value);
     if (added == Added::fine) p_ = after;
     return kind_of(added);
   }
@@ -185,10 +149,9 @@ class Reader {
   const Crosses& crosses_;
   NamedRows& rows_;
   RowBuilder row_;
-  const char* prefix_ = nullptr;  // the name of the namespace
-  std::size_t prefix_size_ = 0;
-  Wide short_prefix_ = 0;  // with ^ behind it, if it has up to 15 bytes
-  float weight_ = 1;
+  Quick quick_;
+  Space space_;
+  bool hurry_ = true;
   std::uint64_t unnamed_ = 0;
 };
 

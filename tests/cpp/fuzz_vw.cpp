@@ -80,6 +80,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_named_rows(rows, options.labelled, options.keep_names);
   riata::read_vw(text.begin(), text.end(), {options.labelled, !options.keep_names}, crosses, others);
   check_same(rows, others);
+  riata::NamedRows slow;
+  const riata::Complaint same =
+      riata::read_vw(text.begin(), text.end(), {options.labelled, options.keep_names, false}, crosses, slow);
+  check_named_rows(slow, options.labelled, options.keep_names);
+  check_same(rows, slow);
+  must(complaint.kind == same.kind && complaint.where == same.where, "in a hurry or not, the same trouble");
   if (complaint.kind != nullptr) {
     must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&
              complaint.where < text.end(),

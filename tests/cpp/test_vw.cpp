@@ -14,9 +14,9 @@ namespace {
 struct Read {
   NamedRows rows;
   Complaint complaint;
-  explicit Read(std::string_view text, const Crosses& crosses = {}, bool labelled = true) {
+  explicit Read(std::string_view text, const Crosses& crosses = {}, bool labelled = true, bool hurry = true) {
     const Padded padded(text);
-    complaint = read_vw(padded.begin(), padded.end(), {labelled, true}, crosses, rows);
+    complaint = read_vw(padded.begin(), padded.end(), {labelled, true, hurry}, crosses, rows);
     kind = complaint.kind == nullptr ? "" : complaint.kind;
     column = complaint.where - complaint.line_start + 1;
   }
@@ -65,9 +65,11 @@ void lengths() {
         char written[32];
         std::snprintf(written, sizeof written, "=%.9g", expected);
         for (const char* after : {" x\n", "\n", "\tx\n", "\r\n", "|\n", " |z y\n"}) {
-          const Read read("1 |" + space + " " + feature + value + after);
+          const std::string line = "1 |" + space + " " + feature + value + after;
+          const Read read(line);
           CHECK(read.kind.empty());
           CHECK(read.row(0).substr(0, full.size() + std::strlen(written)) == full + written);
+          CHECK(read.row(0) == Read(line, {}, true, false).row(0));
         }
       }
     }
@@ -80,6 +82,38 @@ void grows() {
   const Read read(line + "\n" + line + "\n");
   CHECK(read.kind.empty() && read.rows.keys.size() == 30000);
   CHECK(read.rows.values[0] == 2 && read.rows.values[14999] == 1 && read.rows.values[15000] == 2);
+}
+
+// Words and numbers of all kinds, some of them twice in a row, some long: the same rows in a hurry and with
+// care, wherever the windows of the reader in a hurry end.
+void hurries() {
+  std::uint64_t state = 1;
+  const auto draw = [&](std::uint64_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % below;
+  };
+  const char* const values[] = {"",      ":0", ":1",    ":7",        ":12",   ":345", ":0.25",
+                                ":-2.5", ":1", ":1e-3", ":0.000123", ":12.5", ":+3",  ":0.1234567890123456"};
+  const char* const blanks[] = {" ", " ", " ", " ", " ", " ", " ", "  ", "\t", " \r "};
+  for (int round = 0; round < 60; ++round) {
+    std::string text;
+    const std::uint64_t vocabulary = 1 + draw(round % 3 == 0 ? 20 : 5000), rows = 1 + draw(20);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      text += draw(2) == 0 ? "1 |" : "-1 2 'tag |";
+      for (std::uint64_t k = draw(round % 2 == 0 ? 40 : 1500); k > 0; --k) {
+        if (draw(50) == 0) text += draw(2) == 0 ? " |a_space" : " |b:0.5";
+        text += blanks[draw(std::size(blanks))];
+        const std::uint64_t word = draw(vocabulary);
+        text += std::string(word % 37, static_cast<char>('a' + word % 26)) + std::to_string(word);
+        text += values[draw(std::size(values))];
+      }
+      text += "\n";
+    }
+    const Read hurried(text), careful(text, {}, true, false);
+    CHECK(hurried.kind.empty() && careful.kind.empty());
+    CHECK(hurried.rows.labels.size() == rows && careful.rows.labels.size() == rows);
+    for (std::size_t i = 0; i < rows; ++i) CHECK(hurried.row(i) == careful.row(i));
+  }
 }
 
 void crosses() {
@@ -160,6 +194,7 @@ int main() {
   labels();
   lengths();
   grows();
+  hurries();
   crosses();
   refuses();
   return check::failures();
