@@ -16,6 +16,7 @@
 
 #include "riata/guests.hpp"
 #include "riata/linear.hpp"
+#include "riata/spots.hpp"
 #include "riata/wide.hpp"
 
 namespace riata {
@@ -144,12 +145,18 @@ class LinearOf final : public Linear {
  private:
   using Status = Outcome::Status;
 
-  // One column of marked rows, no two features on one: several rows at a time.
-  static constexpr bool kVectors = M == 1 && Store::kDistinct && requires { Rule::kMarked; };
-
+  // Several features may have the same row, and a key does not tell where it is.
+  static constexpr bool kShared = Store::kDirect && !Store::kDistinct;
+  // One column of marked rows: several rows at a time.
+  static constexpr bool kVectors = M == 1 && requires { Rule::kMarked; };
   // There, in an array whose size is a power of two: keys are held inside by a mask, and looked at on the
   // way.
-  static constexpr bool kMasked = kVectors && Store::kDirect;
+  static constexpr bool kMasked = kVectors && Store::kDirect && !kShared;
+  // What gather brought current is that still when it is pushed: no other feature has moved it meanwhile.
+  static constexpr bool kKept = [] {
+    if constexpr (kVectors && !kShared) return Rule::kStill;
+    return false;
+  }();
 
   int m() const noexcept { return M == 0 ? m_ : M; }
   // In pieces: a row takes one more look.
@@ -284,7 +291,7 @@ class LinearOf final : public Linear {
     const auto some = [&](std::int64_t k) {
       const auto [weights, marks] = load_rows([&](int i) { return row(k + i); });
       const Wide v = rule.at(weights, marks);
-      if constexpr (kLearning && Rule::kStill) store_wide(current + k, v);
+      if constexpr (kLearning && kKept) store_wide(current + k, v);
       if constexpr (!Store::kDirect) zero |= v == 0;
       return v * widen(x + k);
     };
@@ -297,7 +304,7 @@ class LinearOf final : public Linear {
     for (; k < n; ++k) {
       const double* at = row(k);
       const double v = rule.at(at[0], at[1]);
-      if constexpr (kLearning && Rule::kStill) current[k] = v;
+      if constexpr (kLearning && kKept) current[k] = v;
       if constexpr (!Store::kDirect) zero[0] |= v == 0;
       lanes[k % 4] += v * static_cast<double>(x[k]);
     }
@@ -310,7 +317,7 @@ class LinearOf final : public Linear {
   // Makes sure that every feature of the example has a row, or could have one.
   template <class Index>
   Status admit(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    if (kVectors && !make_current(end - begin)) return Status::out_of_memory;
+    if (kKept && !make_current(end - begin)) return Status::out_of_memory;
     if constexpr (kMasked) {
       if (store_.inside(0)) return Status::ok;  // gather will tell
     }
@@ -386,8 +393,12 @@ class LinearOf final : public Linear {
     std::int64_t k = 0;
     for (; k + kWide <= n; k += kWide) {
       const auto row = [&](int i) { return own[k + i]; };
+      if (kShared && !distinct(row)) [[unlikely]] {
+        for (int i = 0; i < kWide; ++i) rule.push(row(i), 1, &g, static_cast<double>(x[k + i]));
+        continue;
+      }
       Wide v;
-      if constexpr (Rule::kStill) {
+      if constexpr (kKept) {
         v = load_wide(current + k);
       } else {
         const auto [weights, marks] = load_rows(row);
@@ -412,6 +423,7 @@ class LinearOf final : public Linear {
 
     Own(const LinearOf& model, const BlockView<Index>& b, std::int64_t begin) noexcept
         : keys(b.indices + begin), found(model.guests_.rows()), store(model.store_) {
+      if constexpr (kShared) found = model.spots_.rows();
       if constexpr (kMasked) {
         base = store.base();
         mask = store.mask();
@@ -424,7 +436,7 @@ class LinearOf final : public Linear {
       return key;
     }
     double* operator[](std::int64_t k) const noexcept {
-      if constexpr (!Store::kDirect) {
+      if constexpr (!Store::kDirect || kShared) {
         return found[k];
       } else if constexpr (kSpread) {
         return base + Store::row_in(places, static_cast<std::uint64_t>(keys[k])) * kWidth;
@@ -484,7 +496,10 @@ class LinearOf final : public Linear {
         guests_.find(store_, rule_, m(), b, begin, end);
         if (store_.large()) look_ahead(store_, b, order, i, n);
       }
-      bool closer = gather<true>(b, begin, end, lanes_.data(), dot_.data());
+      if constexpr (kShared) {
+        if (!spots_.advance(store_, b, order, i, n)) return {Status::out_of_memory, i};
+      }
+      const bool closer = gather<true>(b, begin, end, lanes_.data(), dot_.data());
       if (kMasked && closer) [[unlikely]] {
         if (const Status status = admit_each(b, begin, end); status != Status::ok) return {status, i};
         gather<true>(b, begin, end, lanes_.data(), dot_.data());
@@ -547,6 +562,7 @@ class LinearOf final : public Linear {
   mutable std::vector<double>
       current_;          // what gather brought current, for push; written to by learning alone
   Guests<Rule> guests_;  // table: the example's rows
+  Spots spots_;          // fixed size: the same
 };
 
 }  // namespace riata

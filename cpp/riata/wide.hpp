@@ -72,6 +72,14 @@ template <class RowOf>
   store_wide(row(1), __builtin_shufflevector(c.firsts, c.seconds, 1, 3));
 #endif
 }
+// No two of kWide rows are one.
+template <class RowOf>
+[[gnu::always_inline]] inline bool distinct(RowOf row) noexcept {
+  bool different = true;
+  for (int i = 1; i < kWide; ++i)
+    for (int j = 0; j < i; ++j) different &= row(i) != row(j);
+  return different;
+}
 
 // What holds for double holds for Wide.
 inline double magnitude(double v) noexcept { return std::fabs(v); }
