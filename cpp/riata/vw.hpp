@@ -41,7 +41,7 @@ class Reader {
 
   Complaint read() noexcept {
     const char* line = p_;
-    Kind kind = row_.prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
+    Kind kind = quick_.prepare() ? nullptr : "no_memory";
     while (kind == nullptr && p_ < end_) {
       kind = read_line(options_.hurry);
       if (kind != nullptr && options_.hurry) {
@@ -81,12 +81,18 @@ class Reader {
     const std::string_view name(start, static_cast<std::size_t>(p_ - start));
     unnamed_ = 0;
     row_.set_group(crosses_.products.empty() ? Crosses::kNone : crosses_.group_of(name));
-    space_.set(start, name.size());
-    if (*p_ != ':') return nullptr;
+    space_.set_name(start, name.size());
+    if (*p_ != ':') {
+      if (space_.weight != 1) space_.set_weight(1);
+      return nullptr;
+    }
     if (name.empty()) return "namespace_name";
     const char* const colon = p_++;
     if (is_blank(*p_) || *p_ == '\n' || *p_ == '|') return p_ = colon, "namespace_weight_missing";
-    return read_value(space_.weight, "namespace_weight_syntax");
+    float weight = 1;
+    const Kind kind = read_value(weight, "namespace_weight_syntax");
+    space_.set_weight(weight);
+    return kind;
   }
 
   Kind read_features() noexcept {

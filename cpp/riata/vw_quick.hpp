@@ -21,14 +21,20 @@ struct Space {
   const char* name = nullptr;
   std::size_t size = 0;
   float weight = 1;
-  Wide prefix = 0;  // the name and ^, where these have up to 15 bytes
+  Wide prefix = 0;           // the name and ^, where these have up to 15 bytes
+  std::uint32_t digits[10];  // the bits of the weight times 0 to 9
 
+  Space() noexcept { set_weight(1); }
   std::size_t prefix_size() const noexcept { return size + (size > 0); }
 
-  void set(const char* start, std::size_t length) noexcept {
+  void set_weight(float factor) noexcept {
+    weight = factor;
+    for (int digit = 0; digit < 10; ++digit)
+      digits[digit] = std::bit_cast<std::uint32_t>(factor * static_cast<float>(digit));
+  }
+  void set_name(const char* start, std::size_t length) noexcept {
     name = start;
     size = length;
-    weight = 1;
     prefix = 0;
     if (size > 0 && size < 15) {
       std::memcpy(&prefix, start, size);
@@ -69,7 +75,15 @@ inline constexpr Sizes kSizes{};
 class Quick {
  public:
   Quick(const char* text, std::size_t size, RowBuilder& row) noexcept
-      : text_(text), stops_(text, size, widest_find_places()), row_(row) {}
+      : text_(text), size_(size), stops_(text, size, widest_find_places()), row_(row) {}
+
+  // Memory for as many features as the first stops promise.
+  bool prepare() noexcept {
+    stops_.pass_to(0);
+    const std::size_t count = stops_.count(), seen = stops_.stops()[count - 1] + std::size_t{1};
+    const std::size_t features = count * (size_ / seen + 1);
+    return row_.prepare(features + features / 8 + 16, size_ + size_ / 4);
+  }
 
   // Reads features from p, a blank, as many as look like most; leaves p behind them. False: no memory.
   bool read(const Space& space, const char*& p) noexcept {
@@ -98,61 +112,58 @@ class Quick {
   template <bool kNaming>
   bool read_window(const Space& space, RowBuilder::Room& out) noexcept {
     const char* const text = text_;
-    const std::uint32_t* stops = stops_.stops();
-    const std::uint32_t* colons = stops_.colons();
+    const std::uint32_t *stops = stops_.stops(), *colons = stops_.colons();
     const std::uint32_t *const first_stop = stops, *const first_colon = colons;
-    const std::uint32_t* const last = stops + stops_.count() - 1;
-    const std::size_t before = space.prefix_size();
-    const std::size_t most = before < 16 ? 16 - before : 0;
-    const Words2 prefix = words_of(space.prefix), behind = ~kSizes.of[before < 16 ? before : 16].own;
-    const float weight = space.weight;
+    const std::uint32_t* last = stops + stops_.count() - 1;
+    const std::size_t before = space.prefix_size(), most = before < 16 ? 16 - before : 0;
+    const Words2 prefix = words_of(space.prefix), behind = ~kSizes.of[16 - most].own;
+    const char* const prefixed = text + 1 - before;  // where a name and room for its prefix start
+    const Sizes::Size* const sizes = kSizes.of + (16 - most);
+    const std::uint32_t* const digits = space.digits + 1;
     RowBuilder::Room room = out;
     std::int64_t stop = *stops;
-    bool more = text[stop] == ' ';
-    while (more) {
-      if (stops == last) break;
+    bool odd = text[stop] != ' ';
+    while (!odd && stops != last) {
       // With a number or without: which one comes next nobody can foretell, so there is no branch.
-      const std::int64_t end = stops[1];
-      const std::int64_t given = (*colons - end) >> 63, length = (end - *colons) & given;
-      const std::int64_t colon = end - length;
-      const std::int64_t digit = 1 + ((static_cast<unsigned char>(text[colon + 1]) - '1') & given);
-      float value = weight * static_cast<float>(static_cast<int>(digit));
-      if ((length & ~2) != 0 || static_cast<std::uint64_t>(digit) > 9) {
-        float number = 0;  // its own: what is handed out by address does not stay in a register
-        more = length >= 2 && read_until(text, text + colon + 1, text + end, number);
-        value = number * weight;
-        if (!more || !std::isfinite(value)) {
-          more = false;
-          break;
-        }
+      const std::int64_t end = stops[1], next = *colons;
+      const std::int64_t given = (next - end) >> 63, length = (end - next) & given, colon = end - length;
+      const std::int64_t digit = (static_cast<unsigned char>(text[colon + 1]) - std::int64_t{'1'}) & given;
+      std::uint32_t value;
+      if ((length & ~2) == 0 && static_cast<std::uint64_t>(digit + 1) < 10) {
+        value = digits[digit];
+      } else {
+        float number = 0;
+        odd = length < 2 || !read_until(text, text + colon + 1, text + end, number);
+        number *= space.weight;
+        odd = odd || !std::isfinite(number);
+        if (odd) break;
+        value = std::bit_cast<std::uint32_t>(number);
       }
-      const auto size = static_cast<std::size_t>(colon - stop - 1), whole = before + size;
-      const char after = text[end];
-      if (after != ' ') {
-        more = false;
-        if (after != '\n' && after != '|') break;
+      if (text[end] != ' ') {
+        odd = text[end] != '\n' && text[end] != '|';
+        if (odd) break;
+        last = stops + 1;
       }
-      const bool counts = std::bit_cast<std::uint32_t>(value) << 1 != 0;
+      const auto size = static_cast<std::size_t>(colon - stop - 1);
       if (size - 1 < most) [[likely]] {
         Words2 name;
-        std::memcpy(&name, text + stop + 1 - before, 16);
-        name = (name & kSizes.of[whole].own & behind) | prefix;
-        const Words2 mixed = name ^ kSizes.of[whole].seed;
+        std::memcpy(&name, prefixed + stop, 16);
+        name = (name & behind & sizes[size].own) | prefix;
+        const Words2 mixed = name ^ sizes[size].seed;
         room.keys[room.size] = static_cast<std::int64_t>(fold(mixed[0], mixed[1]) >> 1);
         if constexpr (kNaming) std::memcpy(room.names + room.name_end, &name, 16);
       } else {
-        if (size == 0) {
-          more = false;
-          break;
-        }
+        odd = size == 0;
+        if (odd) break;
         char* const name = room.names + room.name_end;
         space.write(name, text + stop + 1, size);
-        room.keys[room.size] = static_cast<std::int64_t>(key_of_padded_name(name, whole));
+        room.keys[room.size] = static_cast<std::int64_t>(key_of_padded_name(name, before + size));
       }
-      room.values[room.size] = value;
+      std::memcpy(room.values + room.size, &value, sizeof value);
+      const bool counts = value << 1 != 0;
       room.size += counts;
       if constexpr (kNaming) {
-        room.name_end += counts ? whole : 0;
+        room.name_end += counts ? before + size : 0;
         room.name_ends[room.size] = static_cast<std::int64_t>(room.name_end);
       }
       stop = end;
@@ -161,10 +172,11 @@ class Quick {
     }
     out = room;
     stops_.pass(static_cast<std::size_t>(stops - first_stop), static_cast<std::size_t>(colons - first_colon));
-    return more;
+    return !odd && text[stop] == ' ';
   }
 
   const char* const text_;
+  const std::size_t size_;
   Stops stops_;
   RowBuilder& row_;
 };
