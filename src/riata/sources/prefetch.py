@@ -21,6 +21,7 @@ def ordered_map(
     *,
     threads: int,
     ahead: int | None = None,
+    helping: bool = False,
     cancel: Callable[[], None] | None = None,
 ) -> Generator[Result, None, None]:
     """Like `map(work, items)`, with `threads` threads that run ahead of the consumer.
@@ -28,6 +29,8 @@ def ordered_map(
     `items` is advanced by one thread at a time. At most `ahead` results wait or are being made;
     once there are so many, the threads rest until there is work for all of them. Waking one for
     every result would displace a consumer that keeps all processors busy each time.
+    With `helping` a consumer that would have to wait works too: as many threads as there are
+    processors then never leave one idle. Only for items that do not make anyone wait.
     An exception, of `work` or of `items`, is raised after all results before it were handed over.
     Closing the generator stops the threads and waits for them; `cancel` is called first and should
     wake `items` if it can be waiting for something.
@@ -35,7 +38,7 @@ def ordered_map(
     >>> list(ordered_map(lambda x: x * x, iter(range(5)), threads=2))
     [0, 1, 4, 9, 16]
     """
-    team: _Team[Item, Result] = _Team(work, items, ahead or threads + 2, cancel)
+    team: _Team[Item, Result] = _Team(work, items, ahead or threads + 2, helping, cancel)
     try:
         team.start(threads)
         yield from team.results()
@@ -49,12 +52,14 @@ class _Team(Generic[Item, Result]):
         work: Callable[[Item], Result],
         items: Iterator[Item],
         ahead: int,
+        helping: bool,
         cancel: Callable[[], None] | None,
     ) -> None:
         self._work = work
         self._items = items
         self._ahead = ahead
         self._enough = ahead - 1  # results that end the threads' rest
+        self._helping = helping
         self._cancel = cancel
         self._reading = threading.Lock()  # held by the thread that advances `items`
         self._changed = threading.Condition()  # guards everything below
@@ -91,6 +96,9 @@ class _Team(Generic[Item, Result]):
     def results(self) -> Iterator[Result]:
         ticket = 0
         while True:
+            if self._helping:
+                while ticket not in self._outcomes and self._step(helping=True):
+                    pass
             with self._changed:
                 while ticket not in self._outcomes:
                     self._changed.wait()
@@ -108,40 +116,55 @@ class _Team(Generic[Item, Result]):
             ticket += 1
 
     def _run(self) -> None:
-        while True:
-            with self._reading:
-                ticket = self._draw_ticket()
-                if ticket is None:
-                    return None
-                try:
-                    item = next(self._items)
-                except StopIteration:
-                    return self._deliver(ticket, _raiser(_EndOfItems()), last=True)
-                except BaseException as error:
-                    return self._deliver(ticket, _raiser(error), last=True)
-            try:
-                result = self._work(item)
-            except BaseException as error:
-                return self._deliver(ticket, _raiser(error), last=True)
-            self._deliver(ticket, _returner(result))
-            del item, result
+        while self._step():
+            pass
 
-    def _draw_ticket(self) -> int | None:
+    def _step(self, helping: bool = False) -> bool:
+        """Make one result; False if there is nothing to do, or for a helper: nothing just now."""
+        if not self._reserve(helping):
+            return False
+        with self._reading:  # nobody waits for the consumer in here, or a helper would wait for itself
+            with self._changed:
+                if self._no_more:
+                    self._in_flight -= 1
+                    return False
+                ticket = self._tickets
+                self._tickets += 1
+            try:
+                item = next(self._items)
+            except StopIteration:
+                return self._deliver(ticket, _raiser(_EndOfItems()), last=True)
+            except BaseException as error:
+                return self._deliver_error(ticket, error, helping)
+        try:
+            result = self._work(item)
+        except BaseException as error:
+            return self._deliver_error(ticket, error, helping)
+        return self._deliver(ticket, _returner(result))
+
+    def _reserve(self, helping: bool) -> bool:
+        """Be one of those in flight, as soon as that may be."""
         with self._changed:
             while self._resting and not self._no_more:
+                if helping:
+                    return False
                 self._changed.wait()
-            if self._no_more:
-                return None
-            self._in_flight += 1
-            self._resting = self._in_flight >= self._ahead
-            self._tickets += 1
-            return self._tickets - 1
+            if not self._no_more:
+                self._in_flight += 1
+                self._resting = self._in_flight >= self._ahead
+            return not self._no_more
 
-    def _deliver(self, ticket: int, outcome: Callable[[], Result], last: bool = False) -> None:
+    def _deliver_error(self, ticket: int, error: BaseException, helping: bool) -> bool:
+        if helping and not isinstance(error, Exception):
+            raise error  # Ctrl-C, which is for the consumer and at once
+        return self._deliver(ticket, _raiser(error), last=True)
+
+    def _deliver(self, ticket: int, outcome: Callable[[], Result], last: bool = False) -> bool:
         with self._changed:
             self._outcomes[ticket] = outcome
             self._no_more = self._no_more or last
             self._changed.notify_all()
+        return not last
 
 
 class _EndOfItems(Exception):

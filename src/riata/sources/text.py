@@ -114,7 +114,11 @@ class TextSource(ABC):
         self._paths = paths
         self._skipping = skipping
         self._block_rows = block_rows
-        self._threads = threads or min(2, len(os.sched_getaffinity(0)))
+        self._helped = all(
+            size is not None and not is_remote(path)
+            for path, size in zip(paths, sizes, strict=True)
+        )
+        self._threads = threads or beside(self._helped)
         self._chunk_bytes = _chunk_bytes or self._suitable_chunk()
         self._begun = False
 
@@ -177,6 +181,7 @@ class TextSource(ABC):
             self._chunks(buffers, stop),
             threads=self._threads,
             ahead=self.blocks_ahead,
+            helping=self._helped,
             cancel=stop.set,
         )
         if self._skipping is not None:
@@ -258,6 +263,12 @@ class TextSource(ABC):
         return self.messages[trouble.kind].format(
             text=excerpt(trouble.text), previous=trouble.previous, **self._details(trouble)
         )
+
+
+def beside(helped: bool) -> int:
+    """How many threads should parse beside the consumer, who helps them if `helped`."""
+    processors = len(os.sched_getaffinity(0))
+    return max(1, min(2, processors - 1 if helped else processors))
 
 
 def excerpt(text: bytes) -> str:
