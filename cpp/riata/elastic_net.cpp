@@ -1,10 +1,10 @@
 #include "riata/rules/elastic_net.hpp"
 
+#include "riata/instructions.hpp"
 #include "riata/make_linear.hpp"
-#include "riata/processor.hpp"
 #include "riata/rules/adagrad.hpp"
 
-#if defined(RIATA_AVX2) && !defined(riata)  // the plain one chooses; the other is this file again, for AVX2
+#if defined(RIATA_TWICE) && !defined(riata)  // the plain one chooses; the other is this file again, for AVX2
 namespace riata_avx2 {
 std::unique_ptr<riata::Linear> make_elastic_net(const std::string&, const std::string&,
                                                 const riata::LinearSpec&);
@@ -17,7 +17,7 @@ namespace riata {
 std::unique_ptr<Linear> make_elastic_net(const std::string& update, const std::string& store,
                                          const LinearSpec& spec) {
 #ifdef RIATA_CHOOSES
-  if (has_avx2()) return riata_avx2::make_elastic_net(update, store, spec);
+  if (best_instructions() != Instructions::plain) return riata_avx2::make_elastic_net(update, store, spec);
 #endif
   if (update == "fobos") return make_linear<ElasticNet<true>>(store, spec);
   if (update == "sgd") return make_linear<ElasticNet<false>>(store, spec);

@@ -19,6 +19,11 @@ enum class Instructions : std::uint8_t { plain, avx2, avx512 };
       target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 #endif
 
+// Templates are compiled twice where a compiler can change its target inside a file: see target_avx2.hpp.
+#if defined(RIATA_HAS_WIDE) && !defined(__clang__)
+#define RIATA_TWICE 1
+#endif
+
 inline Instructions available_instructions() noexcept {
 #if defined(RIATA_HAS_WIDE)
   __builtin_cpu_init();

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "riata/hash.hpp"
+#include "riata/instructions.hpp"
 #include "riata/linear.hpp"
-#include "riata/processor.hpp"
 
-#ifdef RIATA_AVX2
+#ifdef RIATA_TWICE
 #include <immintrin.h>
 
 namespace riata_avx2 {

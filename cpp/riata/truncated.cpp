@@ -1,9 +1,9 @@
 #include "riata/rules/truncated.hpp"
 
+#include "riata/instructions.hpp"
 #include "riata/make_linear.hpp"
-#include "riata/processor.hpp"
 
-#if defined(RIATA_AVX2) && !defined(riata)  // the plain one chooses; the other is this file again, for AVX2
+#if defined(RIATA_TWICE) && !defined(riata)  // the plain one chooses; the other is this file again, for AVX2
 namespace riata_avx2 {
 std::unique_ptr<riata::Linear> make_truncated(const std::string&, const std::string&,
                                               const riata::LinearSpec&);
@@ -16,7 +16,7 @@ namespace riata {
 std::unique_ptr<Linear> make_truncated(const std::string& update, const std::string& store,
                                        const LinearSpec& spec) {
 #ifdef RIATA_CHOOSES
-  if (has_avx2()) return riata_avx2::make_truncated(update, store, spec);
+  if (best_instructions() != Instructions::plain) return riata_avx2::make_truncated(update, store, spec);
 #endif
   if (update == "truncate") return make_linear<Truncate>(store, spec);
   if (update == "round") return make_linear<Round>(store, spec);

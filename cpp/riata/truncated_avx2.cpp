@@ -1,5 +1,5 @@
 #include "riata/target_avx2.hpp"
-#ifdef RIATA_AVX2
+#ifdef RIATA_TWICE
 #include "riata/truncated.cpp"
 #endif
 #include "riata/target_end.hpp"
