@@ -123,7 +123,9 @@ class _Team(Generic[Item, Result]):
         """Make one result; False if there is nothing to do, or for a helper: nothing just now."""
         if not self._reserve(helping):
             return False
-        with self._reading:  # nobody waits for the consumer in here, or a helper would wait for itself
+        with (
+            self._reading
+        ):  # nobody waits for the consumer in here, or a helper would wait for itself
             with self._changed:
                 if self._no_more:
                     self._in_flight -= 1
