@@ -115,7 +115,7 @@ def _find(lines: list[Line], adapter: str, start: str) -> Line | None:
 
 def _ratio(target: Target, lines: list[Line]) -> Verdict:
     ours, theirs = _find(lines, "riata", target.ours), _find(lines, *target.theirs)
-    what = f"against {target.theirs[1]}"
+    what = f"{target.ours}{' ' if target.ours else ''}against {target.theirs[1]}"
     if ours is None or theirs is None:
         return Verdict(what, target.ratio, "x", None, None, None)
     best, median = theirs.best / ours.best, theirs.median / ours.median

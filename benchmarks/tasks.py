@@ -25,6 +25,7 @@ class Task:
 TASKS = (
     Task("memory", "CSR in memory to model: logistic, one pass in order"),
     Task("text", "Text file to model, in a warm process"),
+    Task("vw", "Vowpal Wabbit text to model, in a warm process"),
     Task("command", "Text file to saved model, a whole process", own_process=True),
     Task("reader", "svmlight reader alone, one thread", checked=True),
     Task("lazy", "One example: lazy against every weight", "medline-88", equal_weights=True),
@@ -62,6 +63,12 @@ TARGETS = (
     Target("text", "medline", ("vw", "Workspace(--data ...), --sgd"), 5.0),
     Target("text", "medline", ("vw", "Workspace(--data ...), its usual"), 5.0),
     Target("text", "medline", ("sklearn", "load_svmlight_file + SGDClassifier"), 20.0),
+    *(
+        Target("vw", problem, ("vw", f"Workspace(--data ...), {steps}"), ratio, ours)
+        for problem in ("medline", "trec07p")
+        for ours, ratio in (('learn(file), store="hashed"', 5.0), ("learn(file), names kept", 2.5))
+        for steps in ("--sgd", "its usual")
+    ),
     Target("command", "medline", ("vw", "python -m vowpalwabbit, --sgd"), 5.0),
     Target("command", "medline", ("vw", "python -m vowpalwabbit, its usual"), 5.0),
     Target("lazy", "medline-88", ("dense", "NumPy"), 2000.0),

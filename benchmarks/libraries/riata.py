@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from benchmarks.contest import Contender, Contenders, Outcome, logistic_loss, st
 from benchmarks.problems import Problem
 from benchmarks.single import single_rows
 from riata.sources import open_source
+from riata.training import evaluate
 
 NAME = "Riata"
 
@@ -73,6 +75,27 @@ def text(problem: Problem) -> Outcome:
     with stopwatch() as clock:
         fitted.learn(str(problem.svmlight))
     return _outcome(problem, clock.seconds, fitted)
+
+
+BITS = 20
+"""The rows of the hashed store, as a power of two: words and numbers alike are hashed."""
+
+
+def vowpal_wabbit(problem: Problem, **stored: Any) -> Outcome:
+    fitted = model(problem).set_params(**stored)
+    path = str(problem.vowpal_wabbit)
+    with stopwatch() as clock:
+        fitted.learn(path)
+
+    def loss() -> float:
+        return float(evaluate(fitted.model_, open_source(path, names=False))["loss"])
+
+    progressive = fitted.model_.record.progressive_loss
+    return Outcome(clock.seconds, problem.n, int(fitted.t_), loss, progressive)
+
+
+def hashed(problem: Problem) -> Outcome:
+    return vowpal_wabbit(problem, store="hashed", bits=BITS)
 
 
 def command(problem: Problem) -> Outcome:
@@ -186,6 +209,10 @@ def startup(problem: Problem) -> Outcome:
 CONTENDERS: Contenders = {
     "memory": [Contender("ElasticNetClassifier.fit", memory)],
     "text": [Contender("ElasticNetClassifier.learn(file)", text)],
+    "vw": [
+        Contender(f'learn(file), store="hashed", bits={BITS}', hashed),
+        Contender("learn(file), names kept: the table store", vowpal_wabbit),
+    ],
     "command": [Contender("riata train", command)],
     "reader": [Contender("open_source(file, threads=1)", reader)],
     "lazy": [Contender("ElasticNetClassifier.fit, lazy", lazy)],

@@ -97,5 +97,6 @@ def command(plain: bool) -> Contender:
 
 CONTENDERS: Contenders = {
     "text": [text(plain=True), text(plain=False)],
+    "vw": [text(plain=True), text(plain=False)],
     "command": [command(plain=True), command(plain=False)],
 }

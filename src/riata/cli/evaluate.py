@@ -32,7 +32,9 @@ HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
 @data_options
 def command(model: str, data: tuple[str, ...], as_json: bool, **reading: Any) -> int:
     loaded = model_file.load(model)
-    source = open_data(data, **reading, fitted=loaded.record.fitted)
+    source = open_data(
+        data, **reading, fitted=loaded.record.fitted, names=loaded.learner.scores_by_name
+    )
     with closing(iterate(source)) as blocks:
         result = evaluate(loaded, blocks)
     if result["examples"] == 0:

@@ -51,7 +51,13 @@ def command(
 ) -> int:
     loaded = model_file.load(model)
     check(loaded, model, what)
-    source = open_data(data, **reading, labelled=not no_labels, fitted=loaded.record.fitted)
+    source = open_data(
+        data,
+        **reading,
+        labelled=not no_labels,
+        fitted=loaded.record.fitted,
+        names=loaded.learner.scores_by_name,
+    )
 
     def write_to(stream: BinaryIO) -> None:
         if header:
@@ -93,7 +99,7 @@ def head(model: Model, what: str | None) -> bytes:
     if model.classes is None or what is None:
         return b"prediction\n"
     labels = model.classes[1:] if model.learner.outputs == 1 else model.classes
-    return ("\t".join(_label(value) for value in labels) + "\n").encode()
+    return ("\t".join(label_names(model, labels)) + "\n").encode()
 
 
 def lines(model: Model, scores: NDArray[np.float64], what: str | None) -> bytes:
@@ -108,13 +114,16 @@ def lines(model: Model, scores: NDArray[np.float64], what: str | None) -> bytes:
         if model.learner.outputs > 1:
             probabilities = class_probabilities(probabilities)
         return _numbers(probabilities)
-    names = np.array([_label(value) for value in model.classes], dtype=object)
+    names = np.array(label_names(model, model.classes), dtype=object)
     return ("\n".join(names[predicted_codes(scores)]) + "\n").encode()
 
 
-def _label(value: float) -> str:
-    """A label as it stood in the data: 1, not 1.0."""
-    return str(int(value)) if value == int(value) else repr(float(value))
+def label_names(model: Model, labels: NDArray[Any]) -> list[str]:
+    """Labels as they stood in the data: words, where they were words, and 1, not 1.0."""
+    words = (model.record.fitted or {}).get("label_names")
+    if words:
+        return [words[int(value)] for value in labels]
+    return [str(int(value)) if value == int(value) else repr(float(value)) for value in labels]
 
 
 def _numbers(columns: NDArray[np.float64]) -> bytes:

@@ -276,6 +276,10 @@ class Job:
         except ValueError as error:
             raise click.UsageError(str(error)) from error
 
+    def wants_names(self, before: Model | None) -> bool:
+        """Whether names of features are of use to the learner, that of the saved model if there is one."""
+        return (self.make(1) if before is None else before.learner).wants_names
+
     def command_to_resume(self, saved_at: str) -> list[str]:
         words = ["riata", "train", *self.data, "-o", self.output, "--resume", saved_at]
         if isinstance(self.options.get("holdout"), str):
@@ -290,7 +294,8 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
     saved = job.resume or job.initial
     before = None if saved is None else model_file.load(saved)
     job.settle_cache(before)
-    source = open_data(job.data, **job.reading, cache=job.cache)
+    names = job.wants_names(before)
+    source = open_data(job.data, **job.reading, cache=job.cache, names=names)
     with Displays.of(progress_kind, log) as displays:
         try:
             model = learn(job, source, displays, before)
@@ -317,7 +322,9 @@ def learn(job: Job, source: Source, displays: Displays, before: Model | None = N
     options = dict(job.options)
     if isinstance(options.get("holdout"), str):
         beside = job.cache if job.cache in (True, "auto") else None
-        options["holdout"] = open_data([options["holdout"]], **job.reading, cache=beside)
+        options["holdout"] = open_data(
+            [options["holdout"]], **job.reading, cache=beside, names=job.wants_names(before)
+        )
     try:
         if before is None:
             return train(source, job.make, **options, on_progress=displays.on_progress)

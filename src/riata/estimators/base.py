@@ -81,8 +81,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
         `options` go to `riata.training.train`, whose defaults hold: one pass, in the order of the stream.
         """
-        opened = source if isinstance(source, Source) else open_source(source)
-        self.model_ = train(opened, self._make_learner, **options)
+        if not isinstance(source, Source):
+            source = open_source(source, names=self._make_learner(1).wants_names)
+        self.model_ = train(source, self._make_learner, **options)
         self.n_features_in_ = self.model_.learner.n_features
         return self
 

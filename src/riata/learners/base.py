@@ -47,6 +47,16 @@ class Learner(ABC):
     def n_features(self) -> int:
         """One more than the largest feature index seen; of named features, how many have a weight."""
 
+    @property
+    def wants_names(self) -> bool:
+        """Whether names of features are of use for learning: sources need not make them otherwise."""
+        return True
+
+    @property
+    def scores_by_name(self) -> bool:
+        """Whether names of features are of use for scoring."""
+        return True
+
     @abstractmethod
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         """Learn the rows one after another; the score of each just before it was learned, (n, outputs)."""
@@ -135,6 +145,19 @@ class Learner(ABC):
 
 def _rebuild(cls: type[Learner], parameters: dict[str, Any], state: State) -> Learner:
     return cls.from_state(parameters, state)
+
+
+_ARRAY_LIMIT = 1 << 37
+"""No array has so many rows: numbers from here on are keys of names."""
+
+
+def only_keys(indices: NDArray[Any]) -> bool:
+    """Whether these features can be kept in a table alone, though their names are not known.
+
+    >>> only_keys(np.array([3, 1 << 60])), only_keys(np.array([3, 70_000]))
+    (True, False)
+    """
+    return bool(indices.dtype == np.int64 and len(indices) and indices.max() >= _ARRAY_LIMIT)
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

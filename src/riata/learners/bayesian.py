@@ -15,7 +15,15 @@ from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_mixture as mixture
 from riata.learners import bayesian_tools as tools
-from riata.learners.base import Floats, Learner, State, check_choice, check_number, option
+from riata.learners.base import (
+    Floats,
+    Learner,
+    State,
+    check_choice,
+    check_number,
+    only_keys,
+    option,
+)
 from riata.learners.linear import STORES
 
 LINKS = ("logit", "probit")
@@ -210,7 +218,8 @@ class Bayesian(Learner):
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
-        if block.names is not None and self.store == "auto" and self._empty:
+        keyed = block.names is not None or only_keys(block.indices)
+        if keyed and self.store == "auto" and self._empty:
             self._start(named=True)
         return self._core.learn(
             block.indptr, block.indices, block.values, block.labels, block.weights, order,
@@ -338,8 +347,9 @@ class Bayesian(Learner):
 
     def _restore(self, state: State) -> None:
         own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
-        if own or "names" in state:
-            self._start("names" in state, own)
+        keyed = "names" in state or only_keys(state["keys"])
+        if own or keyed:
+            self._start(keyed, own)
         names, offsets = state.get("names"), state.get("name_offsets")
         self._core.set_rows(state["keys"], state["rows"], names, offsets)
         self._core.intercept = state["intercept"].tolist()

@@ -18,6 +18,7 @@ from riata.learners.base import (
     State,
     check_choice,
     check_number,
+    only_keys,
     option,
 )
 
@@ -58,6 +59,7 @@ class LinearLearner(Learner):
     )
     _making: tuple[str, dict[str, float]] = field(init=False, repr=False, compare=False)
     _core: _core.Linear = field(init=False, repr=False, compare=False)
+    _kept_in: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_choice("loss", self.loss, tuple(LOSSES))
@@ -97,6 +99,21 @@ class LinearLearner(Learner):
             numbers=numbers,
         )
         object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_kept_in", store)
+
+    def _choose_store(self, block: Block) -> None:
+        """Of its own accord: a table where features have names, whether these are known or not."""
+        if self.store != "auto" or self._kept_in == "table":
+            return
+        if block.names is not None:
+            if self.t == 0:
+                self._start("table")
+        elif only_keys(
+            block.indices
+        ):  # the rows before had no features, or some with small numbers
+            state = self.state()
+            self._start("table")
+            self._restore(state)
 
     @abstractmethod
     def _rule(self) -> tuple[str, dict[str, float]]:
@@ -114,11 +131,18 @@ class LinearLearner(Learner):
     def n_features(self) -> int:
         return self.n_live() if self._core.named else self._core.features
 
+    @property
+    def wants_names(self) -> bool:
+        return self.store != "hashed"
+
+    @property
+    def scores_by_name(self) -> bool:
+        return False
+
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
-        if block.names is not None and self.store == "auto" and self.t == 0:
-            self._start("table")
+        self._choose_store(block)
         scores, done = self._core.learn(
             block.indptr,
             block.indices,
@@ -228,7 +252,7 @@ class LinearLearner(Learner):
         return state
 
     def _restore(self, state: State) -> None:
-        if "names" in state and self.store == "auto":
+        if self.store == "auto" and ("names" in state or only_keys(state["keys"])):
             self._start("table")
         self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current
         self._core.set_rows(

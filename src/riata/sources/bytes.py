@@ -62,6 +62,38 @@ class Stop:
         os.close(self._write)
 
 
+def open_input(path: str, stop: Stop) -> Input:
+    """The bytes of a file; of standard input, those that `look_at_standard_input` saw come again."""
+    global _looked_at
+    if path != STDIN or _looked_at is None or not _looked_at.reads(sys.stdin):
+        return Input(path, stop)
+    seen, _looked_at = _looked_at, None
+    seen.stop_with(stop)
+    return seen
+
+
+def look_at_standard_input(size: int) -> bytes:
+    """Its first lines, up to about `size` bytes, unpacked; whoever opens it next reads them again.
+
+    It waits for the first line to come, and no longer.
+    """
+    global _looked_at
+    if _looked_at is None or not _looked_at.reads(sys.stdin):
+        _looked_at = Input(STDIN, Stop())
+    source, head = _looked_at, b""
+    with memoryview(bytearray(size)) as view:
+        while len(head) < size and not (b"\n" in head and not source.ready(0)):
+            count = source.read_into(view)
+            if not count:
+                break
+            head += view[:count]
+    source.given_back = head
+    return head
+
+
+_looked_at: Input | None = None
+
+
 class Input:
     """The bytes of one file or of standard input.
 
@@ -71,6 +103,8 @@ class Input:
     def __init__(self, path: str, stop: Stop) -> None:
         self.name = display(path)
         self.position = 0
+        self.given_back = b""
+        """What was read already, to be read again first."""
         self._path = path
         self._stop = stop
         self._file: BinaryIO
@@ -109,6 +143,11 @@ class Input:
 
     def read_into(self, view: memoryview) -> int:
         """Fills the start of the view; 0 at the end of the input (or when stopped)."""
+        if self.given_back:
+            count = min(len(view), len(self.given_back))
+            view[:count] = self.given_back[:count]
+            self.given_back = self.given_back[count:]
+            return count
         if self._unpacker is not None:
             data = self._unpacker.read(len(view))
             view[: len(data)] = data
@@ -135,7 +174,17 @@ class Input:
 
     def ready(self, seconds: float) -> bool:
         """Whether more can be read without waiting longer than that."""
-        return bool(self._head) or self._fd is None or self._wait(seconds)
+        waiting = bool(self.given_back or self._head)
+        return waiting or self._fd is None or self._wait(seconds)
+
+    def reads(self, stream: object) -> bool:
+        """Whether this text stream stands over the same bytes."""
+        return self._file is getattr(stream, "buffer", None)
+
+    def stop_with(self, stop: Stop) -> None:
+        """From now on that one tells to stop."""
+        self._stop.close()
+        self._stop = stop
 
     def close(self) -> None:
         if self._path != STDIN:

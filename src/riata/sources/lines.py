@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from riata import _core
-from riata.sources.bytes import Input, Stop
+from riata.sources.bytes import Input, Stop, open_input
 
 PADDING: int = _core.SVMLIGHT_PADDING
 LONGEST_LINE = 64 << 20
@@ -59,7 +59,7 @@ def cut_lines(paths: list[str], buffers: Buffers, stop: Stop) -> Iterator[Chunk]
     """
     before = 0
     for path in paths:
-        source = Input(path, stop)
+        source = open_input(path, stop)
         try:
             for chunk in _cut(source, buffers):
                 chunk.position += before

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import PurePath
 
 from riata.errors import DataError
-from riata.sources.bytes import STDIN, Input, Stop, size_of
+from riata.sources.bytes import STDIN, Input, Stop, look_at_standard_input, size_of
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
 
@@ -68,8 +68,11 @@ def _by_name(path: str) -> str | None:
 
 
 def _by_content(path: str) -> str:
-    """What the first lines look like. A pipe is not touched: it can be read only once."""
-    if path == STDIN or size_of(path) is None:
+    """What the first lines look like. A named pipe is not touched: it can be read only once."""
+    if path == STDIN:
+        found = recognise(look_at_standard_input(_HEAD))
+        return "svmlight" if found in _MAGIC.values() else found
+    if size_of(path) is None:
         return "svmlight"
     return recognise(_head(path))
 
