@@ -244,7 +244,7 @@ def test_check_writable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         atomic.check_writable(tmp_path / "no" / "such")
     if os.geteuid() == 0:  # root may write anywhere: have the system say no
         monkeypatch.setattr(
-            atomic.tempfile, "mkstemp", lambda **_: (_ for _ in ()).throw(PermissionError(13, "no"))
+            atomic, "_open_beside", lambda _: (_ for _ in ()).throw(PermissionError(13, "no"))
         )
     tmp_path.chmod(0o500)
     with pytest.raises(PermissionError):

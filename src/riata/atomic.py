@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,7 +31,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(target, "wb") as direct:
             yield direct
         return
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    descriptor, name = _open_beside(target)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -54,9 +53,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied", str(path))
         return
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    descriptor, name = _open_beside(target)
     os.close(descriptor)
     os.unlink(name)
+
+
+def _open_beside(target: Path) -> tuple[int, str]:
+    """A new file, for us alone, in the directory of the target: its descriptor and its name."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    while True:
+        name = str(target.parent / f".{target.name}.{os.urandom(6).hex()}.tmp")
+        with suppress(FileExistsError):
+            return os.open(name, flags, 0o600), name
 
 
 def _mode_for(target: Path) -> int | None:

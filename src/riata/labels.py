@@ -26,6 +26,23 @@ def in_words(values: Iterable[float]) -> str:
     return shown if len(numbers) <= 10 else f"{shown}, ... ({len(numbers)} in all)"
 
 
+def distinct(labels: Floats) -> Floats:
+    """The labels that occur, ascending.
+
+    NumPy's `unique` would do, but it takes longer to import what it needs than to do it.
+
+    >>> import numpy as np
+    >>> distinct(np.array([2.0, -1.0, 2.0]))
+    array([-1.,  2.])
+    """
+    ascending = np.sort(labels, axis=None)
+    before, after = ascending[:-1], ascending[1:]
+    first = np.ones(len(ascending), dtype=bool)
+    first[1:] = (before != after) & (before == before)  # NaN comes last, and once
+    found: Floats = ascending[first]
+    return found
+
+
 class Classes:
     """The classes of a problem, ascending; the code of a class is its place.
 
@@ -36,7 +53,7 @@ class Classes:
     """
 
     def __init__(self, values: Sequence[float] | Floats, *, open_pair: bool = False) -> None:
-        self.values = np.unique(np.asarray(values, dtype=np.float64))
+        self.values = distinct(np.asarray(values, dtype=np.float64))
         self.open_pair = open_pair
         """The pair is taken to be 0, 1, but -1 in place of 0 may still show up."""
         if len(self.values) < 2:
@@ -50,7 +67,7 @@ class Classes:
     def from_block(cls, block: Block) -> Classes:
         """The classes that the first labels of a stream speak for."""
         labels = _labels(block)
-        seen = np.unique(labels)
+        seen = distinct(labels)
         odd = np.flatnonzero(labels != np.rint(labels))
         if len(seen) > 2 and len(odd):
             raise DataError(
@@ -94,7 +111,8 @@ class Classes:
         if len(self.values) == 2:
             high = labels == self.values[1]
             if (high | (labels == self.values[0])).all():
-                return high.astype(np.float64)
+                codes_of_pair: Floats = high.astype(np.float64)
+                return codes_of_pair
         codes = self.codes(labels)
         unknown = np.flatnonzero(codes < 0)
         if len(unknown):

@@ -49,9 +49,10 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     >>> load(path).record == model.record
     True
     """
-    content = _to_bytes(model)
+    parts = _to_parts(model)
     with atomic_write(path) as file:
-        file.write(content)
+        for part in parts:
+            file.write(part)
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -76,7 +77,8 @@ def load(path: str | os.PathLike[str]) -> Model:
     return Model(learner, None if classes is None else np.array(classes), record)
 
 
-def _to_bytes(model: Model) -> bytes:
+def _to_parts(model: Model) -> list[bytes | memoryview]:
+    """The content of the file, in pieces, so that nothing large is copied once more."""
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -92,7 +94,8 @@ def _to_bytes(model: Model) -> bytes:
     content = safetensors_save(state, {"riata": json.dumps(header)})
     place = _digest_place(content)
     digest = hashlib.sha256(content).hexdigest().encode()
-    return b"".join([content[:place], digest, content[place + 64 :]])
+    view = memoryview(content)
+    return [view[:place], digest, view[place + 64 :]]
 
 
 def _contiguous(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -66,7 +68,14 @@ def group() -> None:
 def main() -> None:
     """Run and exit: 0 done, 1 a mistake in data or files, 2 wrong usage, 130 Ctrl-C."""
     return_large_pieces()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # All files are closed by now. What is left, to take every module apart, would take as long as to learn from
+    # some ten thousand examples.
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
 
 
 def complain(error: Exception, message: str) -> int:

@@ -5,27 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from riata.block import Block
 from riata.errors import DataError
-from riata.sources.arff import ArffSource
 from riata.sources.bad_lines import BadLineFile, Skipping
-from riata.sources.cached import TEMPORARY, CachedSource, CacheSource, default_path, identity_of
-from riata.sources.columnar import TABLES, open_columnar, open_table, speaks_arrow
-from riata.sources.csv import CsvSource
-from riata.sources.frame import is_frame, open_frame
-from riata.sources.jsonl import DictSource, JsonSource
-from riata.sources.matrix import BlockSource, open_dense, open_sparse
-from riata.sources.named import Crosses
 from riata.sources.recognise import FORMATS, format_of
 from riata.sources.remote import expand
 from riata.sources.roles import Roles
 from riata.sources.source import Source
-from riata.sources.svmlight import SvmlightSource
-from riata.sources.vw import VwSource
+
+if TYPE_CHECKING:
+    from riata.sources.named import Crosses
+
+# The source of a format is imported where one is opened: a program reads one or two of them, and a command
+# line that reads one should not take the time to learn them all.
 
 __all__ = ["FORMATS", "Source", "open_source"]
 
@@ -108,11 +104,9 @@ def open_source(
         raise ValueError(f"block_rows must be at least 1, not {block_rows}")
     if cache is not None and cache is not False:
         return _open_cached(given)
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(what):
-        return open_sparse(what, y, sample_weight, block_rows)
-    if isinstance(what, np.ndarray):
-        return open_dense(what, y, sample_weight, block_rows)
+    paths = _paths(what)
+    if paths is None and (matrix := _open_matrix(what, y, sample_weight, block_rows)) is not None:
+        return matrix
     roles = Roles(label, weight, tuple(ignore), tuple(numeric), tuple(categorical), missing)
     table: dict[str, Any] = {
         "roles": roles,
@@ -124,20 +118,25 @@ def open_source(
     }
     columns: dict[str, Any] = {"absent": absent, "log1p": log1p, "buckets": buckets}
     asked = next((option for option, value in columns.items() if value), None)
-    if is_frame(what) and not (roles.given or asked or format == "table"):
-        return open_frame(what, y, sample_weight, block_rows)
-    if speaks_arrow(what):
-        if y is not None or sample_weight is not None:
-            raise DataError("a table brings its labels along: name their column with label=...")
-        return open_table(what, **table, **columns, fitted=fitted)
-    paths = _paths(what)
-    if paths is None and asked is not None:
-        raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
+    if paths is None:
+        from riata.sources.columnar import open_table, speaks_arrow
+        from riata.sources.frame import is_frame, open_frame
+
+        if is_frame(what) and not (roles.given or asked or format == "table"):
+            return open_frame(what, y, sample_weight, block_rows)
+        if speaks_arrow(what):
+            if y is not None or sample_weight is not None:
+                raise DataError("a table brings its labels along: name their column with label=...")
+            return open_table(what, **table, **columns, fitted=fitted)
+        if asked is not None:
+            raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
     if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
         if y is not None or sample_weight is not None:
             raise DataError("dicts bring their labels along: name their key with label=...")
         return _open_dicts(what, fitted, table)
     if paths is None and isinstance(what, (list, tuple)):
+        from riata.sources.matrix import open_dense
+
         return open_dense(_as_array(what), y, sample_weight, block_rows)
     if y is not None or sample_weight is not None:
         which = "y" if y is not None else "sample_weight"
@@ -145,36 +144,20 @@ def open_source(
     if paths is not None:
         paths = expand(paths)
         found = format_of(paths, format)
-        if found in TABLES:
-            return open_columnar(paths, found, **table, **columns, fitted=fitted)
-        if asked is not None and found not in ("csv", "tsv", "cache"):
+        if asked is not None and found not in ("parquet", "arrow", "csv", "tsv", "cache"):
             raise ValueError(f"{asked} is for tables of columns; {found} has none")
-        if found == "cache":
-            return CacheSource(paths, block_rows)
-        reading: dict[str, Any] = {
-            "block_rows": block_rows,
-            "labelled": labelled,
-            "threads": threads,
+        text = {
+            "zero_based": zero_based,
+            "delimiter": delimiter,
+            "quote": quote,
+            "header": header,
             "skipping": _skipping(on_error, bad_lines, max_bad),
         }
-        if found == "svmlight":
-            return SvmlightSource(paths, zero_based=zero_based, **reading)
-        reading |= {"names": names, "crosses": crosses, "fitted": fitted}
-        if found == "vw":
-            return VwSource(paths, **reading)
-        reading |= {"roles": roles}
-        if found in ("jsonl", "arff"):
-            return (JsonSource if found == "jsonl" else ArffSource)(paths, **reading)
-        return CsvSource(
-            paths,
-            format=found,
-            delimiter=delimiter,
-            quote=quote,
-            header=header,
-            **columns,
-            **reading,
-        )
+        table |= {"fitted": fitted, "columns": columns}
+        return _open_files(paths, found, table, text)
     if isinstance(what, Block):
+        from riata.sources.matrix import BlockSource
+
         return BlockSource(what, f"Block of {len(what)} rows", block_rows)
     if isinstance(what, Source):
         return what
@@ -186,15 +169,72 @@ def open_source(
     )
 
 
+def _open_matrix(what: Any, y: Any, sample_weight: Any, block_rows: int | None) -> Source | None:
+    """What SciPy and NumPy hold; None if it is neither's."""
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(what):
+        from riata.sources.matrix import open_sparse
+
+        return open_sparse(what, y, sample_weight, block_rows)
+    if isinstance(what, np.ndarray):
+        from riata.sources.matrix import open_dense
+
+        return open_dense(what, y, sample_weight, block_rows)
+    return None
+
+
+def _open_files(
+    paths: list[str], format: str, table: dict[str, Any], text: dict[str, Any]
+) -> Source:
+    """Files of one format. `table` is what formats with columns take, `text` what formats of text take."""
+    columns: dict[str, Any] = table.pop("columns")
+    if format in ("parquet", "arrow"):
+        from riata.sources.columnar import open_columnar
+
+        return open_columnar(paths, format, **table, **columns)
+    if format == "cache":
+        from riata.sources.cached import CacheSource
+
+        return CacheSource(paths, table["block_rows"])
+    reading = {name: table[name] for name in ("block_rows", "labelled", "threads")}
+    reading["skipping"] = text["skipping"]
+    if format == "svmlight":
+        from riata.sources.svmlight import SvmlightSource
+
+        return SvmlightSource(paths, zero_based=text["zero_based"], **reading)
+    reading |= {name: table[name] for name in ("names", "crosses", "fitted")}
+    if format == "vw":
+        from riata.sources.vw import VwSource
+
+        return VwSource(paths, **reading)
+    reading["roles"] = table["roles"]
+    if format == "jsonl":
+        from riata.sources.jsonl import JsonSource
+
+        return JsonSource(paths, **reading)
+    if format == "arff":
+        from riata.sources.arff import ArffSource
+
+        return ArffSource(paths, **reading)
+    from riata.sources.csv import CsvSource
+
+    signs = {name: text[name] for name in ("delimiter", "quote", "header")}
+    return CsvSource(paths, format=format, **signs, **columns, **reading)
+
+
 def _open_dicts(
     rows: Iterable[Any], fitted: Mapping[str, Any] | None, options: dict[str, Any]
 ) -> Source:
+    from riata.sources.jsonl import DictSource
+
     left = {name: option for name, option in options.items() if name != "threads"}
     return DictSource(rows, fitted=fitted, **left)
 
 
 def _open_cached(given: dict[str, Any]) -> Source:
     """The source with a cache; `given` are the arguments of `open_source`."""
+    from riata.sources.cached import TEMPORARY, CachedSource, CacheSource, default_path, identity_of
+
     cache, block_rows = given.pop("cache"), given.pop("block_rows")
     what, automatic = _paths(given.pop("what")), cache == "auto"
     if what is None:
