@@ -2,6 +2,7 @@
 #include "riata/bayesian.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -17,6 +18,8 @@
 #include "block_view.hpp"
 #include "outcome.hpp"
 #include "riata/bayesian_steps.hpp"
+#include "riata/bayesian_taylor.hpp"
+#include "riata/recalibrate.hpp"
 #include "riata/tilt.hpp"
 
 namespace riata::bind {
@@ -84,6 +87,36 @@ Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Ind
     throw nb::value_error("covariance='full' is for at most 4,095 features: use covariance='diagonal'");
   check(outcome);
   return give(std::move(scores), outputs);
+}
+
+template <class T>
+using InOut2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Corrects scores, rows x outputs, in place. With labels, each example is corrected by those before it, and
+// learned.
+void recalibrate(const InOut2<double>& scores, const InOut2<double>& state, const std::optional<In<double>>& labels,
+                 const std::optional<In<double>>& weights, double keep) {
+  const std::size_t rows = scores.shape(0), outputs = scores.shape(1);
+  if (state.shape(0) != outputs || state.shape(1) != Recalibration::kWidth)
+    throw nb::value_error("another number of outputs");
+  if ((labels && labels->size() != rows) || (weights && weights->size() != rows))
+    throw nb::value_error("another number of labels or weights");
+  double *at = scores.data(), *kept = state.data();
+  const double *y = labels ? labels->data() : nullptr, *w = weights ? weights->data() : nullptr;
+  nb::gil_scoped_release nogil;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    double* of = kept + o * Recalibration::kWidth;
+    Recalibration now(of);
+    for (std::size_t r = 0; r < rows; ++r) {
+      double& score = at[r * outputs + o];
+      const double raw = score;
+      score = now.score(raw);
+      if (y == nullptr) continue;
+      const bool yes = y[r] == (outputs == 1 ? 1.0 : static_cast<double>(o));
+      now.learn(raw, yes ? 1 : -1, w == nullptr ? 1 : w[r], keep, of);
+      now = Recalibration(of);
+    }
+  }
 }
 
 template <class Index>
@@ -158,6 +191,20 @@ void bind_bayesian(nb::module_& m) {
         return give(std::move(out));
       },
       nb::arg("seed"), nb::arg("t"), nb::arg("count"), "The samples that update='vb' uses for example t.");
+
+  m.attr("RECALIBRATION_WIDTH") = Recalibration::kWidth;
+  m.def("recalibrate", &recalibrate, nb::arg("scores"), nb::arg("state"), nb::arg("labels").none(),
+        nb::arg("weights").none(), nb::arg("keep"),
+        "Correct log odds in place; with labels, each by the examples before it, and learn from them.");
+  m.def("recalibration", [](const In2<double>& state) {
+    if (state.shape(1) != Recalibration::kWidth) throw nb::value_error("not the state of a recalibration");
+    std::vector<std::pair<double, double>> out;
+    for (std::size_t o = 0; o < state.shape(0); ++o) {
+      const Recalibration now(state.data() + o * Recalibration::kWidth);
+      out.emplace_back(now.scale(), now.offset());
+    }
+    return out;
+  }, nb::arg("state"), "Scale and offset of every output.");
 
   nb::class_<Bayesian>(m, "Bayesian", "Independent Gaussian posteriors over a store, columns wide.")
       .def(nb::new_(&make), nb::arg("store"), nb::arg("update"), nb::arg("link"), nb::arg("mean"),

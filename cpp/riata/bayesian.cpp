@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "riata/bayesian_rows.hpp"
+#include "riata/bayesian_room.hpp"
 #include "riata/bayesian_steps.hpp"
+#include "riata/bayesian_stored.hpp"
+#include "riata/bayesian_taylor.hpp"
 #include "riata/mixture.hpp"
 #include "riata/stores/dense.hpp"
 #include "riata/stores/hashed.hpp"
@@ -14,56 +16,23 @@ namespace riata {
 
 namespace {
 
-// Room for one example: its rows side by side.
-struct Room {
-  std::vector<double*> rows;
-  std::vector<double> x;                        // rows x views
-  std::vector<double> variances, moves, gains;  // rows x columns
-  std::vector<double> means, spreads, y;        // columns
-  std::vector<double> copies;                   // rows as score() wants them, where they are not stored so
-
-  Room(int columns) {
-    const auto k = static_cast<std::size_t>(columns);
-    means.resize(k);
-    spreads.resize(k);
-    y.resize(k);
-  }
-  bool make(std::int64_t count, int columns, int views, int copy_width) noexcept {
-    const auto n = static_cast<std::size_t>(count);
-    if (n <= rows.size()) return true;
-    try {
-      const std::size_t cells = 2 * n * static_cast<std::size_t>(columns) + kStride;
-      x.resize(2 * n * static_cast<std::size_t>(views) + kStride);
-      variances.assign(cells, 1.0);
-      moves.resize(cells);
-      gains.resize(cells);
-      copies.resize(2 * n * static_cast<std::size_t>(copy_width));
-      rows.resize(2 * n);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
-  }
-};
+bool is_plain(const BayesianSpec& s) {
+  return s.update == "marginal" && s.link == "logit" && s.mean == "taylor" && s.variance == "curvature";
+}
 
 template <class Store>
-class BayesianOf final : public Bayesian {
+class BayesianOf final : public StoredBayesian<Store> {
  public:
   BayesianOf(const BayesianSpec& spec, int columns, Step step)
-      : spec_(spec),
-        k_(columns),
+      : StoredBayesian<Store>(spec, columns),
         v_(static_cast<int>(spec.views.size())),
         raw_(spec.views.size() == 1 && spec.views[0] == View::raw),
-        shape_(spec, columns),
+        plain_(is_plain(spec)),
         named_(spec),
         mixture_(spec.outputs, v_, static_cast<int>(spec.prior_variances.size()), spec.link, spec.share,
                  spec.half_life),
         step_(step),
-        room_(columns),
-        store_(shape_.width(), spec.bits) {
-    columns_ = columns;
-    width_ = shape_.width();
-    intercept.assign(static_cast<std::size_t>(width_), 0.0);
+        room_(columns) {
     log_evidence.assign(static_cast<std::size_t>(spec.outputs * mixture_.components()), 0.0);
     blank_.assign(static_cast<std::size_t>(width_), 0.0);
     normals_.resize(static_cast<std::size_t>(spec.samples));
@@ -92,102 +61,11 @@ class BayesianOf final : public Bayesian {
     return moments_of(b, means, variances);
   }
 
-  Posterior posterior() const override {
-    Posterior out;
-    for (const auto& [key, row] : found()) {
-      out.keys.push_back(static_cast<std::int64_t>(key));
-      add(out, row, false);
-    }
-    return out;
-  }
-  Posterior intercept_posterior() const override {
-    Posterior out;
-    add(out, intercept.data(), true);
-    return out;
-  }
-  Rows rows() const override {
-    Rows out;
-    for (const auto& [key, row] : found()) {
-      out.keys.push_back(static_cast<std::int64_t>(key));
-      out.values.insert(out.values.end(), row, row + width_);
-    }
-    return out;
-  }
-  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
-                const std::int64_t* name_offsets) noexcept override {
-    BlockView<std::int64_t> b;
-    b.names = names;
-    b.name_offsets = name_offsets;
-    if (!same_kind(b)) return false;
-    for (std::int64_t i = 0; i < n; ++i) {
-      double* row = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
-      if (row == nullptr) return false;
-      std::copy(values + i * width_, values + (i + 1) * width_, row);
-    }
-    return true;
-  }
-  bool named() const noexcept override {
-    if constexpr (!Store::kDirect) return store_.named();
-    return false;
-  }
-  Names names(const std::int64_t* keys, std::int64_t n) const override {
-    Names out;
-    out.offsets.push_back(0);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::string_view name;
-      if constexpr (!Store::kDirect) name = store_.name(static_cast<std::uint64_t>(keys[i]));
-      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
-      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
-    }
-    return out;
-  }
-  std::int64_t live_weights() const noexcept override {
-    std::int64_t live = 0;
-    store_.for_each([&](std::uint64_t, const double* row) {
-      for (int o = 0; o < spec_.outputs; ++o)  // one component speaks for all: they move together
-        live += row[o * static_cast<int>(spec_.prior_variances.size())] != 0;
-    });
-    return live;
-  }
-  std::uint64_t bytes() const noexcept override { return store_.bytes(); }
-
  private:
   using Status = Outcome::Status;
-
-  // A table holds names of all its rows or of none.
-  template <class Index>
-  bool same_kind(const BlockView<Index>& b) noexcept {
-    if constexpr (!Store::kDirect) {
-      if (b.names != nullptr) return store_.set_named();
-      return !store_.named();
-    }
-    return true;
-  }
-
-  double now() const noexcept { return static_cast<double>(t); }
-
-  std::vector<std::pair<std::uint64_t, const double*>> found() const {
-    std::vector<std::pair<std::uint64_t, const double*>> out;
-    store_.for_each([&](std::uint64_t key, const double* row) {
-      if (!shape_.blank(row)) out.emplace_back(key, row);
-    });
-    if constexpr (!Store::kDirect) std::sort(out.begin(), out.end());
-    return out;
-  }
-
-  void add(Posterior& out, const double* stored, bool is_intercept) const {
-    std::vector<double> row(stored, stored + width_);
-    const double* common = shape_.precision(is_intercept);
-    if (shape_.forgets()) shape_.settle(row.data(), common, now());
-    for (int c = 0; c < k_; ++c) {
-      const double mean = shape_.prior_mean(row.data(), c),
-                   precision = shape_.prior_precision(row.data(), common, c);
-      out.prior_means.push_back(mean);
-      out.prior_precisions.push_back(precision);
-      out.means.push_back(mean + row[c]);
-      out.precisions.push_back(precision + row[k_ + c]);
-    }
-  }
+  using Bayesian::features, Bayesian::intercept, Bayesian::log_evidence, Bayesian::t, Bayesian::width_;
+  using Base = StoredBayesian<Store>;
+  using Base::k_, Base::now, Base::same_kind, Base::shape_, Base::spec_, Base::store_;
 
   // A feature that was never seen takes the prior that its name asks for.
   void give_prior(double* row, std::string_view name, std::uint64_t key) const noexcept {
@@ -209,52 +87,63 @@ class BayesianOf final : public Bayesian {
       room_.rows[0] = intercept.data();
       for (int v = 0; v < v_; ++v) *x++ = 1;
     }
-    bool moved = false;
-    std::uint64_t largest = 0;
-    for (std::int64_t k = begin; k < end; ++k) {
-      const auto key = static_cast<std::uint64_t>(b.indices[k]);
-      largest = std::max(largest, key);
-      double*& row = *rows++;
-      if constexpr (Store::kDirect) {
-        if (!store_.inside(key)) [[unlikely]] {
-          if (!store_.possible(key)) return Status::bad_index;
-          if (!store_.reserve(key)) return Status::out_of_memory;
-          moved = true;
-        }
-        row = store_.at(key);
-        if (store_.marks()) store_.mark(key);
-      } else {
-        if (!store_.possible(key)) [[unlikely]]
-          return Status::bad_index;
-        row = store_.find(key);
-        if (row == nullptr) {
-          row = store_.insert(key, b.name(k), [&](const double* r) { return shape_.needed(r, now()); });
-          if (row == nullptr) return Status::out_of_memory;
-          std::fill(row, row + width_, 0.0);
-          moved = true;
-        }
+    if constexpr (Store::kDirect) {
+      std::uint64_t any = 0, largest = 0;
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        any |= key;
+        largest = std::max(largest, key);
       }
-      x = view(static_cast<double>(b.values[k]), x);
+      if (!store_.inside(any)) [[unlikely]] {
+        if (!store_.possible(largest)) return Status::bad_index;
+        if (!store_.inside(largest) && !store_.reserve(largest)) return Status::out_of_memory;
+      }
+      for (std::int64_t k = begin; k < end; ++k)
+        *rows++ = store_.at(static_cast<std::uint64_t>(b.indices[k]));
+      if (store_.marks())
+        for (std::int64_t k = begin; k < end; ++k) store_.mark(static_cast<std::uint64_t>(b.indices[k]));
+      if (b.names == nullptr && end > begin)
+        features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    } else {
+      if (const Status status = look_up(b, begin, end, rows); status != Status::ok) return status;
     }
-    if (b.names == nullptr && end > begin)
-      features = std::max(features, static_cast<std::int64_t>(largest) + 1);
-    if (moved) [[unlikely]]
-      find_again(b, begin, end);
+    if (raw_)
+      for (std::int64_t k = begin; k < end; ++k) *x++ = static_cast<double>(b.values[k]);
+    else
+      for (std::int64_t k = begin; k < end; ++k) x = view(static_cast<double>(b.values[k]), x);
     if (named_.any() || shape_.forgets()) refresh(b, begin, end);
     return Status::ok;
   }
 
-  // Rows that were put into the store may have moved others.
+  // The same in a table, where rows must be looked for.
   template <class Index>
-  void find_again(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    double** rows = room_.rows.data() + (spec_.fit_intercept ? 1 : 0);
+  Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
+    const auto needed = [&](const double* row) { return shape_.needed(row, now()); };
+    std::uint64_t largest = 0;
+    bool born = false;
     for (std::int64_t k = begin; k < end; ++k) {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
-      if constexpr (Store::kDirect)
-        *rows++ = store_.at(key);
-      else
-        *rows++ = store_.find(key);
+      largest = std::max(largest, key);
+      if (!store_.possible(key)) [[unlikely]]
+        return Status::bad_index;
+      double*& row = rows[k - begin];
+      row = store_.find(key);
+      if (row == nullptr) {
+        row = store_.insert(key, b.name(k), needed);
+        if (row == nullptr) return Status::out_of_memory;
+        std::fill(row, row + width_, 0.0);
+        born = true;
+      }
+      // Brought current at once: a row that is has nothing to fear from births that follow.
+      if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
     }
+    if (end > begin && b.names == nullptr)
+      features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    // Where births have moved the first row, they have moved all.
+    if (born && store_.find(static_cast<std::uint64_t>(b.indices[begin])) != rows[0])
+      for (std::int64_t k = begin; k < end; ++k)
+        rows[k - begin] = store_.find(static_cast<std::uint64_t>(b.indices[k]));
+    return Status::ok;
   }
 
   template <class Index>
@@ -271,6 +160,7 @@ class BayesianOf final : public Bayesian {
 
   // Eq. 6 over the first n rows of the room.
   void sum_up(Room& room, std::int64_t n) const noexcept {
+    if (plain_ && !shape_.own()) return code_.gather(as_taylor(room, n));
     Gathering g;
     g.rows = n;
     g.columns = k_;
@@ -288,6 +178,29 @@ class BayesianOf final : public Bayesian {
     gather(g);
   }
 
+  Taylor as_taylor(Room& room, std::int64_t n, double weight = 1) const noexcept {
+    Taylor out;
+    out.rows = n;
+    out.columns = k_;
+    out.views = v_;
+    out.state = room.rows.data();
+    out.intercept_first = spec_.fit_intercept;
+    out.x = room.x.data();
+    out.precisions = shape_.precision(false);
+    out.intercept_precisions = shape_.precision(true);
+    out.mean = shape_.common_mean();
+    out.variances = room.variances.data();
+    out.means = room.means.data();
+    out.spreads = room.spreads.data();
+    out.y = room.y.data();
+    out.weight = weight;
+    for (std::size_t j = 0; k_ == 1 && j < 8; ++j) {  // rows are taken eight at a time
+      room.rows[static_cast<std::size_t>(n) + j] = const_cast<double*>(blank_.data());
+      room.x[static_cast<std::size_t>(n) + j] = 0;
+    }
+    return out;
+  }
+
   double* view(double value, double* x) const noexcept {
     if (raw_) [[likely]] {
       *x = value;
@@ -297,21 +210,28 @@ class BayesianOf final : public Bayesian {
     return x;
   }
 
+  // What the next examples will look at. In a table first the directory, and one example later, when it has
+  // come, the rows.
   template <class Index>
   void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
                 std::int64_t n) const noexcept {
-    if (i >= n || (Store::kDirect && k_ == 1)) return;
-    const std::int64_t r = order == nullptr ? i : order[i];
-    if (!b.holds(r)) return;
-    for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k) {
-      const auto key = static_cast<std::uint64_t>(b.indices[k]);
-      if constexpr (Store::kDirect) {
-        if (!store_.inside(key)) continue;
-        const double* row = store_.find(key);
+    const auto each = [&](std::int64_t which, auto visit) {
+      if (which >= n) return;
+      const std::int64_t r = order == nullptr ? which : order[which];
+      if (!b.holds(r)) return;
+      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
+        visit(static_cast<std::uint64_t>(b.indices[k]));
+    };
+    if constexpr (Store::kDirect) {
+      each(i + 1, [&](std::uint64_t key) {
+        if (!store_.inside(key)) return;
+        const double* row = store_.at(key);
         for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
-      } else {
-        store_.prefetch_row(key);
-      }
+      });
+    } else {
+      if (!store_.large()) return;
+      each(i + 2, [&](std::uint64_t key) { store_.prefetch_entry(key); });
+      each(i + 1, [&](std::uint64_t key) { store_.prefetch_row(key); });
     }
   }
 
@@ -333,7 +253,7 @@ class BayesianOf final : public Bayesian {
       if (!b.holds(r)) return {Status::bad_block, i};
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = locate(b, begin, end); status != Status::ok) return {status, i};
-      prefetch(b, order, i + 1, n);
+      prefetch(b, order, i, n);
       const std::int64_t rows = end - begin + (spec_.fit_intercept ? 1 : 0);
       sum_up(room_, rows);
       mixture_.predict(room_.means.data(), room_.spreads.data(), log_evidence, scores + i * spec_.outputs);
@@ -343,7 +263,6 @@ class BayesianOf final : public Bayesian {
         ask(b.labels[r]);
         mixture_.learn(room_.means.data(), room_.spreads.data(), room_.y.data(), weight, log_evidence);
         take_step(rows, weight);
-        absorb(rows, k_, room_.rows.data(), room_.moves.data(), room_.gains.data());
       }
       ++t;
       if constexpr (!Store::kDirect) {
@@ -356,6 +275,7 @@ class BayesianOf final : public Bayesian {
   }
 
   void take_step(std::int64_t rows, double weight) noexcept {
+    if (plain_) return code_.step(as_taylor(room_, rows, weight));
     Moment moment;
     moment.rows = rows;
     moment.columns = k_;
@@ -372,6 +292,7 @@ class BayesianOf final : public Bayesian {
     moment.normals = normals_.data();
     if (spec_.samples > 0) draw_normals(spec_.seed, t, spec_.samples, normals_.data());
     step_(moment);
+    absorb(rows, k_, room_.rows.data(), room_.moves.data(), room_.gains.data());
   }
 
   // Eq. 6 for a row of a block, without touching the model. False: memory is exhausted.
@@ -441,15 +362,14 @@ class BayesianOf final : public Bayesian {
     return {Status::ok, b.rows};
   }
 
-  BayesianSpec spec_;
-  int k_, v_;  // columns, views
-  bool raw_;   // the one view is of the values as they are
-  RowShape shape_;
+  int v_;       // views
+  bool raw_;    // the one view is of the values as they are
+  bool plain_;  // the update that is compiled for wide registers
   NamedPriors named_;
   Mixture mixture_;
   Step step_;
   Room room_;
-  Store store_;
+  const TaylorCode& code_ = widest_taylor_code();
   std::vector<double> blank_, normals_;
 };
 

@@ -89,62 +89,6 @@ void marginal(const Moment& m) noexcept {
   });
 }
 
-// The same for logit, taylor and curvature, in a form that compiles to vector code.
-inline void taylor(double x, double variance, double mean, double spread, double y, double weight,
-                   double& move, double& gain) noexcept {
-  const Place at = place<LogitTilt>(x, variance, mean, spread, y);
-  const double b = weight * at.power;
-  const Tilt before = LogitTilt::tilt(at.z);
-  const double s = before.slope / (1 + b * before.bend);
-  move = y * (at.xr * variance) * (weight * s);
-  gain = weight * (at.xr * at.xr) * LogitTilt::tilt(at.z + b * s).bend;
-}
-
-RIATA_WIDE void marginal_one(std::int64_t n, const double* __restrict x, const double* __restrict variances,
-                             double mean, double spread, double y, double weight, double* __restrict moves,
-                             double* __restrict gains) noexcept {
-  for (std::int64_t from = 0; from < n; from += kStride)  // a fixed number at a time: no rest for scalar code
-    for (int j = 0; j < kStride; ++j)
-      taylor(x[from + j], variances[from + j], mean, spread, y, weight, moves[from + j], gains[from + j]);
-}
-
-template <int W>  // columns under each view; 0: any number
-[[gnu::always_inline]] inline void marginal_as(std::int64_t rows, int views, int any_width,
-                                               const double* __restrict x, const double* __restrict variances,
-                                               const double* __restrict means,
-                                               const double* __restrict spreads, const double* __restrict y,
-                                               double weight, double* __restrict moves,
-                                               double* __restrict gains) noexcept {
-  const int width = W > 0 ? W : any_width;
-  const int columns = views * width;
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (int v = 0; v < views; ++v) {
-      const double value = x[i * views + v];
-      const std::int64_t from = i * columns + v * width;
-      const int c0 = v * width;
-      for (int c = 0; c < width; ++c)
-        taylor(value, variances[from + c], means[c0 + c], spreads[c0 + c], y[c0 + c], weight, moves[from + c],
-               gains[from + c]);
-    }
-}
-
-RIATA_WIDE void marginal_eight(const Moment& m) noexcept {
-  marginal_as<8>(m.rows, m.views, 8, m.x, m.variances, m.means, m.spreads, m.y, m.weight, m.moves, m.gains);
-}
-RIATA_WIDE void marginal_many(const Moment& m) noexcept {
-  marginal_as<0>(m.rows, m.views, m.columns / m.views, m.x, m.variances, m.means, m.spreads, m.y, m.weight,
-                 m.moves, m.gains);
-}
-
-void marginal_plain(const Moment& m) noexcept {
-  if (m.columns == 1)
-    marginal_one(m.rows, m.x, m.variances, m.means[0], m.spreads[0], m.y[0], m.weight, m.moves, m.gains);
-  else if (m.columns == 8 * m.views)
-    marginal_eight(m);
-  else
-    marginal_many(m);
-}
-
 // Appendix D.1 with a diagonal covariance: all features of the example at once. With s = sigma_t^2, eq. 45 is
 // mu_i + y slope sigma_i^2 x / (1 + bend s), and the diagonal of eq. 46, in precisions, gains
 // bend x^2 / (1 + bend (s - x^2 sigma_i^2)).
@@ -288,83 +232,12 @@ Step step_of(const std::string& update, bool newton, bool height) noexcept {
   if (update == "marginal") {
     if (newton) return height ? marginal<Link, true, true> : marginal<Link, true, false>;
     if (height) return marginal<Link, false, true>;
-    if constexpr (std::is_same_v<Link, LogitTilt>) return marginal_plain;
     return marginal<Link, false, false>;
   }
   if (update == "joint") return newton ? joint<Link, true> : joint<Link, false>;
   if (update == "adf") return adf<Link>;
   if (update == "vb") return vb<Link>;
   return nullptr;
-}
-
-// One row's part in eq. 6.
-inline void take_in(const double* row, int k, int width, const double* x, const double* precisions,
-                    double mean, double* __restrict variances, double* __restrict means,
-                    double* __restrict spreads) noexcept {
-  for (int c = 0; c < k; ++c) {
-    const double value = k == width ? x[0] : x[c / width];
-    const double variance = 1 / (precisions[c] + row[k + c]);
-    variances[c] = variance;
-    means[c] += value * (mean + row[c]);
-    spreads[c] += value * (value * variance);
-  }
-}
-
-template <int K>  // so many columns under one view; 0: any number of both
-[[gnu::always_inline]] inline void gather_as(const Gathering& g) noexcept {
-  const int k = K > 0 ? K : g.columns, width = K > 0 ? K : g.columns / g.views;
-  double mean_sums[K > 0 ? K : 1] = {}, spread_sums[K > 0 ? K : 1] = {};
-  double* means = K > 0 ? mean_sums : g.means;
-  double* spreads = K > 0 ? spread_sums : g.spreads;
-  for (std::int64_t i = 0; i < g.rows; ++i) {
-    const double* common = i == 0 && g.intercept_first ? g.intercept_precisions : g.precisions;
-    take_in(g.state[i], k, width, g.x + i * g.views, common, g.mean, g.variances + i * k, means, spreads);
-  }
-  if constexpr (K > 0) {
-    std::copy(mean_sums, mean_sums + K, g.means);
-    std::copy(spread_sums, spread_sums + K, g.spreads);
-  }
-}
-
-RIATA_WIDE void gather_one(const Gathering& g) noexcept { gather_as<1>(g); }
-RIATA_WIDE void gather_eight(const Gathering& g) noexcept { gather_as<8>(g); }
-RIATA_WIDE void gather_any(const Gathering& g) noexcept { gather_as<0>(g); }
-
-void gather_own(const Gathering& g) noexcept {
-  const int k = g.columns, width = g.columns / g.views;
-  for (std::int64_t i = 0; i < g.rows; ++i) {
-    const double* common = i == 0 && g.intercept_first ? g.intercept_precisions : g.precisions;
-    const double* row = g.state[i];
-    for (int c = 0; c < k; ++c) {
-      const double value = g.x[i * g.views + c / width];
-      const double variance = 1 / (common[c] + row[3 * k + c] + row[k + c]);
-      g.variances[i * k + c] = variance;
-      g.means[c] += value * (g.mean + row[2 * k + c] + row[c]);
-      g.spreads[c] += value * (value * variance);
-    }
-  }
-}
-
-template <int K>
-[[gnu::always_inline]] inline void absorb_as(std::int64_t rows, int columns, double* const* state,
-                                             const double* __restrict moves,
-                                             const double* __restrict gains) noexcept {
-  const int k = K > 0 ? K : columns;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    double* __restrict row = state[i];
-    for (int c = 0; c < k; ++c) row[c] = clamped(row[c] + moves[i * k + c], kLargestMean);
-    for (int c = 0; c < k; ++c) {
-      const double sum = row[k + c] + gains[i * k + c];
-      const double most = sum < kLargestPrecision ? sum : kLargestPrecision;
-      row[k + c] =
-          most > 0 ? most : 0;  // samples may say so, but no example makes a weight less sure than its prior
-    }
-  }
-}
-
-RIATA_WIDE void absorb_eight(std::int64_t rows, double* const* state, const double* moves,
-                             const double* gains) noexcept {
-  absorb_as<8>(rows, 8, state, moves, gains);
 }
 
 std::uint64_t mixed(std::uint64_t x) noexcept {  // splitmix64's finaliser
@@ -376,19 +249,36 @@ std::uint64_t mixed(std::uint64_t x) noexcept {  // splitmix64's finaliser
 }  // namespace
 
 void gather(const Gathering& g) noexcept {
-  std::fill(g.means, g.means + g.columns, 0.0);
-  std::fill(g.spreads, g.spreads + g.columns, 0.0);
-  if (g.own) return gather_own(g);
-  if (g.columns == 1) return gather_one(g);
-  if (g.columns == 8 && g.views == 1) return gather_eight(g);
-  gather_any(g);
+  const int k = g.columns, width = k / g.views;
+  for (int c = 0; c < k; ++c) {
+    double means[8] = {}, spreads[8] = {};  // added up in the order that wide registers like
+    for (std::int64_t i = 0; i < g.rows; ++i) {
+      const double* common = i == 0 && g.intercept_first ? g.intercept_precisions : g.precisions;
+      const double* row = g.state[i];
+      const double value = g.x[i * g.views + c / width];
+      const double own_mean = g.own ? row[2 * k + c] : 0, own_precision = g.own ? row[3 * k + c] : 0;
+      const double variance = 1 / (common[c] + own_precision + row[k + c]);
+      g.variances[i * k + c] = variance;
+      means[i % 8] += value * (g.mean + own_mean + row[c]);
+      spreads[i % 8] += value * (value * variance);
+    }
+    g.means[c] = sum_of(means);
+    g.spreads[c] = sum_of(spreads);
+  }
 }
 
-void absorb(std::int64_t rows, int columns, double* const* state, const double* moves,
+void absorb(std::int64_t rows, int k, double* const* state, const double* moves,
             const double* gains) noexcept {
-  if (columns == 1) return absorb_as<1>(rows, 1, state, moves, gains);
-  if (columns == 8) return absorb_eight(rows, state, moves, gains);
-  absorb_as<0>(rows, columns, state, moves, gains);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double* row = state[i];
+    for (int c = 0; c < k; ++c) row[c] = clamped(row[c] + moves[i * k + c], kLargestMean);
+    for (int c = 0; c < k; ++c) {
+      const double sum = row[k + c] + gains[i * k + c];
+      const double most = sum < kLargestPrecision ? sum : kLargestPrecision;
+      row[k + c] =
+          most > 0 ? most : 0;  // samples may say so, but no example makes a weight less sure than its prior
+    }
+  }
 }
 
 Step find_step(const std::string& update, const std::string& link, const std::string& mean,

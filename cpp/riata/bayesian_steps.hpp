@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <string>
 
-namespace riata {
+#include "riata/bayesian_taylor.hpp"
 
-// With one column, arrays over rows are read and written up to the next multiple of this; what is there must
-// be finite and positive variances.
-inline constexpr int kStride = 8;
+namespace riata {
 
 // An example laid out for the step. "Row" i is one feature (or the intercept), columns are contiguous.
 struct Moment {
@@ -46,9 +44,6 @@ struct Gathering {
 
 void gather(const Gathering&) noexcept;
 
-// Nothing that is learned passes these: the products of the updates then stay within the range of doubles,
-// whatever the feature values, so that no infinity and no NaN ever enters the state.
-inline constexpr double kLargestMean = 1e50, kLargestPrecision = 1e100, kLargestWeight = 1e20;
 
 // Moves and gains to the rows.
 void absorb(std::int64_t rows, int columns, double* const* state, const double* moves,

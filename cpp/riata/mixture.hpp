@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "riata/bayesian_taylor.hpp"
 #include "riata/tilt.hpp"
 
 namespace riata {
@@ -32,13 +33,15 @@ class Mixture {
         continue;
       }
       const double* log_weight = log_evidence.data() + o * components();
-      double for_it = 0, against = 0;
-      for_each(o, [&](int k, int c) {
-        const double z = margin(means[c], spreads[c]), w = plain_exp(log_weight[k]);
-        for_it += w * chance(z);
-        against += w * chance(-z);
-      });
-      scores[o] = std::log(for_it) - std::log(against);
+      double sums[2] = {0, 0};
+      for (int v = 0; v < views_; ++v) {
+        const int c = column(v, o);
+        if (probit_)
+          average_probit(means + c, spreads + c, log_weight + v * priors_, sums);
+        else
+          code_.average(priors_, means + c, spreads + c, log_weight + v * priors_, sums);
+      }
+      scores[o] = std::log(sums[0]) - std::log(sums[1]);
     }
   }
 
@@ -48,10 +51,16 @@ class Mixture {
     if (components() == 1) return;
     for (int o = 0; o < outputs_; ++o) {
       double* log_weight = log_evidence.data() + o * components();
-      for_each(o, [&](int k, int c) {
-        const double seen = std::log(chance(y[c] * margin(means[c], spreads[c])));
-        log_weight[k] = keep_ * log_weight[k] + weight * seen;
-      });
+      for (int v = 0; v < views_; ++v) {
+        const int c = column(v, o);
+        double* of_view = log_weight + v * priors_;
+        if (!probit_) {
+          code_.credit(priors_, means + c, spreads + c, y[c], weight, keep_, of_view);
+          continue;
+        }
+        for (int g = 0; g < priors_; ++g)
+          of_view[g] = keep_ * of_view[g] + weight * std::log(chance(y[c] * margin(means[c + g], spreads[c + g])));
+      }
       normalise(log_weight);
     }
   }
@@ -60,14 +69,15 @@ class Mixture {
   double margin(double mean, double spread) const noexcept {
     return mean / std::sqrt(1 + (probit_ ? ProbitTilt::kShrink : LogitTilt::kShrink) * spread);
   }
-  double chance(double z) const noexcept {  // never zero
-    if (probit_) return plain_exp(ProbitTilt::log_value(z));
-    return 1 / (1 + plain_exp(-z));
-  }
-  template <class Visit>
-  void for_each(int o, Visit visit) const noexcept {
-    for (int v = 0; v < views_; ++v)
-      for (int g = 0; g < priors_; ++g) visit(v * priors_ + g, (v * outputs_ + o) * priors_ + g);
+  static double chance(double z) noexcept { return plain_exp(ProbitTilt::log_value(z)); }  // never zero
+  int column(int v, int o) const noexcept { return (v * outputs_ + o) * priors_; }
+  void average_probit(const double* means, const double* spreads, const double* log_weight,
+                      double* sums) const noexcept {
+    for (int g = 0; g < priors_; ++g) {
+      const double z = margin(means[g], spreads[g]), w = plain_exp(log_weight[g]);
+      sums[0] += w * chance(z);
+      sums[1] += w * chance(-z);
+    }
   }
   void normalise(double* log_weight) const noexcept {
     const int n = components();
@@ -85,6 +95,7 @@ class Mixture {
   int outputs_, views_, priors_;
   bool probit_;
   double share_, keep_;
+  const TaylorCode& code_ = widest_taylor_code();
 };
 
 }  // namespace riata

@@ -21,6 +21,7 @@ from riata.metrics import Calibration
 
 DATA = Path(os.environ.get("RIATA_DATA", "../shared/data"))
 HERE = Path(__file__).parent
+RIVAL = "Vowpal Wabbit, defaults"
 Row = tuple[float, dict[str, float]]
 
 
@@ -106,18 +107,44 @@ def judged(p: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, 
     return float(-np.log(np.where(labels > 0, p, 1 - p)).mean()), calibration
 
 
+def error(p: NDArray[np.float64], positive: NDArray[np.float64]) -> float:
+    """Expected calibration error in ten bins of equal width, as `riata.metrics` has it."""
+    bins = np.minimum((p * 10).astype(np.intp), 9)
+    return float(np.abs(np.bincount(bins, p - positive, minlength=10)).sum() / len(p))
+
+
+def compared(
+    p: NDArray[np.float64], rival: NDArray[np.float64], labels: NDArray[np.float64]
+) -> tuple[float, float]:
+    """How much larger the calibration error is than the rival's, and the bootstrap standard error of that."""
+    rng, y = np.random.default_rng(0), (labels > 0).astype(np.float64)
+    draws = []
+    for _ in range(200):
+        i = rng.integers(0, len(y), len(y))
+        draws.append(error(p[i], y[i]) - error(rival[i], y[i]))
+    return error(p, y) - error(rival, y), float(np.std(draws))
+
+
+def noise(p: NDArray[np.float64]) -> float:
+    """The calibration error that these probabilities would have if they were right."""
+    rng = np.random.default_rng(0)
+    return float(np.mean([error(p, (rng.random(len(p)) < p).astype(float)) for _ in range(20)]))
+
+
 def main() -> None:
     curves = {}
-    print("| data | model | progressive log loss | calibration error |\n|---|---|---|---|")
+    print("| data | model | progressive log loss | calibration error | less Vowpal Wabbit's | noise |")
+    print("|---|---|---|---|---|---|")
     for name, rows in SETS.items():
         try:
             block = to_block(list(rows()))
         except FileNotFoundError as missing:
-            print(f"| {name} | skipped: {missing.filename} is not there | | |")
+            print(f"| {name} | skipped: {missing.filename} is not there | | | | |")
             continue
         assert block.labels is not None
         models = {
             "Riata, no parameter": Bayesian(),
+            "Riata, calibrate=True": Bayesian(calibrate=True),
             "Riata, one prior of 1": Bayesian(prior_variance=1.0),
         }
         if name == "trec07p":
@@ -125,10 +152,15 @@ def main() -> None:
         found = {
             m: learner.probability(learner.learn(block))[:, 0] for m, learner in models.items()
         }
-        found["Vowpal Wabbit, defaults"] = vowpal_wabbit(block)
+        found[RIVAL] = vowpal_wabbit(block)
         for model, p in found.items():
             loss, calibration = judged(p, block.labels)
-            print(f"| {name} | {model} | {loss:.4f} | {calibration.error:.4f} |", flush=True)
+            more, spread = compared(p, found[RIVAL], block.labels)
+            print(
+                f"| {name} | {model} | {loss:.4f} | {calibration.error:.4f} | {more:+.4f} +- {spread:.4f} "
+                f"| {noise(p):.4f} |",
+                flush=True,
+            )
             curves[name, model] = calibration
     plot(curves)
 

@@ -319,3 +319,31 @@ class Averaged:
                 self.log_evidence = np.log((1 - self.share) * self.weights() + self.share / n)
             self.log_evidence = self.log_evidence - self.log_evidence.max()
         return before
+
+
+class Recalibrated:
+    """Log odds corrected by a logistic regression on themselves: scale and offset, with their covariance."""
+
+    def __init__(self, half_life: float | None = None) -> None:
+        self.keep = 1.0 if half_life is None else 2.0 ** (-1 / half_life)
+        self.prior_mean, self.prior = np.array([1.0, 0.0]), np.linalg.inv(0.1 * np.eye(2))
+        self.mean, self.precision = self.prior_mean, self.prior
+
+    def score(self, s: float) -> float:
+        """The log odds of eq. 8."""
+        x = np.array([s, 1.0])
+        spread = x @ np.linalg.inv(self.precision) @ x
+        return float(self.mean @ x / np.sqrt(1 + np.pi / 8 * spread))
+
+    def learn(self, s: float, y: float, weight: float = 1.0) -> float:
+        """Learn a label -1 or +1 (eqs. 45 and 46, with the curvature at the old mean); the log odds just before."""
+        before = self.score(s)
+        x = np.array([s, 1.0])
+        z = np.array([y * (self.mean @ x)])
+        curvature = weight * bend("logit", z)[0]
+        precision = self.precision + curvature * np.outer(x, x)
+        mean = self.mean + y * weight * slope("logit", z)[0] * np.linalg.solve(precision, x)
+        evidence = self.keep * (precision @ mean - self.prior @ self.prior_mean)
+        self.precision = self.prior + self.keep * (precision - self.prior)
+        self.mean = np.linalg.solve(self.precision, self.prior @ self.prior_mean + evidence)
+        return before

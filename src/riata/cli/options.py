@@ -13,7 +13,7 @@ from riata.learners import FAMILIES, Learner
 F = TypeVar("F", bound=Callable[..., Any])
 
 NOT_OPTIONS = ("outputs", "seed")
-"""Parameters that follow from the data, or whose name the command has for a setting of its own."""
+"""Parameters that follow from the data, or that the command has an option of its own for."""
 
 
 class Option(click.Option):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import click
@@ -116,7 +116,7 @@ def parse_class_weight(
     default=0,
     metavar="N",
     section="Training",
-    help="Decides the order of the shuffle.  [default: 0]",
+    help="Decides the order of the shuffle, and the samples of bayesian vb.  [default: 0]",
 )
 @option(
     "--holdout",
@@ -272,7 +272,10 @@ class Job:
 
     def make(self, outputs: int) -> Learner:
         try:
-            return FAMILIES[self.method](**self.parameters, outputs=outputs)  # type: ignore[call-arg]
+            family = FAMILIES[self.method]
+            known = {field.name for field in fields(family)}  # type: ignore[arg-type]
+            seed = {"seed": self.options["random_state"]} if "seed" in known else {}
+            return family(**self.parameters, **seed, outputs=outputs)  # type: ignore[call-arg]
         except ValueError as error:
             raise click.UsageError(str(error)) from error
 

@@ -37,6 +37,7 @@ class BayesianClassifier(LinearClassifier):
     prior : a fitted BayesianClassifier, or the path of its model: what it knows is the prior of this one
     half_life : None, or after how many examples evidence counts half, for streams that drift
     share : part of the averaging weights that is spread evenly after each example
+    calibrate : correct scale and offset of the log odds by how they did so far
     link : "logit" or "probit"
     update : "marginal" (feature by feature), "joint", "adf" (moments) or "vb" (`samples`, `seed`)
     mean : "taylor" (one step) or "newton"; variance : "curvature" or "height"
@@ -69,6 +70,7 @@ class BayesianClassifier(LinearClassifier):
         prior: Any = None,
         half_life: float | None = None,
         share: float = 0.0,
+        calibrate: bool = False,
         link: str = "logit",
         update: str = "marginal",
         mean: str = "taylor",
@@ -94,6 +96,7 @@ class BayesianClassifier(LinearClassifier):
         self.prior = prior
         self.half_life = half_life
         self.share = share
+        self.calibrate = calibrate
         self.link = link
         self.update = update
         self.mean = mean

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
+from riata.learners import bayesian_calibration as calibration
 from riata.learners import bayesian_mixture as mixture
 from riata.learners import bayesian_tools as tools
 from riata.learners.base import (
@@ -24,6 +25,8 @@ from riata.learners.base import (
     only_keys,
     option,
 )
+from riata.learners.bayesian_prior import AUTO, LARGEST, check_variance
+from riata.learners.bayesian_prior import parsed as parsed_prior
 from riata.learners.linear import STORES
 
 LINKS = ("logit", "probit")
@@ -31,9 +34,6 @@ UPDATES = ("marginal", "joint", "adf", "vb")
 MEANS = ("taylor", "newton")
 VARIANCES = ("curvature", "height")
 VIEWS = ("raw", "binary", "log1p")
-AUTO = tuple(0.001 * 4.0**k for k in range(8))
-"""The prior variances that `prior_variance="auto"` averages."""
-SMALLEST, LARGEST = 1e-20, 1e20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +82,9 @@ class Bayesian(Learner):
     )
     half_life: float | None = option(None, "evidence fades by half in so many examples")
     share: float = option(0.0, "part of the averaging weights spread evenly after each example")
+    calibrate: bool = option(
+        False, "correct scale and offset of the log odds by how they did so far"
+    )
     samples: int = option(100, "samples of update vb")
     seed: int = option(0, "of the samples of update vb")
     unseen: str = option(
@@ -101,9 +104,11 @@ class Bayesian(Learner):
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
     _core: _core.Bayesian = field(init=False, repr=False, compare=False)
+    _calibration: Floats = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check()
+        object.__setattr__(self, "_calibration", calibration.blank(self.outputs))
         self._start(named=False)
 
     def _check(self) -> None:
@@ -136,12 +141,12 @@ class Bayesian(Learner):
     def _check_full(self) -> None:
         if self.update != "joint":
             raise ValueError(f"covariance='full' needs update='joint', not {self.update!r}")
-        if self.half_life is not None or isinstance(_parsed(self.prior_variance), dict):
+        if self.half_life is not None or isinstance(parsed_prior(self.prior_variance), dict):
             raise ValueError("covariance='full' knows neither half_life nor priors by name")
 
     def _start(self, named: bool, own_priors: bool = False) -> None:
         """An empty model."""
-        parsed = _parsed(self.prior_variance)
+        parsed = parsed_prior(self.prior_variance)
         by_name = dict(parsed) if isinstance(parsed, dict) else {}
         by_name.pop("*", None)
         store = self.store
@@ -175,7 +180,7 @@ class Bayesian(Learner):
     @property
     def prior_variances(self) -> tuple[float, ...]:
         """The prior variances that learn side by side: one, unless it is "auto"."""
-        parsed = _parsed(self.prior_variance)
+        parsed = parsed_prior(self.prior_variance)
         if isinstance(parsed, dict):
             return (float(parsed.get("*", 1.0)),)
         return AUTO if parsed == "auto" else (float(parsed),)
@@ -221,10 +226,15 @@ class Bayesian(Learner):
         keyed = block.names is not None or only_keys(block.indices)
         if keyed and self.store == "auto" and self._empty:
             self._start(named=True)
-        return self._core.learn(
+        scores = self._core.learn(
             block.indptr, block.indices, block.values, block.labels, block.weights, order,
             block.names, block.name_offsets, self.outputs,
         )  # fmt: skip
+        if self.calibrate:
+            calibration.learn(
+                scores, self._calibration, block.labels, block.weights, order, self.half_life
+            )
+        return scores
 
     @property
     def _empty(self) -> bool:
@@ -243,9 +253,17 @@ class Bayesian(Learner):
 
     def score(self, block: Block) -> Floats:
         """The log odds of the predicted probability (eq. 8 or 24), averaged over the components."""
-        return self._core.score(
+        scores = self._core.score(
             block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs
         )
+        if self.calibrate:
+            calibration.correct(scores, self._calibration)
+        return scores
+
+    @property
+    def correction(self) -> Floats:
+        """Scale and offset of each output's log odds that `calibrate` has come to, (outputs, 2)."""
+        return np.array(_core.recalibration(self._calibration))
 
     def _moments(self, block: Block) -> tuple[Floats, Floats]:
         """Mean and variance of each row's x'w in each component: (n, outputs, components)."""
@@ -265,6 +283,8 @@ class Bayesian(Learner):
         low, high = (
             mixture.quantile(0.5 + side * level / 2, *moments, self.evidence) for side in (-1, 1)
         )
+        if self.calibrate:
+            return calibration.between(self._link(low), self._link(high), self.correction)
         return self._link(low), self._link(high)
 
     def _link(self, z: Floats) -> Floats:
@@ -341,6 +361,8 @@ class Bayesian(Learner):
             "log_evidence": np.array(self._core.log_evidence),
             "seen": np.array([self.t, self._core.features], dtype=np.int64),
         }
+        if self.calibrate:
+            state["calibration"] = self._calibration.copy()
         if self._core.named:
             state["names"], state["name_offsets"] = self._core.names(keys)
         return state
@@ -355,10 +377,12 @@ class Bayesian(Learner):
         self._core.intercept = state["intercept"].tolist()
         self._core.log_evidence = state["log_evidence"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
+        if self.calibrate:
+            self._calibration[:] = state["calibration"]
 
     def parameters(self) -> dict[str, Any]:
         values = super().parameters()
-        parsed = _parsed(self.prior_variance)
+        parsed = parsed_prior(self.prior_variance)
         return values | {"prior_variance": dict(parsed) if isinstance(parsed, dict) else parsed}
 
     # Other models from this one
@@ -407,32 +431,3 @@ class Bayesian(Learner):
 def _event(features: dict[str, Any]) -> Block:
     keys, values, names, offsets = _core.event(features)
     return Block(np.array([0, len(keys)]), keys, values, names=names, name_offsets=offsets)
-
-
-def check_variance(name: str, value: Any) -> None:
-    """Positive, and far enough from the ends of the range of floats that no product overflows."""
-    check_number(name, value, above=0)
-    if not SMALLEST <= float(value) <= LARGEST:
-        raise ValueError(f"{name}={value!r} must be between {SMALLEST:g} and {LARGEST:g}")
-
-
-def _parsed(value: str | float | Mapping[str, float]) -> str | float | dict[str, float]:
-    """What prior_variance means: "auto", a number, or numbers by namespace or name.
-
-    >>> _parsed("user=0.5, *=1")
-    {'user': 0.5, '*': 1.0}
-    """
-    if isinstance(value, str):
-        if value == "auto":
-            return value
-        if "=" in value:
-            parts = [part.rpartition("=") for part in value.split(",")]
-            value = {name.strip(): number for name, _, number in parts}  # type: ignore[misc]
-    if isinstance(value, Mapping):
-        if not value:
-            raise ValueError("prior_variance={} names no prior: give at least {'*': 1.0}")
-        for name, number in value.items():
-            check_variance(f"prior_variance[{name!r}]", number)
-        return {str(name): float(number) for name, number in value.items()}
-    check_variance("prior_variance", value)
-    return float(value)

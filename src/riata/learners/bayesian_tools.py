@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
+from riata.learners import bayesian_calibration as calibration
 from riata.learners import bayesian_mixture as mixture
 from riata.learners.base import State
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 PRIOR = ("prior_variance", "prior_mean", "intercept_variance", "value", "link", "half_life", "outputs",
-         "fit_intercept", "covariance")  # fmt: skip
+         "fit_intercept", "covariance", "calibrate")  # fmt: skip
 """What two models must have in common to be merged."""
 
 
@@ -116,6 +117,8 @@ def merged(a: Bayesian, b: Bayesian) -> State:
     }
     evidence = (one["log_evidence"] + two["log_evidence"]).reshape(a.outputs, -1)
     state["log_evidence"] = (evidence - evidence.max(axis=1, keepdims=True)).ravel()
+    if a.calibrate:
+        state["calibration"] = one["calibration"] + two["calibration"]
     if "names" in one or "names" in two:
         state |= _names_of(keys, one, two)
     return state
@@ -298,6 +301,8 @@ def widened(learner: Bayesian, outputs: int) -> tuple[dict[str, Any], State]:
     grown = np.zeros((outputs, shape.components))
     grown[: len(evidence)] = evidence
     state["log_evidence"] = grown.ravel()
+    if learner.calibrate:
+        state["calibration"] = calibration.mirrored(state["calibration"], outputs)
     return learner.parameters() | {"outputs": outputs}, state
 
 

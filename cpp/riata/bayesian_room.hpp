@@ -1,0 +1,46 @@
+// Room for one example of a Bayesian model: its rows side by side.
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace riata {
+
+// What the kernels may read, and write nothing of, behind the last row.
+inline constexpr std::size_t kSlack = 32, kSlackRows = 4;
+
+struct Room {
+  std::int64_t room = 0;
+  std::vector<double*> rows;
+  std::vector<double> x;                        // rows x views
+  std::vector<double> variances, moves, gains;  // rows x columns
+  std::vector<double> means, spreads, y;        // columns
+  std::vector<double> copies;                   // rows as score() wants them, where they are not stored so
+
+  explicit Room(int columns) {
+    const auto k = static_cast<std::size_t>(columns);
+    means.resize(k);
+    spreads.resize(k);
+    y.resize(k);
+  }
+  bool make(std::int64_t count, int columns, int views, int copy_width) noexcept {
+    const auto k = static_cast<std::size_t>(columns), v = static_cast<std::size_t>(views);
+    if (count <= room) return true;
+    const auto n = 2 * static_cast<std::size_t>(count);
+    try {
+      x.resize((n + kSlackRows) * v + kSlack);
+      variances.assign((n + kSlackRows) * k + kSlack, 1.0);
+      moves.resize(n * k);
+      gains.resize(n * k);
+      copies.resize(n * static_cast<std::size_t>(copy_width));
+      rows.resize(n + kSlack);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    room = 2 * count;
+    return true;
+  }
+};
+
+}  // namespace riata

@@ -1,0 +1,51 @@
+// Algorithm 1 with logit, eq. 17 and eq. 19: the update most models have, eight numbers at a time.
+#pragma once
+
+#include <cstdint>
+
+namespace riata {
+
+enum class Instructions : std::uint8_t;  // instructions.hpp
+
+// Nothing that is learned passes these: the products of the updates then stay within the range of doubles,
+// whatever the feature values, so that no infinity and no NaN ever enters the state.
+inline constexpr double kLargestMean = 1e50, kLargestPrecision = 1e100, kLargestWeight = 1e20;
+
+// An example and its rows. Row i has `columns` means and `columns` precisions, both less the prior's.
+struct Taylor {
+  std::int64_t rows = 0;
+  int columns = 1, views = 1;
+  double* const* state = nullptr;
+  bool intercept_first = false;
+  const double* x = nullptr;                     // rows x views; with one column zeros up to a multiple of 8, and rows as well
+  const double* precisions = nullptr;            // columns: the common prior's
+  const double* intercept_precisions = nullptr;  // columns
+  double mean = 0;                               // the common prior's
+  double* variances = nullptr;                   // rows x columns, with one column room up to a multiple of 8
+  double* means = nullptr;                       // columns: mu_t, eq. 6
+  double* spreads = nullptr;                     // columns: sigma_t^2, eq. 6
+  const double* y = nullptr;                     // columns: -1 or +1
+  double weight = 1;
+};
+
+// The same for registers of one width; all give the same bits.
+struct TaylorCode {
+  void (*gather)(const Taylor&) noexcept;  // writes variances, means and spreads
+  void (*step)(const Taylor&) noexcept;    // reads them, and moves the rows
+  // What n components give for and against a label of 1 (eq. 8), weighted: added to sums[0] and sums[1].
+  void (*average)(int n, const double* means, const double* spreads, const double* log_weights,
+                  double* sums) noexcept;
+  // The label is y: log_weights, times `keep`, gain `weight` times the log of the chance each had given it.
+  void (*credit)(int n, const double* means, const double* spreads, double y, double weight, double keep,
+                 double* log_weights) noexcept;
+};
+
+// Null where the compiler or the machine has not got them.
+const TaylorCode* taylor_code(Instructions instructions) noexcept;
+const TaylorCode& widest_taylor_code() noexcept;
+
+// In files of their own, compiled for those machines; null: not compiled.
+const TaylorCode* taylor_avx2() noexcept;
+const TaylorCode* taylor_avx512() noexcept;
+
+}  // namespace riata
