@@ -1,11 +1,11 @@
 // Single events: a dict of features to a row of keys and values, without a detour through arrays.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory_resource>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -21,121 +21,209 @@ namespace riata::bind {
 namespace {
 
 // The features of one event. "key" with a number; "key=value" with 1 for a string; several of these for a
-// list.
+// list. The dict stays as it is while there is an Event of it: names are where Python has them.
 class Event {
  public:
   explicit Event(nb::dict features) {
-    Py_ssize_t at = 0;
-    PyObject *key, *value;
-    while (PyDict_Next(features.ptr(), &at, &key, &value)) add(key, value);
-    merge_repeated();
-    pointers_[1] = static_cast<std::int64_t>(keys_.size());
+    if (read(features.ptr(), false)) return;
+    // Some value is converted by code that may do anything, even change the dict.
+    own_ = nb::steal<nb::dict>(PyDict_Copy(features.ptr()));
+    if (!own_.is_valid()) throw nb::python_error();
+    size_ = 0;
+    read(own_.ptr(), true);
   }
 
-  BlockView<std::int64_t> view(const double* label, const double* weight) const noexcept {
-    return {1,     pointers_[1], pointers_,     keys_.data(),   values_.data(),
-            label, weight,       names_.data(), offsets_.data()};
+  BlockView<std::int64_t> view(const double* label, const double* weight) noexcept {
+    pointers_[1] = static_cast<std::int64_t>(size_);
+    return {1, pointers_[1], pointers_, keys_, values_, label, weight, nullptr, nullptr, names_};
   }
-  // For tests and for whoever wants Blocks.
-  nb::tuple arrays() && {
-    return nb::make_tuple(give(std::move(keys_)), give(std::move(values_)),
-                          give(std::vector<std::uint8_t>(names_.begin(), names_.end())),
-                          give(std::move(offsets_)));
+  // For learners that want Blocks.
+  nb::tuple arrays() const {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> offsets = {0};
+    for (std::size_t k = 0; k < size_; ++k) {
+      bytes.insert(bytes.end(), names_[k].begin(), names_[k].end());
+      offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    return nb::make_tuple(give(std::vector<std::int64_t>(keys_, keys_ + size_)),
+                          give(std::vector<float>(values_, values_ + size_)), give(std::move(bytes)),
+                          give(std::move(offsets)));
   }
 
  private:
-  static std::string_view text(PyObject* object) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
-    if (data == nullptr) throw nb::python_error();
-    if (size > kLongest) throw nb::value_error("a feature's name or value is longer than 64 KiB");
-    return {data, static_cast<std::size_t>(size)};
+  // False: a value is neither a number nor a string of Python's own, and `any` is not wanted.
+  bool read(PyObject* features, bool any) {
+    struct Item {
+      PyObject *key, *value;
+    };
+    const auto n = static_cast<std::size_t>(PyDict_GET_SIZE(features));
+    grow(n + 1);
+    auto* const items = allocate<Item>(n);
+    std::size_t count = 0;
+    Py_ssize_t at = 0;
+    // First where they are: keys and values are all over the memory, and may come while others are looked at.
+    for (; count < n && PyDict_Next(features, &at, &items[count].key, &items[count].value); ++count) {
+      __builtin_prefetch(items[count].key);
+      __builtin_prefetch(reinterpret_cast<const char*>(items[count].key) + sizeof(PyASCIIObject));
+      __builtin_prefetch(items[count].value);
+    }
+    bool repeated = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::string_view name = name_of(items[k].key);
+      PyObject* const value = items[k].value;
+      repeated = repeated || !PyUnicode_CheckExact(items[k].key);
+      if (PyFloat_Check(value)) [[likely]] {
+        number(name, PyFloat_AS_DOUBLE(value));
+      } else if (PyUnicode_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
+        categories(name, value);
+        repeated = true;
+      } else if (any || PyLong_CheckExact(value) || PyBool_Check(value) || value == Py_None) {
+        other(name, value);
+      } else {
+        return false;
+      }
+    }
+    if (repeated) merge_repeated();
+    return true;
   }
 
-  void add(PyObject* key, PyObject* value) {
+  static std::string_view name_of(PyObject* key) {
     if (!PyUnicode_Check(key)) {
       throw nb::type_error(
           ("a feature's name must be a string, not " + std::string(Py_TYPE(key)->tp_name)).c_str());
     }
-    const std::string_view name = text(key);
-    if (PyFloat_CheckExact(value)) {
-      number(name, PyFloat_AS_DOUBLE(value));
-    } else if (PyUnicode_Check(value)) {
-      category(name, text(value));
-    } else if (PyList_Check(value) || PyTuple_Check(value)) {
-      PyObject** items = PySequence_Fast_ITEMS(value);
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-        if (!PyUnicode_Check(items[i])) fail(name, "a list must hold strings");
-        category(name, text(items[i]));
-      }
-    } else if (value != Py_None) {  // bool, int, NumPy's scalars: whatever is a number
-      const double x = PyFloat_AsDouble(value);
-      if (x == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        fail(name, "the value must be a number, a string, a bool or a list of strings");
-      }
-      number(name, x);
+    return text(key);
+  }
+
+  static std::string_view text(PyObject* object) {
+    Py_ssize_t size = PyUnicode_GET_LENGTH(object);
+    const char* data;
+    if (PyUnicode_IS_COMPACT_ASCII(object)) {
+      data = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object));
+    } else {
+      data = PyUnicode_AsUTF8AndSize(object, &size);
+      if (data == nullptr) throw nb::python_error();
     }
+    if (size > kLongest) throw nb::value_error("a feature's name or value is longer than 64 KiB");
+    return {data, static_cast<std::size_t>(size)};
+  }
+
+  void categories(std::string_view name, PyObject* value) {
+    if (PyUnicode_Check(value)) return category(name, text(value));
+    PyObject** items = PySequence_Fast_ITEMS(value);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+      if (!PyUnicode_Check(items[i])) fail(name, "a list must hold strings");
+      category(name, text(items[i]));
+    }
+  }
+  void other(std::string_view name, PyObject* value) {  // bool, int, NumPy's scalars: whatever is a number
+    if (value == Py_None) return;
+    const double x = PyFloat_AsDouble(value);
+    if (x == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      fail(name, "the value must be a number, a string, a bool or a list of strings");
+    }
+    number(name, x);
   }
 
   void number(std::string_view name, double x) {
     const auto value = static_cast<float>(x);
     if (!std::isfinite(value)) fail(name, "the value is NaN, infinite or beyond a 32-bit float");
-    if (value == 0) return;
-    names_.append(name);
-    finish(value);
+    if (value != 0) add(name, value);
   }
   void category(std::string_view name, std::string_view value) {
-    names_.append(name).append(1, '=').append(value);
-    finish(1);
+    auto* const both = allocate<char>(name.size() + 1 + value.size());
+    std::memcpy(both, name.data(), name.size());
+    both[name.size()] = '=';
+    std::memcpy(both + name.size() + 1, value.data(), value.size());
+    add({both, name.size() + 1 + value.size()}, 1);
   }
-
-  // The name that stands at the end of names_ becomes an entry.
-  void finish(float value) {
-    const auto start = static_cast<std::size_t>(offsets_.back());
-    keys_.push_back(static_cast<std::int64_t>(key_of_name(names_.data() + start, names_.size() - start)));
-    values_.push_back(value);
-    offsets_.push_back(static_cast<std::int64_t>(names_.size()));
+  void add(std::string_view name, float value) {
+    if (size_ == capacity_) grow(2 * capacity_);
+    keys_[size_] = static_cast<std::int64_t>(key_of_name(name.data(), name.size()));
+    values_[size_] = value;
+    names_[size_] = name;
+    ++size_;
   }
 
   // {"a": ["b", "b"]}, or {"a": "b", "a=b": 1}: rare, but a row holds each feature once. Values add up.
   void merge_repeated() {
-    std::size_t size = 4;
-    while (size < 2 * keys_.size()) size *= 2;
-    std::vector<std::uint32_t> places(size, 0);  // 1 + the entry whose key falls here
+    std::size_t places = 4;
+    while (places < 2 * size_) places *= 2;
+    auto* const place = allocate<std::uint32_t>(places);  // 1 + the entry whose key falls here
+    std::fill_n(place, places, 0u);
     std::size_t kept = 0;
-    for (std::size_t k = 0; k < keys_.size(); ++k) {
-      std::size_t at = scatter(static_cast<std::uint64_t>(keys_[k])) >> 20 & (size - 1);
-      while (places[at] != 0 && keys_[places[at] - 1] != keys_[k]) at = (at + 1) & (size - 1);
-      if (places[at] != 0) {
-        values_[places[at] - 1] += values_[k];
+    for (std::size_t k = 0; k < size_; ++k) {
+      std::size_t at = scatter(static_cast<std::uint64_t>(keys_[k])) >> 20 & (places - 1);
+      while (place[at] != 0 && keys_[place[at] - 1] != keys_[k]) at = (at + 1) & (places - 1);
+      if (place[at] != 0) {
+        values_[place[at] - 1] += values_[k];
         continue;
       }
-      if (kept != k) move_entry(k, kept);
-      places[at] = static_cast<std::uint32_t>(++kept);
+      keys_[kept] = keys_[k];
+      values_[kept] = values_[k];
+      names_[kept] = names_[k];
+      place[at] = static_cast<std::uint32_t>(++kept);
     }
-    keys_.resize(kept);
-    values_.resize(kept);
-    offsets_.resize(kept + 1);
-  }
-  void move_entry(std::size_t from, std::size_t to) {
-    const auto size = static_cast<std::size_t>(offsets_[from + 1] - offsets_[from]);
-    std::memmove(names_.data() + offsets_[to], names_.data() + offsets_[from], size);
-    keys_[to] = keys_[from];
-    values_[to] = values_[from];
-    offsets_[to + 1] = offsets_[to] + static_cast<std::int64_t>(size);
+    size_ = kept;
   }
 
   [[noreturn]] static void fail(std::string_view name, const char* what) {
     throw nb::value_error(("feature '" + std::string(name.substr(0, 80)) + "': " + what).c_str());
   }
 
+  // Memory goes with the Event: no need to give any back.
+  template <class T>
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(memory_.allocate(n * sizeof(T), alignof(T)));
+  }
+  void grow(std::size_t capacity) {
+    const auto more = [&](auto*& array) {
+      using T = std::remove_reference_t<decltype(*array)>;
+      T* const larger = allocate<T>(capacity);
+      std::copy_n(array, size_, larger);
+      array = larger;
+    };
+    more(keys_);
+    more(values_);
+    more(names_);
+    capacity_ = capacity;
+  }
+
   static constexpr Py_ssize_t kLongest = 1 << 16;
+  alignas(16) std::byte room_[1 << 13];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  nb::dict own_ = nb::steal<nb::dict>(nb::handle());
   std::int64_t pointers_[2] = {0, 0};
-  std::vector<std::int64_t> keys_;
-  std::vector<float> values_;
-  std::string names_;
-  std::vector<std::int64_t> offsets_ = {0};
+  std::int64_t* keys_ = nullptr;
+  float* values_ = nullptr;
+  std::string_view* names_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+// Room for the scores of one event, for most models without an allocation.
+class Scores {
+ public:
+  explicit Scores(const Linear& model) : size_(model.intercept.size()) {
+    if (size_ > kFew) many_.resize(size_);
+  }
+  double* data() noexcept { return size_ > kFew ? many_.data() : few_; }
+  nb::object list() {
+    nb::object out = nb::steal(PyList_New(static_cast<Py_ssize_t>(size_)));
+    if (!out.is_valid()) throw nb::python_error();
+    for (std::size_t c = 0; c < size_; ++c) {
+      PyObject* score = PyFloat_FromDouble(data()[c]);
+      if (score == nullptr) throw nb::python_error();
+      PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(c), score);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  std::size_t size_;
+  double few_[kFew];
+  std::vector<double> many_;
 };
 
 }  // namespace
@@ -149,25 +237,25 @@ void bind_events(nb::module_& m) {
   m.def(
       "learn_event",
       [](Linear& model, nb::dict features, double label, double weight) {
-        const Event event(features);
-        std::vector<double> scores(model.intercept.size());
+        Event event(features);
+        Scores scores(model);
         const std::unique_lock alone(model.guard);
         const Outcome outcome = model.learn(event.view(&label, &weight), nullptr, 1, scores.data());
         check(outcome);
-        return nb::make_tuple(outcome.done == 1, scores);
+        return outcome.done == 1 ? scores.list() : nb::none();
       },
       nb::arg("model"), nb::arg("features"), nb::arg("label"), nb::arg("weight"),
       nb::sig("def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> "
-              "tuple[bool, list[float]]"),
-      "The scores before learning, and whether it was learned: not where the model has diverged.");
+              "list[float] | None"),
+      "The scores before learning; None where the model has diverged, and has not learned.");
   m.def(
       "score_event",
       [](const Linear& model, nb::dict features) {
-        const Event event(features);
-        std::vector<double> scores(model.intercept.size());
+        Event event(features);
+        Scores scores(model);
         const std::shared_lock together(model.guard);
         model.score(event.view(nullptr, nullptr), scores.data());
-        return scores;
+        return scores.list();
       },
       nb::arg("model"), nb::arg("features"),
       nb::sig("def score_event(model: Linear, features: dict[str, object]) -> list[float]"));

@@ -17,8 +17,11 @@ struct BlockView {
   const double* weights = nullptr;  // may be null: all 1
   const char* names = nullptr;  // may be null; that of entry k is names[name_offsets[k], name_offsets[k + 1])
   const std::int64_t* name_offsets = nullptr;
+  const std::string_view* scattered_names = nullptr;  // instead of both: one for each entry
 
+  bool named() const noexcept { return names != nullptr || scattered_names != nullptr; }
   std::string_view name(std::int64_t k) const noexcept {
+    if (scattered_names != nullptr) return scattered_names[k];
     if (names == nullptr) return {};
     return {names + name_offsets[k], static_cast<std::size_t>(name_offsets[k + 1] - name_offsets[k])};
   }

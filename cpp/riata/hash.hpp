@@ -17,28 +17,34 @@ constexpr std::uint64_t fold(std::uint64_t a,
 
 inline constexpr std::uint64_t kHashSeed = 0x2545f4914f6cdd1dULL;
 
+// n bytes, up to 8, as a word with zeros behind them: no byte beyond is read, and no call is made.
+inline std::uint64_t word_of(const char* p, std::size_t n) noexcept {
+  const auto byte = [&](std::size_t at) {
+    return static_cast<std::uint64_t>(static_cast<std::uint8_t>(p[at])) << (8 * at);
+  };
+  if (n >= 8) {
+    std::uint64_t all;
+    std::memcpy(&all, p, 8);
+    return all;
+  }
+  if (n >= 4) {
+    std::uint32_t first, last;  // they overlap
+    std::memcpy(&first, p, 4);
+    std::memcpy(&last, p + n - 4, 4);
+    return first | static_cast<std::uint64_t>(last) << (8 * (n - 4));
+  }
+  return n == 0 ? 0 : byte(0) | byte(n / 2) | byte(n - 1);
+}
+
 // The 63-bit key of a name: 16 bytes a step, the same on every machine with little-endian words.
 inline std::uint64_t key_of_name(const char* data, std::size_t size,
                                  std::uint64_t seed = kHashSeed) noexcept {
   constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
   std::uint64_t hash = seed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
-  const auto word = [](const char* p, std::size_t n) {
-    std::uint64_t w = 0;
-    std::memcpy(&w, p, n);
-    return w;
-  };
-  while (size > 16) {
-    hash = fold(word(data, 8) ^ a ^ hash, word(data + 8, 8) ^ b);
-    data += 16;
-    size -= 16;
-  }
-  std::uint64_t low = 0, high = 0;
-  if (size > 8) {
-    low = word(data, 8);
-    high = word(data + 8, size - 8);
-  } else {
-    low = word(data, size);
-  }
+  for (; size > 16; data += 16, size -= 16)
+    hash = fold(word_of(data, 8) ^ a ^ hash, word_of(data + 8, 8) ^ b);
+  const std::uint64_t low = word_of(data, size);
+  const std::uint64_t high = size > 8 ? word_of(data + 8, size - 8) : 0;
   return fold(low ^ a ^ hash, high ^ b ^ hash) >> 1;
 }
 

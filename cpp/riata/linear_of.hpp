@@ -452,7 +452,7 @@ class LinearOf final : public Linear {
   template <class Index>
   bool same_kind(const BlockView<Index>& b) noexcept {
     if constexpr (!Store::kDirect) {
-      if (b.names != nullptr) return store_.set_named();
+      if (b.named()) return store_.set_named();
       return !store_.named();
     }
     return true;
@@ -520,7 +520,7 @@ class LinearOf final : public Linear {
       }
       rule_.end(rate);
       ++t;
-      if (b.names == nullptr && end > begin)
+      if (!b.named() && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
         if (any && !guests_.settle(store_, rule_, m(), b, begin, end, closer))

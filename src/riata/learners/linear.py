@@ -168,8 +168,8 @@ class LinearLearner(Learner):
     def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
         if self.t == 0 and self.store == "auto" and not self._core.named:
             self._start("table")
-        learned, scores = _core.learn_event(self._core, features, label, weight)
-        if not learned:
+        scores = _core.learn_event(self._core, features, label, weight)
+        if scores is None:
             raise DivergenceError(
                 f"the scores have left the range of floats; {self._slower()} or scale the features"
             )
