@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "riata/block.hpp"
@@ -15,36 +16,52 @@ class Guests {
  public:
   explicit Guests(int width) noexcept : width_(static_cast<std::size_t>(width)) {}
 
-  // Room for an example of so many features. False: memory is exhausted.
-  bool make_room(std::int64_t nnz) noexcept {
+  // Room for an example of `nnz` features, whose keys have these bits in all. False: memory is exhausted.
+  template <class Store, class Index>
+  bool admit(Store& store, const Index* keys, std::int64_t nnz, Index bits) noexcept {
     const auto n = static_cast<std::size_t>(nnz);
-    if (n <= found_.size()) return true;
-    try {
-      found_.resize(2 * n);
-      changing_.reserve(2 * n);
-      dead_.reserve(2 * n);
-      newborn_.resize(2 * n * width_);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
+    if (n >= found_.size() && !make_room(2 * n + 1)) return false;
+    if (!store.by_number() || store.inside(static_cast<std::uint64_t>(bits))) return true;
+    for (std::size_t k = 0; k < n && store.by_number(); ++k)
+      if (!store.admit(static_cast<std::uint64_t>(keys[k]))) return false;
     return true;
   }
 
-  // Where the example's rows are. A feature without one gets a newborn row, which may join or not.
+  // Where the rows of example i are, of the n in this order. A feature without one gets a newborn row, which
+  // may join or not.
   template <class Store, class Index>
-  void find(const Store& store, const Rule& rule, int m, const BlockView<Index>& b, std::int64_t begin,
-            std::int64_t end) noexcept {
-    changing_.clear();
-    double* newborn = newborn_.data();
-    for (std::int64_t k = begin; k < end; ++k, newborn += width_) {
-      double* row = store.find(static_cast<std::uint64_t>(b.indices[k]));
-      if (row == nullptr) {
-        rule.fresh(newborn, m);
-        row = newborn;
-        changing_.push_back(k);
-      }
-      found_[static_cast<std::size_t>(k - begin)] = row;
+  void find(const Store& store, const Rule& rule, int m, const BlockView<Index>& b, const std::int64_t* order,
+            std::int64_t i, std::int64_t n) noexcept {
+    const std::int64_t r = order == nullptr ? i : order[i];
+    const Index* keys = b.indices + b.indptr[r];
+    const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
+    newborns_ = 0;
+    if (store.by_number()) {  // all of them have been admitted
+      for (std::size_t k = 0; k < size; ++k) found_[k] = store.number(static_cast<std::uint64_t>(keys[k]));
+      return;
     }
+    const bool fetched = i != 0 && fetched_ == i;
+    const std::size_t others =
+        fetched ? store.find_fetched(keys, size, places_.data(), found_.data(), newborn_.data())
+                : store.find_likely(keys, size, found_.data(), newborn_.data());
+    for (std::size_t other = 0; other < others; ++other) {
+      const std::uint32_t k = newborn_[other];
+      double* row = store.find(static_cast<std::uint64_t>(keys[k]));
+      if (row == nullptr) {
+        row = cradle_.data() + k * width_;
+        rule.fresh(row, m);
+        newborn_[newborns_++] = k;
+      }
+      found_[k] = row;
+    }
+    fetched_ = 0;
+    if (!store.large()) return;
+    ahead(b, order, i + 2, n,
+          [&](const Index* later, std::size_t count) { store.fetch_entries(later, count); });
+    ahead(b, order, i + 1, n, [&](const Index* later, std::size_t count) {
+      store.fetch_rows(later, count, places_.data());
+      fetched_ = i + 1;
+    });
   }
   double* const* rows() const noexcept { return found_.data(); }
 
@@ -55,43 +72,60 @@ class Guests {
   bool settle(Store& store, const Rule& rule, int m, const BlockView<Index>& b, std::int64_t begin,
               std::int64_t end, bool zero) noexcept {
     const auto needed = [&](const double* row) { return rule.needed(row, m); };
-    for (std::int64_t k = begin; zero && k < end; ++k) {
-      if (!needed(found_[static_cast<std::size_t>(k - begin)])) dead_.push_back(k);
+    const auto nnz = static_cast<std::uint64_t>(end - begin);
+    if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
+      store.sweep(1 + nnz / 64, needed);
+      return true;
     }
-    for (const std::int64_t k : dead_) store.erase(static_cast<std::uint64_t>(b.indices[k]));
-    dead_.clear();
-    for (const std::int64_t k : changing_) {
-      const double* newborn = newborn_.data() + static_cast<std::size_t>(k - begin) * width_;
-      if (!needed(newborn)) continue;
-      double* place = store.insert(static_cast<std::uint64_t>(b.indices[k]), b.name(k), needed);
+    const Index* keys = b.indices + begin;
+    if (zero && newborns_ == 0) {
+      for (std::size_t k = 0; k < nnz; ++k)  // rows stay where they are: those before have been looked at
+        if (!needed(found_[k])) store.erase(static_cast<std::uint64_t>(keys[k]));
+    }
+    for (std::size_t n = 0; n < newborns_; ++n) {
+      const std::uint32_t k = newborn_[n];
+      const double* row = cradle_.data() + k * width_;
+      if (!needed(row)) continue;
+      double* place = store.insert(static_cast<std::uint64_t>(keys[k]), b.name(begin + k), needed);
       if (place == nullptr) return false;
-      std::memcpy(place, newborn, sizeof(double) * width_);
+      std::memcpy(place, row, sizeof(double) * width_);
     }
-    store.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16, needed);
+    store.sweep(2 + nnz / 16, needed);
     return true;
   }
 
  private:
+  bool make_room(std::size_t n) noexcept {
+    if (n > std::size_t{UINT32_MAX}) return false;
+    try {
+      found_.resize(n + 1);
+      places_.resize(n + 1);
+      newborn_.resize(n + 1);
+      cradle_.resize(n * width_);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  // work(keys, size) on an example that comes later, if there is one.
+  template <class Index, class Work>
+  void ahead(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i, std::int64_t n,
+             Work work) const noexcept {
+    if (i >= n) return;
+    const std::int64_t r = order == nullptr ? i : order[i];
+    if (!b.holds(r)) return;
+    const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
+    if (size < places_.size()) work(b.indices + b.indptr[r], size);
+  }
+
   std::size_t width_;
   std::vector<double*> found_;
-  std::vector<double> newborn_;         // room for those that are not there yet
-  std::vector<std::int64_t> changing_;  // which of them are newborn
-  std::vector<std::int64_t> dead_;      // which of them have become zero
+  std::vector<std::uint32_t> places_;   // of the rows of the next example, as far as known
+  std::int64_t fetched_ = 0;            // which example that is; 0: none
+  std::vector<double> cradle_;          // a row for each that may be newborn
+  std::vector<std::uint32_t> newborn_;  // which of them are
+  std::size_t newborns_ = 0;
 };
-
-// In a large table: the entries of the example after next, the rows of the next.
-template <class Store, class Index>
-void look_ahead(const Store& store, const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
-                std::int64_t n) noexcept {
-  const auto each = [&](std::int64_t ahead, auto fetch) {
-    if (ahead >= n) return;
-    const std::int64_t r = order == nullptr ? ahead : order[ahead];
-    if (!b.holds(r)) return;
-    for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
-      fetch(static_cast<std::uint64_t>(b.indices[k]));
-  };
-  each(i + 2, [&](std::uint64_t key) { store.prefetch_entry(key); });
-  each(i + 1, [&](std::uint64_t key) { store.prefetch_row(key); });
-}
 
 }  // namespace riata

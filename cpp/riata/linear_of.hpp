@@ -337,7 +337,7 @@ class LinearOf final : public Linear {
         if (!store_.has(key) && !store_.reserve(key)) return Status::out_of_memory;
       }
     } else {
-      if (!guests_.make_room(end - begin)) return Status::out_of_memory;
+      if (!guests_.admit(store_, b.indices + begin, end - begin, all)) return Status::out_of_memory;
     }
     return Status::ok;
   }
@@ -493,8 +493,7 @@ class LinearOf final : public Linear {
       if (order == nullptr) fetch(b, end + kAhead, end + kAhead + (end - begin));
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
       if constexpr (!Store::kDirect) {
-        guests_.find(store_, rule_, m(), b, begin, end);
-        if (store_.large()) look_ahead(store_, b, order, i, n);
+        guests_.find(store_, rule_, m(), b, order, i, n);
       }
       if constexpr (kShared) {
         if (!spots_.advance(store_, b, order, i, n)) return {Status::out_of_memory, i};

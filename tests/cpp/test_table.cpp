@@ -58,6 +58,59 @@ void against_map(bool named, int width, std::uint64_t seed, std::uint64_t spread
   CHECK(seen == expected.size());
 }
 
+// Small keys: rows in the order of keys, where a row of zeros is as good as none, until too few of them are
+// alive. `step` between the keys.
+void small_keys(std::uint64_t step, std::uint64_t keys, bool leaves) {
+  std::mt19937_64 random(step);
+  TableStore table(2, 0);
+  std::map<std::uint64_t, double> expected;
+  for (std::uint64_t n = 1; n <= 3 * keys; ++n) {
+    const std::uint64_t key = random() % keys * step;
+    if (random() % 4 != 0) {
+      double* row = table.insert(key, {}, always);
+      CHECK(row != nullptr);
+      row[0] = row[1] = expected[key] = static_cast<double>(n);
+    } else {
+      table.erase(key);
+      expected.erase(key);
+    }
+    table.sweep(3, always);
+  }
+  CHECK(table.by_number() != leaves);
+  CHECK(table.size() == expected.size());
+  for (std::uint64_t key = 0; key < 2 * keys * step; ++key) {
+    const double* row = table.find(key);
+    const auto found = expected.find(key);
+    CHECK((row == nullptr ? 0.0 : row[1]) == (found == expected.end() ? 0.0 : found->second));
+  }
+  std::size_t seen = 0;
+  table.for_each([&](std::uint64_t key, const double* row) { seen += expected.at(key) == row[0]; });
+  CHECK(seen == expected.size());
+  CHECK(table.insert(std::uint64_t{1} << 40, {}, always) != nullptr && !table.by_number());
+  CHECK(table.size() == expected.size() + 1);
+  for (const auto& [key, value] : expected) CHECK(table.find(key) != nullptr && table.find(key)[0] == value);
+}
+
+void names_of_every_length() {
+  NameArena names;
+  std::mt19937_64 random(3);
+  std::map<std::uint64_t, std::string> expected;
+  for (int step = 0; step < 20000; ++step) {
+    if (random() % 2 == 0 || expected.empty()) {
+      const std::size_t size = random() % 50 == 0 ? random() % 2000 : random() % 40;
+      const std::string name(size, static_cast<char>('a' + random() % 26));
+      const std::uint64_t word = names.keep(name);
+      CHECK(word != 0 && expected.emplace(word, name).second);
+    } else {
+      const auto gone = expected.lower_bound(random() % (expected.rbegin()->first + 1));
+      names.drop(gone->first);
+      expected.erase(gone);
+    }
+  }
+  for (const auto& [word, name] : expected) CHECK(names.name(word) == name);
+  CHECK(names.name(0).empty());
+}
+
 void scatter_is_one_to_one() {
   std::mt19937_64 random(7);
   for (int i = 0; i < 100000; ++i) {
@@ -112,6 +165,12 @@ void hostile_blocks(const std::string& family, const std::string& update, const 
 
 int main() {
   scatter_is_one_to_one();
+  names_of_every_length();
+  small_keys(1, 700'000, false);
+  small_keys(1, 1000, false);
+  small_keys(100, 2000, false);
+  small_keys(300, 3000, true);
+  small_keys(7, 100'000, true);
   for (const std::uint64_t spread : {50, 5000, 1 << 30}) {
     against_map(false, 2, spread, spread);
     against_map(true, 3, spread, spread);

@@ -1,143 +1,200 @@
-// Where the row of a key lies: a place for each key, by number while all keys are small, by hash from then
-// on.
+// Where the row of a key lies: a hash table from scattered keys to places, in 64 parts that grow one at a
+// time, at loads spread from part to part, so that no growth is a long pause.
 #pragma once
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 #include "riata/hash.hpp"
-#include "riata/stores/dense.hpp"
 
 namespace riata {
 
-// One of many open-addressed hash tables from scattered keys to places. An entry is 32 bits of the key beside
-// the 32 of the place; whether the key is right to the last bit is for the row to say. Four entries are
-// compared at once.
-class Part {
- public:
+// Eight entries in a cache line: 32 bits of each key, and its place. Whether a key is right to the last bit
+// is for the row to say.
+struct alignas(64) Bucket {
+  static constexpr unsigned kEntries = 8;
   static constexpr std::uint32_t kEmpty = 0, kErased = 1;
 
-  ~Part() { std::free(prints_); }
+  std::uint32_t prints[kEntries];
+  std::uint32_t places[kEntries];
+
+  unsigned with(std::uint32_t print) const noexcept {  // a bit for each entry that has it
+    return four(prints, print) | four(prints + 4, print) << 4;
+  }
+
+ private:
+  static unsigned four(const std::uint32_t* from, std::uint32_t print) noexcept {
+    using Four = std::uint32_t __attribute__((vector_size(16)));
+    Four prints;
+    std::memcpy(&prints, from, sizeof prints);
+    const auto equal = prints == print;
+#ifdef __SSE2__
+    return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<__m128>(equal)));
+#else
+    const auto bits = equal & decltype(equal){1, 2, 4, 8};
+    return static_cast<unsigned>((bits[0] | bits[1]) | (bits[2] | bits[3]));
+#endif
+  }
+};
+
+// One of the tables. A key is in its home bucket or, where that is full, in the first after it that is not.
+class Part {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  ~Part() {
+    if (count_ != 0) std::free(buckets_);
+  }
   Part() = default;
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  // The entry for which `same(place)` holds, or null.
+  // The place for which `same` holds, or kNone.
   template <class Same>
-  std::uint32_t* find(std::uint64_t scattered, Same same) const noexcept {
-    if (prints_ == nullptr) return nullptr;
-    using Four = std::uint32_t __attribute__((vector_size(16)));
+  std::uint32_t find(std::uint64_t scattered, Same same) const noexcept {
     const std::uint32_t print = print_of(scattered);
-    for (std::uint64_t at = home(scattered);; at += 4) {
-      Four four;
-      std::memcpy(&four, prints_ + at, sizeof four);
-      for (unsigned hits = mask(four == print); hits != 0; hits &= hits - 1) {
-        std::uint32_t* place = places_ + at + static_cast<unsigned>(__builtin_ctz(hits));
-        if (same(*place)) return place;
+    for (const Bucket* b = home(scattered);; b = after(b)) {
+      for (unsigned hits = b->with(print); hits != 0; hits &= hits - 1) {
+        const std::uint32_t place = b->places[__builtin_ctz(hits)];
+        if (same(place)) return place;
       }
-      if (mask(four == kEmpty) != 0) return nullptr;
+      if (b->with(Bucket::kEmpty) != 0) return kNone;
     }
   }
+  // Where the row is, if it is anywhere and all is as usual. No branch: keys cannot be predicted.
+  std::uint32_t guess(std::uint64_t scattered) const noexcept {
+    const Bucket* b = home(scattered);
+    const unsigned hits = b->with(print_of(scattered));
+    return b->places[__builtin_ctz(hits | 1u << (Bucket::kEntries - 1))];
+  }
+  void prefetch(std::uint64_t scattered) const noexcept { __builtin_prefetch(home(scattered)); }
 
-  // Where the row most likely is, for fetching it ahead of time. Reads no row.
-  std::uint32_t guess(std::uint64_t scattered, std::uint32_t none) const noexcept {
-    if (prints_ == nullptr) return none;
-    using Four = std::uint32_t __attribute__((vector_size(16)));
-    const std::uint64_t at = home(scattered);
-    Four four;
-    std::memcpy(&four, prints_ + at, sizeof four);
-    const unsigned hits = mask(four == print_of(scattered));
-    return hits == 0 ? none : places_[at + static_cast<unsigned>(__builtin_ctz(hits))];
+  // The place for which `same` holds, or else `place`, which is put there. In a part that is not full.
+  template <class Same>
+  std::uint32_t insert(std::uint64_t scattered, std::uint32_t place, Same same) noexcept {
+    const std::uint32_t print = print_of(scattered);
+    Bucket* free = nullptr;
+    for (Bucket* b = home(scattered);; b = after(b)) {
+      for (unsigned hits = b->with(print); hits != 0; hits &= hits - 1) {
+        const std::uint32_t other = b->places[__builtin_ctz(hits)];
+        if (same(other)) return other;
+      }
+      const unsigned empty = b->with(Bucket::kEmpty);
+      if (free == nullptr && (empty != 0 || b->with(Bucket::kErased) != 0)) free = b;
+      if (empty != 0) break;
+    }
+    const unsigned empty = free->with(Bucket::kEmpty);
+    const int entry = __builtin_ctz(empty != 0 ? empty : free->with(Bucket::kErased));
+    used_ += empty != 0;
+    ++size_;
+    free->prints[entry] = print;
+    free->places[entry] = place;
+    return place;
+  }
+
+  // Of a key that is there. A search stops at an empty entry, so the bucket must not get its first one.
+  void erase(std::uint64_t scattered, std::uint32_t place) noexcept {
+    const std::uint32_t print = print_of(scattered);
+    for (Bucket* b = home(scattered);; b = after(b)) {
+      for (unsigned hits = b->with(print); hits != 0; hits &= hits - 1) {
+        const int entry = __builtin_ctz(hits);
+        if (b->places[entry] != place) continue;
+        const bool open = b->with(Bucket::kEmpty) != 0;
+        b->prints[entry] = open ? Bucket::kEmpty : Bucket::kErased;
+        used_ -= open;
+        --size_;
+        return;
+      }
+    }
   }
 
   bool full() const noexcept { return used_ >= most_; }
-  std::uint64_t size() const noexcept { return size_; }
-  std::uint64_t bytes() const noexcept { return prints_ == nullptr ? 0 : 8 * (capacity_ + kTail); }
+  std::uint64_t bytes() const noexcept { return count_ * sizeof(Bucket); }
 
-  // For a key that is not there, in a part that is not full.
-  void insert(std::uint64_t scattered, std::uint32_t place) noexcept {
-    std::uint64_t at = home(scattered);
-    while (prints_[at] != kEmpty) ++at;
-    prints_[at] = print_of(scattered);
-    places_[at] = place;
-    ++used_;
-    ++size_;
-  }
-  void erase(std::uint32_t* entry) noexcept {
-    prints_[entry - places_] = kErased;
-    --size_;
-  }
-
-  // Anew with room for more, at a load of 55 to 67 % by its number; it is full at 80 %. `key(place)` is a
-  // scattered key.
+  // Anew with room for more, at a load of 58 to 70 % by its number; it is full at 85 %. `key(place)` is a
+  // scattered key. False: memory is exhausted, and nothing has changed.
   template <class Key>
   bool rebuild(std::uint64_t number, Key key) noexcept {
     Part fresh;
-    fresh.capacity_ = (size_ + 1) * 100 / (55 + number % 13) + 8;
-    for (;; fresh.capacity_ += fresh.capacity_ / 8) {
-      fresh.most_ = fresh.capacity_ * 4 / 5;
-      fresh.used_ = fresh.size_ = 0;
-      fresh.prints_ =
-          static_cast<std::uint32_t*>(std::calloc(2 * (fresh.capacity_ + kTail), sizeof(std::uint32_t)));
-      if (fresh.prints_ == nullptr) return false;
-      fresh.places_ = fresh.prints_ + fresh.capacity_ + kTail;
-      bool fits = true;
-      for (std::uint64_t at = 0; prints_ != nullptr && at < capacity_ + kTail && fits; ++at) {
-        if (prints_[at] <= kErased) continue;
-        fresh.insert(key(places_[at]), places_[at]);
-        fits = fresh.has_end();
+    const std::uint64_t count =
+        ((size_ + 1) * 100 / (58 + number % 13) + Bucket::kEntries) / Bucket::kEntries;
+    void* memory = std::aligned_alloc(sizeof(Bucket), count * sizeof(Bucket));
+    if (memory == nullptr) return false;
+    std::memset(memory, 0, count * sizeof(Bucket));
+    fresh.buckets_ = static_cast<Bucket*>(memory);
+    fresh.count_ = count;
+    fresh.most_ = count * Bucket::kEntries * 17 / 20;
+    for (std::uint64_t at = 0; at < count_; ++at) {
+      for (unsigned entry = 0; entry < Bucket::kEntries; ++entry) {
+        if (buckets_[at].prints[entry] <= Bucket::kErased) continue;
+        const std::uint32_t place = buckets_[at].places[entry];
+        fresh.insert(key(place), place, [](std::uint32_t) { return false; });
       }
-      if (fits) break;
-      std::free(fresh.prints_);
     }
-    std::free(prints_);
-    prints_ = fresh.prints_;
-    places_ = fresh.places_;
-    capacity_ = fresh.capacity_;
+    std::swap(buckets_, fresh.buckets_);
+    std::swap(count_, fresh.count_);
     used_ = fresh.used_;
     most_ = fresh.most_;
-    fresh.prints_ = nullptr;
     return true;
   }
 
-  // A run must not reach the end: a search stops at an empty entry.
-  bool has_end() const noexcept { return prints_[capacity_ + kTail - 8] == kEmpty; }
-  void prefetch(std::uint64_t scattered) const noexcept {
-    if (prints_ == nullptr) return;
-    const std::uint64_t at = home(scattered);
-    __builtin_prefetch(prints_ + at);
-    __builtin_prefetch(places_ + at);
-  }
-
  private:
-  static constexpr std::uint64_t kTail = 128;  // entries behind the last home
-
-  template <class Mask>
-  static unsigned mask(Mask four) noexcept {  // a bit for each of the four that is true
-#ifdef __SSE2__
-    return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<__m128>(four)));
-#else
-    const auto bits = (four & Mask{1, 2, 4, 8});
-    return static_cast<unsigned>((bits[0] | bits[1]) | (bits[2] | bits[3]));
-#endif
-  }
   // Home by the high bits of the key, print by low ones.
   static std::uint32_t print_of(std::uint64_t scattered) noexcept {
     const auto print = static_cast<std::uint32_t>(scattered ^ (scattered >> 29));
-    return print <= kErased ? print + 2 : print;
+    return print <= Bucket::kErased ? print + 2 : print;
   }
-  std::uint64_t home(std::uint64_t scattered) const noexcept {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(scattered << 7) * capacity_) >> 64);
+  Bucket* home(std::uint64_t scattered) const noexcept {
+    return buckets_ +
+           static_cast<std::uint64_t>((static_cast<unsigned __int128>(scattered << 7) * count_) >> 64);
+  }
+  template <class B>
+  B* after(B* b) const noexcept {
+    return b + 1 == buckets_ + count_ ? buckets_ : b + 1;
   }
 
-  std::uint32_t* prints_ = nullptr;  // the places follow in the same piece of memory
-  std::uint32_t* places_ = nullptr;
-  std::uint64_t capacity_ = 0, used_ = 0, size_ = 0, most_ = 0;
+  static constexpr Bucket kNoEntries = {};
+  Bucket* buckets_ = const_cast<Bucket*>(&kNoEntries);  // never written to: such a part is full
+  std::uint64_t count_ = 0;                             // of buckets
+  std::uint64_t used_ = 0, size_ = 0, most_ = 0;  // entries that are not empty; that are keys; may be used
+};
+
+class Directory {
+ public:
+  static constexpr std::uint32_t kNone = Part::kNone;
+
+  bool open() noexcept {  // false: memory is exhausted
+    parts_.reset(new (std::nothrow) Part[kParts]);
+    return is_open();
+  }
+  bool is_open() const noexcept { return parts_ != nullptr; }
+
+  const Part* parts() const noexcept { return parts_.get(); }
+  static std::uint64_t number_of(std::uint64_t scattered) noexcept { return scattered >> kShift; }
+  const Part& part(std::uint64_t scattered) const noexcept { return parts_[scattered >> kShift]; }
+  Part& part(std::uint64_t scattered) noexcept { return parts_[scattered >> kShift]; }
+  // Room for one more key. False: memory is exhausted.
+  template <class Key>
+  bool reserve(std::uint64_t scattered, Key key) noexcept {
+    Part& mine = part(scattered);
+    return !mine.full() || mine.rebuild(scattered >> kShift, key);
+  }
+  std::uint64_t bytes() const noexcept {
+    std::uint64_t sum = 0;
+    for (int p = 0; is_open() && p < kParts; ++p) sum += parts_[p].bytes();
+    return sum;
+  }
+
+ private:
+  static constexpr int kParts = 64, kShift = 57;  // scattered keys have 63 bits
+  std::unique_ptr<Part[]> parts_;
 };
 
 }  // namespace riata
