@@ -170,6 +170,14 @@ void bind_linear(nb::module_& m) {
       nb::arg("loss"), nb::arg("scores"), nb::arg("labels"), nb::arg("parameter"),
       "The loss of every row, summed over columns; labels as a learner takes them.");
   m.def(
+      "probability",
+      [](const std::string& name, double p) {
+        const Loss& loss = loss_named(name);
+        if (loss.probability == nullptr) throw nb::value_error("this loss gives no probabilities");
+        return loss.probability(p);
+      },
+      nb::arg("loss"), nb::arg("p"));
+  m.def(
       "loss_probability",
       [](const std::string& name, const In<double>& p) {
         const Loss& loss = loss_named(name);

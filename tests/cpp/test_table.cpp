@@ -1,4 +1,5 @@
 // The table store against std::map, and linear models on every store with blocks that are not to be trusted.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -65,8 +66,8 @@ void small_keys(std::uint64_t step, std::uint64_t keys, bool leaves) {
   TableStore table(2, 0);
   std::map<std::uint64_t, double> expected;
   for (std::uint64_t n = 1; n <= 3 * keys; ++n) {
-    const std::uint64_t key = random() % keys * step;
-    if (random() % 4 != 0) {
+    const std::uint64_t key = random() % std::min(keys, 1 + n / 3) * step;  // larger keys come later
+    if (random() % 16 != 0) {
       double* row = table.insert(key, {}, always);
       CHECK(row != nullptr);
       row[0] = row[1] = expected[key] = static_cast<double>(n);

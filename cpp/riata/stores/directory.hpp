@@ -148,8 +148,7 @@ class Part {
  private:
   // Home by the high bits of the key, print by low ones.
   static std::uint32_t print_of(std::uint64_t scattered) noexcept {
-    const auto print = static_cast<std::uint32_t>(scattered ^ (scattered >> 29));
-    return print <= Bucket::kErased ? print + 2 : print;
+    return static_cast<std::uint32_t>(scattered ^ (scattered >> 29)) | 2;  // neither empty nor erased
   }
   Bucket* home(std::uint64_t scattered) const noexcept {
     return buckets_ +

@@ -105,8 +105,8 @@ class TableStore {
     }
   }
 
-  // The row of a key, put there if need be: zeros or uninitialised. A table that is full first lets go of rows for
-  // which `needed` says no. Null: memory is exhausted, or 2^32 rows are alive; nothing has changed.
+  // The row of a key, put there if need be: zeros or uninitialised. A table that is full first lets go of
+  // rows for which `needed` says no. Null: memory is exhausted, or 2^32 rows are alive; nothing has changed.
   template <class Needed>
   double* insert(std::uint64_t key, std::string_view name, Needed needed) noexcept {
     if (by_number()) {
@@ -277,11 +277,14 @@ class TableStore {
     const std::uint64_t bytes = rows * width_ * sizeof(double);
     return bytes > kSmall && bytes > alive * (width_ + 3) * sizeof(double);
   }
-  // To a power of two: keys are inside where the bitwise or of them is.
+  // To a power of two as long as that is small: keys are inside where the bitwise or of them is.
   bool grow_array(std::uint64_t key) noexcept {
     if (key >= kNumbers) return false;
-    const std::uint64_t rows = std::bit_ceil(key + 1), bytes = rows * width_ * sizeof(double);
-    if ((bytes > kSmall && wasteful(rows, count(0, top_))) || !arena_.grow(bytes)) return false;
+    const std::uint64_t row_bytes = width_ * sizeof(double);
+    std::uint64_t rows = std::bit_ceil(key + 1);
+    if (rows * row_bytes > kSmall) rows = key + 1 + key / 4;
+    const bool sparse = rows * row_bytes > kSmall && wasteful(rows, count(0, top_));
+    if (sparse || !arena_.grow(rows * row_bytes)) return false;
     top_ = rows;
     return true;
   }

@@ -98,7 +98,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         return self.model_.learner
 
     def _event_scores(self, x: Mapping[str, Any]) -> list[float]:
-        return self._fitted().score_one(x if isinstance(x, dict) else dict(x))
+        return self._fitted().score_one(x if x.__class__ is dict else dict(x))
 
     # What was learned
 
@@ -270,12 +270,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         >>> model.predict_one({"words": ["money"]})
         'spam'
         """
-        code = self._class_code(y)
-        learner = self._event_learner()
+        try:
+            model = self.model_
+            code = model.codes[y]
+        except (AttributeError, KeyError, TypeError):  # the first event, a new class, y without a hash
+            code = self._class_code(y)
+            model = self.model_
         if self.class_weight is not None:
             sample_weight *= self._factor(y)
-        learner.learn_one(x if isinstance(x, dict) else dict(x), code, sample_weight)
-        self.model_.record.examples += 1
+        model.learner.learn_one(x if x.__class__ is dict else dict(x), code, sample_weight)
+        model.record.examples += 1
         return self
 
     def _factor(self, y: Any) -> float:
@@ -285,42 +289,43 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         return float(self.class_weight.get(y, 1.0))
 
-    def _class_code(self, y: Any) -> int:
+    def _class_code(self, y: Any) -> float:
         """The place of y among the classes, which it joins if it is new: single events keep them as they came."""
         learner = self._event_learner()
-        known = [] if self.model_.classes is None else self.model_.classes.tolist()
+        known = list(self.model_.labels)
         if y in known:
-            return known.index(y)
+            return float(known.index(y))
         known.append(y.item() if isinstance(y, np.generic) else y)
         if len(known) > 2:
             learner = learner.with_outputs(len(known))
         alike = len({type(label) for label in known}) == 1
         classes = np.array(known) if alike else np.array(known, dtype=object)
         self.model_ = Model(learner, classes, self.model_.record)
-        return len(known) - 1
+        return float(len(known) - 1)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """The class of one event; None before the first was learned."""
         if not hasattr(self, "model_"):
             return None
-        scores, classes = self._event_scores(x), self.classes_
+        model = self.model_
+        scores = model.learner.score_one(x if x.__class__ is dict else dict(x))
         code = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
-        return classes.tolist()[min(code, len(classes) - 1)]
+        return model.labels[min(code, len(model.labels) - 1)]
 
     def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
         """The probability of each class for one event; empty before the first was learned."""
         if not hasattr(self, "model_"):
             return {}
-        classes = self.classes_.tolist()
-        if len(classes) == 1:
-            return {classes[0]: 1.0}
-        return dict(
-            zip(
-                classes,
-                self._normalised(np.array([self._event_scores(x)]))[0].tolist(),
-                strict=True,
-            )
-        )
+        labels = self.model_.labels
+        if len(labels) == 1:
+            return {labels[0]: 1.0}
+        scores = self._event_scores(x)
+        if len(scores) == 1:
+            probability = self.model_.learner.probability_one(scores)
+            if probability is None:
+                raise AttributeError("this loss gives no probabilities")
+            return {labels[0]: 1 - probability[0], labels[1]: probability[0]}
+        return dict(zip(labels, self._normalised(np.array([scores]))[0].tolist(), strict=True))
 
     def learn(self, source: Any, **options: Any) -> Self:
         if isinstance(self.class_weight, Mapping | str):
@@ -404,9 +409,8 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
 
     def learn_one(self, x: Mapping[str, Any], y: float, sample_weight: float = 1.0) -> Self:
         """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them."""
-        self._event_learner().learn_one(
-            x if isinstance(x, dict) else dict(x), float(y), sample_weight
-        )
+        learner = self.model_.learner if hasattr(self, "model_") else self._event_learner()
+        learner.learn_one(x if x.__class__ is dict else dict(x), float(y), sample_weight)
         self.model_.record.examples += 1
         return self
 

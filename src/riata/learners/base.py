@@ -81,6 +81,11 @@ class Learner(ABC):
     def probability(self, scores: Floats) -> Floats | None:
         """The probability of each output's positive class; None where the loss has none."""
 
+    def probability_one(self, scores: list[float]) -> list[float] | None:
+        """The same for the scores of one event."""
+        probability = self.probability(np.array([scores]))
+        return None if probability is None else list(probability[0].tolist())
+
     @abstractmethod
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         """Features with a weight other than zero, ascending, and their weights (live, outputs), brought current."""

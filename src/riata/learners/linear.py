@@ -22,6 +22,8 @@ from riata.learners.base import (
     option,
 )
 
+_learn_event, _score_event = _core.learn_event, _core.score_event
+
 LOSSES = {
     name: (classification, probabilities, parameter)
     for name, classification, probabilities, parameter in _core.losses()
@@ -60,6 +62,8 @@ class LinearLearner(Learner):
     _making: tuple[str, dict[str, float]] = field(init=False, repr=False, compare=False)
     _core: _core.Linear = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
+    _event_core: _core.Linear | None = field(init=False, repr=False, compare=False)
+    """The same once it is known to be in the right store for single events."""
 
     def __post_init__(self) -> None:
         check_choice("loss", self.loss, tuple(LOSSES))
@@ -99,6 +103,7 @@ class LinearLearner(Learner):
             numbers=numbers,
         )
         object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_event_core", None)
         object.__setattr__(self, "_kept_in", store)
 
     def _choose_store(self, block: Block) -> None:
@@ -166,17 +171,24 @@ class LinearLearner(Learner):
         """What to do when the weights diverge."""
 
     def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
-        if self.t == 0 and self.store == "auto" and not self._core.named:
-            self._start("table")
-        scores = _core.learn_event(self._core, features, label, weight)
+        core = self._event_core
+        if core is None:
+            core = self._open_to_events()
+        scores = _learn_event(core, features, label, weight)
         if scores is None:
             raise DivergenceError(
                 f"the scores have left the range of floats; {self._slower()} or scale the features"
             )
         return scores
 
+    def _open_to_events(self) -> _core.Linear:
+        if self.t == 0 and self.store == "auto" and not self._core.named:
+            self._start("table")
+        object.__setattr__(self, "_event_core", self._core)
+        return self._core
+
     def score_one(self, features: dict[str, Any]) -> list[float]:
-        return _core.score_event(self._core, features)
+        return _score_event(self._core, features)
 
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""
@@ -216,6 +228,11 @@ class LinearLearner(Learner):
         if not LOSSES[self.loss][1]:
             return None
         return _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
+
+    def probability_one(self, scores: list[float]) -> list[float] | None:
+        if not LOSSES[self.loss][1]:
+            return None
+        return [_core.probability(self.loss, score) for score in scores]
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         return self._core.coefficients()
