@@ -143,6 +143,16 @@ def probit_tilt(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='
 def standard_normals(seed: int, t: int, count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The samples that update='vb' uses for example t."""
 
+RECALIBRATION_WIDTH: int = 5
+
+def recalibrate(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, keep: float) -> None:
+    """
+    Correct log odds in place; with labels, each by the examples before it, and learn from them.
+    """
+
+def recalibration(state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> list[tuple[float, float]]:
+    """Scale and offset of every output."""
+
 class Bayesian:
     """Independent Gaussian posteriors over a store, columns wide."""
 
@@ -241,6 +251,8 @@ def row_losses(loss: str, scores: Annotated[NDArray[numpy.float64], dict(shape=(
     The loss of every row, summed over columns; labels as a learner takes them.
     """
 
+def probability(loss: str, p: float) -> float: ...
+
 def loss_probability(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
 class Linear:
@@ -320,9 +332,9 @@ class Linear:
 def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]:
     """The keys, values, names and name offsets of one event."""
 
-def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> tuple[bool, list[float]]:
+def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> list[float] | None:
     """
-    The scores before learning, and whether it was learned: not where the model has diverged.
+    The scores before learning; None where the model has diverged, and has not learned.
     """
 
 def score_event(model: Linear, features: dict[str, object]) -> list[float]: ...

@@ -95,7 +95,7 @@ class Classes:
     def codes(self, labels: Floats) -> NDArray[np.intp]:
         """The place of each label, or -1 where it is none of the classes."""
         if len(self.values) == 2:  # without a search: labels may be as many as the rows of a matrix
-            high = labels == self.values[1]
+            high: NDArray[np.bool_] = labels == self.values[1]
             return np.where(high | (labels == self.values[0]), high, -1)
         places = np.minimum(np.searchsorted(self.values, labels), len(self.values) - 1)
         return np.where(self.values[places] == labels, places, -1)
@@ -109,7 +109,7 @@ class Classes:
             if other == -1:
                 self.values = np.array([-1.0, 1.0])
         if len(self.values) == 2:
-            high = labels == self.values[1]
+            high: NDArray[np.bool_] = labels == self.values[1]
             if (high | (labels == self.values[0])).all():
                 codes_of_pair: Floats = high.astype(np.float64)
                 return codes_of_pair

@@ -96,6 +96,11 @@ class TableStore {
                            std::uint32_t* others) const noexcept {
     return find_where(keys, n, rows, others, [&](std::size_t k) { return places[k]; });
   }
+  void prefetch_entry(std::uint64_t key) const noexcept {
+    if (by_number()) return;
+    const std::uint64_t scattered = scatter(key);
+    directory_.part(scattered).prefetch(scattered);
+  }
   void prefetch_row(std::uint64_t key) const noexcept {
     if (by_number()) {
       __builtin_prefetch(number(key));

@@ -273,7 +273,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         try:
             model = self.model_
             code = model.codes[y]
-        except (AttributeError, KeyError, TypeError):  # the first event, a new class, y without a hash
+        except (
+            AttributeError,
+            KeyError,
+            TypeError,
+        ):  # the first event, a new class, y without a hash
             code = self._class_code(y)
             model = self.model_
         if self.class_weight is not None:
