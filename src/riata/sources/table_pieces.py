@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from riata.block import Block
 from riata.sources.layout import Layout
+from riata.sources.prefetch import ordered_map
 
 _CELLS = 1 << 18  # of a piece, which becomes a Block: rows times columns
 
@@ -55,8 +56,11 @@ class Found:
 
         return BatchReader(schema, name, self.options, self.layout)
 
-    def settle(self, reader: Any, batches: Iterator[Any]) -> Iterator[Any]:
-        """The batches again, once the first of them said what the columns are."""
+    def settle(self, reader: Any, batches: Iterator[Any]) -> Generator[Any, None, None]:
+        """The batches again, once the first of them said what the columns are.
+
+        A thread of its own decodes the next one, while others make rows of the one before.
+        """
         import pyarrow as pa
 
         from riata.sources.arrow_arrays import flat
@@ -71,7 +75,13 @@ class Found:
         head = pa.Table.from_batches(heads) if heads else reader.schema.empty_table()
         reader.settle(head.slice(0, reader.rows_needed))
         self.layout, self.fitted = reader.layout, reader.fitted
-        return chain(held, batches)
+        yield from held
+        with closing(ordered_map(_itself, batches, threads=1, ahead=1)) as decoded:
+            yield from decoded
+
+
+def _itself(batch: Any) -> Any:
+    return batch
 
 
 def block_of(piece: Piece) -> tuple[Block, int]:
