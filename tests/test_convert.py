@@ -194,3 +194,18 @@ def test_any_numbers_come_back(
     path = tmp_path_factory.mktemp("any") / name
     convert(open_source(block), path)
     assert_same(take(path), block)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".riata-cache"])
+def test_words_and_transforms_survive(tmp_path: Path, suffix: str) -> None:
+    """What was found out from a table's first rows goes along, for those who predict with it."""
+    pytest.importorskip("pyarrow")
+    text = "".join(f"{'yes' if i % 3 else 'no'},{i % 10},{'ab'[i % 2]}\n" for i in range(200))
+    (tmp_path / "x.csv").write_text("label,n,c\n" + text)
+    source = open_source(tmp_path / "x.csv", buckets={"n": 4})
+    path = tmp_path / f"x{suffix}"
+    result = convert(source, path)
+    again = open_source(path)
+    assert_same(take(tmp_path / "x.csv", buckets={"n": 4}), concatenate(list(again)), "names")
+    assert again.fitted == result.fitted  # type: ignore[attr-defined]
+    assert again.label_names == ["no", "yes"]  # type: ignore[attr-defined]
