@@ -94,8 +94,9 @@ using InOut2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Corrects scores, rows x outputs, in place. With labels, each example is corrected by those before it, and
 // learned.
-void recalibrate(const InOut2<double>& scores, const InOut2<double>& state, const std::optional<In<double>>& labels,
-                 const std::optional<In<double>>& weights, double keep) {
+void recalibrate(const InOut2<double>& scores, const InOut2<double>& state,
+                 const std::optional<In<double>>& labels, const std::optional<In<double>>& weights,
+                 double keep) {
   const std::size_t rows = scores.shape(0), outputs = scores.shape(1);
   if (state.shape(0) != outputs || state.shape(1) != Recalibration::kWidth)
     throw nb::value_error("another number of outputs");
@@ -196,15 +197,19 @@ void bind_bayesian(nb::module_& m) {
   m.def("recalibrate", &recalibrate, nb::arg("scores"), nb::arg("state"), nb::arg("labels").none(),
         nb::arg("weights").none(), nb::arg("keep"),
         "Correct log odds in place; with labels, each by the examples before it, and learn from them.");
-  m.def("recalibration", [](const In2<double>& state) {
-    if (state.shape(1) != Recalibration::kWidth) throw nb::value_error("not the state of a recalibration");
-    std::vector<std::pair<double, double>> out;
-    for (std::size_t o = 0; o < state.shape(0); ++o) {
-      const Recalibration now(state.data() + o * Recalibration::kWidth);
-      out.emplace_back(now.scale(), now.offset());
-    }
-    return out;
-  }, nb::arg("state"), "Scale and offset of every output.");
+  m.def(
+      "recalibration",
+      [](const In2<double>& state) {
+        if (state.shape(1) != Recalibration::kWidth)
+          throw nb::value_error("not the state of a recalibration");
+        std::vector<std::pair<double, double>> out;
+        for (std::size_t o = 0; o < state.shape(0); ++o) {
+          const Recalibration now(state.data() + o * Recalibration::kWidth);
+          out.emplace_back(now.scale(), now.offset());
+        }
+        return out;
+      },
+      nb::arg("state"), "Scale and offset of every output.");
 
   nb::class_<Bayesian>(m, "Bayesian", "Independent Gaussian posteriors over a store, columns wide.")
       .def(nb::new_(&make), nb::arg("store"), nb::arg("update"), nb::arg("link"), nb::arg("mean"),

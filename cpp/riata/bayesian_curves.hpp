@@ -52,7 +52,7 @@ struct Example {
 };
 
 struct Curves {
-  Eight steep;              // u = steep x^2 v - 1, from -1 to below 1 where the curves hold
+  Eight steep;             // u = steep x^2 v - 1, from -1 to below 1 where the curves hold
   Eight move[8], gain[8];  // coefficients of powers of u
 };
 
@@ -83,8 +83,8 @@ RIATA_INLINE void fit(const T (&f)[8], const T& scale, T (&out)[8]) noexcept {
     differences[n] = (f[n] - f[7 - n]) * scale;
   }
   for (int j = 0; j < 4; ++j) {
-    out[2 * j] = (kEven[j][0] * sums[0] + kEven[j][1] * sums[1]) +
-                 (kEven[j][2] * sums[2] + kEven[j][3] * sums[3]);
+    out[2 * j] =
+        (kEven[j][0] * sums[0] + kEven[j][1] * sums[1]) + (kEven[j][2] * sums[2] + kEven[j][3] * sums[3]);
     out[2 * j + 1] = (kOdd[j][0] * differences[0] + kOdd[j][1] * differences[1]) +
                      (kOdd[j][2] * differences[2] + kOdd[j][3] * differences[3]);
   }
@@ -116,7 +116,8 @@ RIATA_INLINE Curves curves_of_columns(const Example& e) noexcept {
 // All eight cells are of one column: each takes a point.
 RIATA_INLINE Curves curves_of_one(const Example& e) noexcept {
   Curves out;
-  const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / root(d), roots = eight(kRootAt), z = e.margin * r * roots;
+  const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / root(d), roots = eight(kRootAt),
+              z = e.margin * r * roots;
   out.steep = (2 * kEighthOfPi / kLargestShare) / d;
   const Eight b = e.weight * eight(kPowerAt), t = tilt(z), u = 1 + t;
   const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);

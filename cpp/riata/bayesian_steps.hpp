@@ -44,7 +44,6 @@ struct Gathering {
 
 void gather(const Gathering&) noexcept;
 
-
 // Moves and gains to the rows.
 void absorb(std::int64_t rows, int columns, double* const* state, const double* moves,
             const double* gains) noexcept;

@@ -17,7 +17,7 @@ struct Taylor {
   int columns = 1, views = 1;
   double* const* state = nullptr;
   bool intercept_first = false;
-  const double* x = nullptr;                     // rows x views; with one column zeros up to a multiple of 8, and rows as well
+  const double* x = nullptr;  // rows x views; with one column zeros up to a multiple of 8, and rows as well
   const double* precisions = nullptr;            // columns: the common prior's
   const double* intercept_precisions = nullptr;  // columns
   double mean = 0;                               // the common prior's

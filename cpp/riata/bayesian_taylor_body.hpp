@@ -11,8 +11,8 @@
 namespace riata {
 namespace {
 
-inline constexpr int kManyRows = 32;                        // from here curves pay
-inline constexpr int kCells = 128;                          // of a chunk
+inline constexpr int kManyRows = 32;  // from here curves pay
+inline constexpr int kCells = 128;    // of a chunk
 inline constexpr int kAhead = 16;  // so many cells further roots are taken while exponentials are worked out
 
 struct Chunk {
@@ -96,7 +96,8 @@ RIATA_INLINE void curve(const Example& e, const Curves& curves, int rows, const 
     const Curved at(curves, eight(x + i), eight(v + i));
     store(c.moves + i, at.move(curves));
     store(c.gains + i, at.gain(curves));
-    for (unsigned over = not_below(at.u, 1.0); over != 0; over &= over - 1) large[count++] = i + __builtin_ctz(over);
+    for (unsigned over = not_below(at.u, 1.0); over != 0; over &= over - 1)
+      large[count++] = i + __builtin_ctz(over);
   }
   if (count == 0) return;
   Chunk d;
@@ -255,10 +256,11 @@ RIATA_INLINE void step_eight(const Taylor& m, const Columns& c) noexcept {
   const Example e{get<kWhole>(c, m.spreads), y * get<kWhole>(c, m.means), y * m.weight, m.weight};
   if (m.rows >= kManyRows && m.weight <= kLargestCurved) return curve_eight<kWhole>(m, e, c);
   for (std::int64_t from = 0; from < m.rows; from += kRows)
-    steps_eight<kWhole>(m, e, c, part(m.rows - from, kRows), [&](int i) { return from + i; },
-                        [&](std::int64_t i, const Eight& move, const Eight& gain) {
-                          absorb<kWhole>(c, m.state[i], m.columns, move, gain);
-                        });
+    steps_eight<kWhole>(
+        m, e, c, part(m.rows - from, kRows), [&](int i) { return from + i; },
+        [&](std::int64_t i, const Eight& move, const Eight& gain) {
+          absorb<kWhole>(c, m.state[i], m.columns, move, gain);
+        });
 }
 
 template <class Visit>
@@ -308,7 +310,8 @@ void credit(int n, const double* means, const double* spreads, double y, double 
 void gather(const Taylor& given) noexcept {
   const Taylor m = given;  // a copy that nothing stored can change
   if (m.columns == 1) return gather_one(m);
-  each_eight(m, [&](const Columns& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
+  each_eight(m,
+             [&](const Columns& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
 }
 void step(const Taylor& given) noexcept {
   const Taylor m = given;

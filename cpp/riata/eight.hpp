@@ -109,36 +109,36 @@ template <class H>
 RIATA_INLINE void store(double* p, const Two<H>& v) noexcept {
   store(p, v.a), store(p + sizeof(H) / sizeof(double), v.b);
 }
-#define RIATA_OPERATOR(op)                                                                                 \
-  template <class H>                                                                                       \
-  RIATA_INLINE Two<H> operator op(const Two<H>& x, const Two<H>& y) noexcept {                             \
-    return {x.a op y.a, x.b op y.b};                                                                       \
-  }                                                                                                        \
-  template <class H>                                                                                       \
-  RIATA_INLINE Two<H> operator op(const Two<H>& x, double y) noexcept {                                    \
-    return {x.a op y, x.b op y};                                                                           \
-  }                                                                                                        \
-  template <class H>                                                                                       \
-  RIATA_INLINE Two<H> operator op(double x, const Two<H>& y) noexcept {                                    \
-    return {x op y.a, x op y.b};                                                                           \
+#define RIATA_OPERATOR(op)                                                     \
+  template <class H>                                                           \
+  RIATA_INLINE Two<H> operator op(const Two<H>& x, const Two<H>& y) noexcept { \
+    return {x.a op y.a, x.b op y.b};                                           \
+  }                                                                            \
+  template <class H>                                                           \
+  RIATA_INLINE Two<H> operator op(const Two<H>& x, double y) noexcept {        \
+    return {x.a op y, x.b op y};                                               \
+  }                                                                            \
+  template <class H>                                                           \
+  RIATA_INLINE Two<H> operator op(double x, const Two<H>& y) noexcept {        \
+    return {x op y.a, x op y.b};                                               \
   }
 RIATA_OPERATOR(+)
 RIATA_OPERATOR(-)
 RIATA_OPERATOR(*)
 RIATA_OPERATOR(/)
 #undef RIATA_OPERATOR
-#define RIATA_FUNCTION(name)                                    \
-  template <class H>                                            \
-  RIATA_INLINE Two<H> name(const Two<H>& x) noexcept {          \
-    return {name(x.a), name(x.b)};                              \
+#define RIATA_FUNCTION(name)                           \
+  template <class H>                                   \
+  RIATA_INLINE Two<H> name(const Two<H>& x) noexcept { \
+    return {name(x.a), name(x.b)};                     \
   }
 RIATA_FUNCTION(size_of)
 RIATA_FUNCTION(root)
 #undef RIATA_FUNCTION
-#define RIATA_FUNCTION(name)                                                \
-  template <class H>                                                        \
-  RIATA_INLINE Two<H> name(const Two<H>& x, const Two<H>& y) noexcept {     \
-    return {name(x.a, y.a), name(x.b, y.b)};                                \
+#define RIATA_FUNCTION(name)                                            \
+  template <class H>                                                    \
+  RIATA_INLINE Two<H> name(const Two<H>& x, const Two<H>& y) noexcept { \
+    return {name(x.a, y.a), name(x.b, y.b)};                            \
   }
 RIATA_FUNCTION(least)
 RIATA_FUNCTION(most)

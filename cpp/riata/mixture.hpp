@@ -59,7 +59,8 @@ class Mixture {
           continue;
         }
         for (int g = 0; g < priors_; ++g)
-          of_view[g] = keep_ * of_view[g] + weight * std::log(chance(y[c] * margin(means[c + g], spreads[c + g])));
+          of_view[g] =
+              keep_ * of_view[g] + weight * std::log(chance(y[c] * margin(means[c + g], spreads[c + g])));
       }
       normalise(log_weight);
     }

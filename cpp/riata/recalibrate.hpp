@@ -1,5 +1,6 @@
 // Log odds put right by how they did so far: their scale and their offset are the two weights of a Bayesian
-// logistic regression on the score alone, with its whole covariance, updated example by example (appendix D.1).
+// logistic regression on the score alone, with its whole covariance, updated example by example (appendix
+// D.1).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,11 @@ class Recalibration {
   static constexpr int kWidth = 5;
 
   explicit Recalibration(const double* state) noexcept
-      : l00_(kPrior + state[0]), l01_(state[1]), l11_(kPrior + state[2]), h0_(kPrior + state[3]), h1_(state[4]) {
+      : l00_(kPrior + state[0]),
+        l01_(state[1]),
+        l11_(kPrior + state[2]),
+        h0_(kPrior + state[3]),
+        h1_(state[4]) {
     // At least the prior's, whatever rounding says.
     const double rest = std::max(l11_ - l01_ * (l01_ / l00_), kPrior);
     offset_ = (h1_ - l01_ / l00_ * h0_) / rest;

@@ -159,10 +159,12 @@ void widths(int rows, int k, int views, double weight, double scale, std::uint64
     start[i] = i / columns % 2 == 0 ? normal(random) : std::exp(3 * normal(random));
   const std::vector<double> precisions(columns, 0.25), intercept(columns, 1 / 6.283), y(columns, -1.0);
   std::vector<std::vector<double>> results;
-  for (const auto wide : {riata::Instructions::plain, riata::Instructions::avx2, riata::Instructions::avx512}) {
+  for (const auto wide :
+       {riata::Instructions::plain, riata::Instructions::avx2, riata::Instructions::avx512}) {
     const riata::TaylorCode* code = riata::taylor_code(wide);
     if (code == nullptr) continue;
-    std::vector<double> state = start, variances((n + 4) * columns + 32, 1.0), means(columns), spreads(columns);
+    std::vector<double> state = start, variances((n + 4) * columns + 32, 1.0), means(columns),
+                        spreads(columns);
     std::vector<double*> at;
     for (std::size_t i = 0; i < n + 8; ++i) at.push_back(state.data() + (i < n ? i : n) * 2 * columns);
     riata::Taylor m;
@@ -184,7 +186,8 @@ void widths(int rows, int k, int views, double weight, double scale, std::uint64
     std::vector<double> log_weights(columns, -0.5), sums = {0, 0};
     code->average(k, means.data(), spreads.data(), log_weights.data(), sums.data());
     code->credit(k, means.data(), spreads.data(), -1, weight, 0.9, log_weights.data());
-    for (const auto* part : {&means, &spreads, &log_weights, &sums}) state.insert(state.end(), part->begin(), part->end());
+    for (const auto* part : {&means, &spreads, &log_weights, &sums})
+      state.insert(state.end(), part->begin(), part->end());
     results.push_back(std::move(state));
   }
   for (const auto& result : results) {
