@@ -67,7 +67,7 @@ def text(turns: int = 3) -> Iterator[str]:
         for store in ("auto", "hashed"):
             works[f"{prior} {store}"] = lambda p=prior, s=store: riata.BayesianClassifier(  # type: ignore[misc]
                 prior_variance=p, store=s, bits=20
-            ).learn(file, format="vw")
+            ).learn(file)
     found = shortest(works, turns)
     for prior, least in ((1.0, 2.0), ("auto", 1.0)):
         for store in ("auto", "hashed"):
