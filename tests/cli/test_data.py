@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from riata import model_file
-from tests.cli.helpers import riata, riata_process, write_problem
+from tests.cli.helpers import RIATA, riata, riata_process, write_problem
 
 
 @pytest.fixture
@@ -144,3 +147,37 @@ def test_convert(tmp_path: Path) -> None:
     assert model_state(tmp_path / "a") == model_state(tmp_path / "b")
     assert model_file.load(tmp_path / "b").record.examples == len(block)
     assert "in which format" in riata("convert", tmp_path / "x.svm", tmp_path / "x.t", code=1).err
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_format_of_standard_input_is_told_by_its_first_lines(
+    packed: bool, tmp_path: Path
+) -> None:
+    texts = {
+        "vw": "".join(f"{1 - 2 * (i % 2)} |words w{i % 3} v{i % 2}:2\n" for i in range(3000)),
+        "csv": "label,a,b\n" + "".join(f"{i % 2},{i % 5},w{i % 3}\n" for i in range(3000)),
+        "jsonl": "".join(f'{{"label": {i % 2}, "w": "v{i % 2}"}}\n' for i in range(3000)),
+        "svmlight": "".join(f"{i % 2} {1 + i % 5}:1\n" for i in range(3000)),
+    }
+    for format, text in texts.items():
+        data = gzip.compress(text.encode()) if packed else text.encode()
+        for name, words in (("told", []), ("named", ["--format", format])):
+            riata_process("train", "-", "-o", tmp_path / name, *words, stdin=data)
+        told, named = (model_file.load(tmp_path / name) for name in ("told", "named"))
+        assert told.record.examples == named.record.examples == 3000
+        assert told.record == named.record
+        assert np.array_equal(told.learner.coef()[1], named.learner.coef()[1])
+
+
+def test_the_first_line_of_a_slow_pipe_is_enough(tmp_path: Path) -> None:
+    words = [*RIATA, "train", "-", "-o", str(tmp_path / "m"), "--quiet"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        for line in (b"1 | a b\n", b"-1 | b c\n"):
+            process.stdin.write(line)
+            process.stdin.flush()
+            time.sleep(0.3)
+        process.stdin.close()
+        assert process.wait() == 0
+    learner = model_file.load(tmp_path / "m").learner
+    assert set(learner.names(learner.coef()[0]) or ()) == {"a", "b", "c"}

@@ -135,3 +135,23 @@ def test_evaluate_with_an_unknown_label(trained: tuple[Path, Path], tmp_path: Pa
     assert (
         "t:1: label 9 is none of the classes" in riata("evaluate", path, tmp_path / "t", code=1).err
     )
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_that_were_words_are_printed_as_words(classes: int, tmp_path: Path) -> None:
+    words = ["ham", "spam", "unsure"][:classes]
+    rows = "".join(f"{words[i % classes]},w{i % classes}\n" for i in range(300))
+    (tmp_path / "d.csv").write_text("label,word\n" + rows)
+    riata("train", tmp_path / "d.csv", "-o", tmp_path / "m", "--quiet")
+    lines = riata("predict", tmp_path / "m", tmp_path / "d.csv").lines
+    assert lines == [words[i % classes] for i in range(300)]
+    head = riata("predict", tmp_path / "m", tmp_path / "d.csv", "--proba", "--header").lines[0]
+    assert head.split("\t") == (words[1:] if classes == 2 else words)
+
+
+def test_a_hashed_model_predicts_named_features_without_their_names(tmp_path: Path) -> None:
+    text = "".join(f"{1 - 2 * (i % 2)} |words w{i % 3} v{i % 2}:2\n" for i in range(300))
+    (tmp_path / "d.vw").write_text(text)
+    riata("train", tmp_path / "d.vw", "-o", tmp_path / "m", "--quiet", "--store", "hashed")
+    lines = riata("predict", tmp_path / "m", tmp_path / "d.vw").lines
+    assert lines == [str(1 - 2 * (i % 2)) for i in range(300)]

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from riata.block import Block
 from riata.learners import FTRL, ElasticNet, TruncatedGradient
 from tests.learners.dense import assert_same_state, coefficients
 from tests.problems import block_of, dense_rows, labels_for
@@ -201,3 +202,33 @@ def test_wide_and_plain_kernels_give_the_same_bits():
     ]
     assert len(bits[0]) > 8 * 400 * 8
     assert bits[0] == bits[1]
+
+
+def test_rows_of_a_fixed_size_are_the_same_in_any_order_of_blocks():
+    """Rows are looked for one example ahead: across the ends of Blocks and in any order of learning."""
+    X = dense_rows(60, 200)
+    y = labels_for(X, 2)
+    parameters = {"store": "hashed", "bits": 5, "l1": 1e-3}
+    whole, parts, ordered = (ElasticNet(**parameters) for _ in range(3))
+    scores = whole.learn(block_of(X, y))
+    pieces = [parts.learn(block_of(X[i : i + 7], y[i : i + 7])) for i in range(0, 60, 7)]
+    assert np.array_equal(scores, np.concatenate(pieces))
+    backwards = np.arange(60)[::-1].copy()
+    ordered.learn(block_of(X[::-1].copy(), y[::-1].copy()), backwards)
+    assert_same_state(whole, parts)
+    assert_same_state(whole, ordered)
+
+
+def test_keys_of_names_go_to_a_table_though_the_names_are_not_known():
+    keys = np.array([5, 1 << 62, 7, 1 << 50], dtype=np.int64)
+    empty = Block(np.array([0, 0]), keys[:0], np.zeros(0, np.float32), np.array([1.0]))
+    block = Block(np.array([0, 2, 4]), keys, np.ones(4, np.float32), np.array([1.0, 0.0]))
+    auto, table = ElasticNet(), ElasticNet(store="table")
+    for learner in (auto, table):
+        learner.learn(empty)
+        learner.learn(block)
+    assert_same_state(auto, table)
+    assert np.array_equal(auto.coef()[0], np.sort(keys))
+    again = pickle.loads(pickle.dumps(auto))
+    assert np.array_equal(again.score(block), auto.score(block))
+    assert np.array_equal(again.learn(block), table.learn(block))

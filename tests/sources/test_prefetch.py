@@ -88,3 +88,46 @@ def test_cancel_wakes_items_that_wait() -> None:
     results = ordered_map(lambda x: x, items(), threads=2, cancel=wake.set)
     assert next(results) == 1
     results.close()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("ahead", [None, 1, 2])
+def test_a_helping_consumer_keeps_the_order(threads: int, ahead: int | None) -> None:
+    workers: set[int] = set()
+
+    def work(x: int) -> int:
+        workers.add(threading.get_ident())
+        time.sleep(random.random() / 2000)
+        return x * x
+
+    squares = ordered_map(work, iter(range(200)), threads=threads, ahead=ahead, helping=True)
+    assert list(squares) == [x * x for x in range(200)]
+    if ahead is None:
+        assert threading.get_ident() in workers
+
+
+def test_a_helping_consumer_meets_errors_in_their_turn() -> None:
+    def work(x: int) -> int:
+        if x == 7:
+            raise ArithmeticError("seven")
+        return x
+
+    for _ in range(20):
+        taken: list[int] = []
+        with pytest.raises(ArithmeticError, match="seven"):
+            taken.extend(ordered_map(work, iter(range(100)), threads=1, helping=True))
+        assert taken == list(range(7))
+
+
+def test_a_helping_consumer_is_interrupted_at_once() -> None:
+    consumer = threading.get_ident()
+
+    def work(x: int) -> int:
+        if threading.get_ident() == consumer:
+            raise KeyboardInterrupt
+        time.sleep(0.005)
+        return x
+
+    with pytest.raises(KeyboardInterrupt):
+        list(ordered_map(work, iter(range(1000)), threads=1, helping=True))
+    assert not [t for t in threading.enumerate() if t.name.startswith("riata-source")]
