@@ -76,7 +76,7 @@ def data_options(command: F) -> F:
             type=click.IntRange(min=1),
             metavar="N",
             section="Data",
-            help="Threads that read and parse.  [default: 2]",
+            help="Threads that read and parse beside the learner.  [default: by the processor, 1 or 2]",
         ),
         option(
             "--max-bad",
