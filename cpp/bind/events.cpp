@@ -69,21 +69,41 @@ class Event {
     }
     bool repeated = false;
     for (std::size_t k = 0; k < count; ++k) {
-      const std::string_view name = name_of(items[k].key);
-      PyObject* const value = items[k].value;
-      repeated = repeated || !PyUnicode_CheckExact(items[k].key);
-      if (PyFloat_Check(value)) [[likely]] {
-        number(name, PyFloat_AS_DOUBLE(value));
-      } else if (PyUnicode_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
-        categories(name, value);
-        repeated = true;
-      } else if (any || PyLong_CheckExact(value) || PyBool_Check(value) || value == Py_None) {
-        other(name, value);
-      } else {
-        return false;
-      }
+      while (k < count && add_plain(items[k].key, items[k].value)) ++k;
+      if (k == count) break;
+      if (!add_other(items[k].key, items[k].value, any, repeated)) return false;
+      if (capacity_ - size_ < count - k) grow(capacity_ + count);
     }
     if (repeated) merge_repeated();
+    return true;
+  }
+
+  // Nearly all features: a plain name and a float. False: it is not one, or something is wrong with it.
+  bool add_plain(PyObject* key, PyObject* value) noexcept {
+    if (Py_TYPE(key) != &PyUnicode_Type || Py_TYPE(value) != &PyFloat_Type) return false;
+    const auto size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(key));
+    const auto x = static_cast<float>(PyFloat_AS_DOUBLE(value));
+    if (!PyUnicode_IS_COMPACT_ASCII(key) || size > kLongest || !std::isfinite(x)) return false;
+    const char* name = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(key) + 1);
+    keys_[size_] = static_cast<std::int64_t>(key_of_name(name, size));
+    values_[size_] = x;
+    names_[size_] = {name, size};
+    size_ += x != 0;  // there is room for one that does not count
+    return true;
+  }
+  bool add_other(PyObject* key, PyObject* value, bool any, bool& repeated) {
+    const std::string_view name = name_of(key);
+    repeated = repeated || !PyUnicode_CheckExact(key);
+    if (PyFloat_Check(value)) {
+      number(name, PyFloat_AS_DOUBLE(value));
+    } else if (PyUnicode_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
+      categories(name, value);
+      repeated = true;
+    } else if (any || PyLong_CheckExact(value) || PyBool_Check(value) || value == Py_None) {
+      other(name, value);
+    } else {
+      return false;
+    }
     return true;
   }
 
@@ -104,7 +124,8 @@ class Event {
       data = PyUnicode_AsUTF8AndSize(object, &size);
       if (data == nullptr) throw nb::python_error();
     }
-    if (size > kLongest) throw nb::value_error("a feature's name or value is longer than 64 KiB");
+    if (static_cast<std::size_t>(size) > kLongest)
+      throw nb::value_error("a feature's name or value is longer than 64 KiB");
     return {data, static_cast<std::size_t>(size)};
   }
 
@@ -190,7 +211,7 @@ class Event {
     capacity_ = capacity;
   }
 
-  static constexpr Py_ssize_t kLongest = 1 << 16;
+  static constexpr std::size_t kLongest = 1 << 16;
   alignas(16) std::byte room_[1 << 13];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
   nb::dict own_ = nb::steal<nb::dict>(nb::handle());
