@@ -63,7 +63,7 @@ class TableStore {
 
   // With a directory, for many keys at once. In a large table they are worth fetching long before: first the
   // entry of each, then the row.
-  bool large() const noexcept { return size_ > kCached; }
+  bool large() const noexcept { return (by_number() ? top_ : size_) > kCached; }
   template <class Index>
   void fetch_entries(const Index* keys, std::size_t n) const noexcept {
     const Part* const parts = directory_.parts();
@@ -96,14 +96,14 @@ class TableStore {
                            std::uint32_t* others) const noexcept {
     return find_where(keys, n, rows, others, [&](std::size_t k) { return places[k]; });
   }
+  // The same for a single key, in either order.
   void prefetch_entry(std::uint64_t key) const noexcept {
-    if (by_number()) return;
     const std::uint64_t scattered = scatter(key);
-    directory_.part(scattered).prefetch(scattered);
+    if (!by_number()) directory_.part(scattered).prefetch(scattered);
   }
   void prefetch_row(std::uint64_t key) const noexcept {
     if (by_number()) {
-      __builtin_prefetch(number(key));
+      for (std::uint64_t word = 0; word < width_; word += 8) __builtin_prefetch(number(key) + word);
     } else {
       const std::uint64_t scattered = scatter(key);
       prefetch_slot(directory_.part(scattered).guess(scattered));

@@ -141,7 +141,7 @@ class SketchClassifier(LinearClassifier):
         """Learn one event of named features."""
         return super().learn_one(x, y, sample_weight)
 
-    def _class_code(self, y: Any) -> int:
+    def _class_code(self, y: Any) -> float:
         known = self.model_.classes if hasattr(self, "model_") else None
         if known is not None and len(known) >= 2 and y not in known.tolist():
             raise ValueError(
