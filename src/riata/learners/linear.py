@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
+from riata._core import Linear as CoreLinear
 from riata.block import Block
 from riata.errors import DivergenceError
 from riata.learners.base import (
@@ -60,9 +61,9 @@ class LinearLearner(Learner):
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
     _making: tuple[str, dict[str, float]] = field(init=False, repr=False, compare=False)
-    _core: _core.Linear = field(init=False, repr=False, compare=False)
+    _core: CoreLinear = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
-    _event_core: _core.Linear | None = field(init=False, repr=False, compare=False)
+    _event_core: CoreLinear | None = field(init=False, repr=False, compare=False)
     """The same once it is known to be in the right store for single events."""
 
     def __post_init__(self) -> None:
@@ -181,7 +182,7 @@ class LinearLearner(Learner):
             )
         return scores
 
-    def _open_to_events(self) -> _core.Linear:
+    def _open_to_events(self) -> CoreLinear:
         if self.t == 0 and self.store == "auto" and not self._core.named:
             self._start("table")
         object.__setattr__(self, "_event_core", self._core)
