@@ -133,7 +133,9 @@ def noise(p: NDArray[np.float64]) -> float:
 
 def main() -> None:
     curves = {}
-    print("| data | model | progressive log loss | calibration error | less Vowpal Wabbit's | noise |")
+    print(
+        "| data | model | progressive log loss | calibration error | less Vowpal Wabbit's | noise |"
+    )
     print("|---|---|---|---|---|---|")
     for name, rows in SETS.items():
         try:
