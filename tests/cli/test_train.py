@@ -9,6 +9,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -366,15 +367,19 @@ def test_ctrl_c_then_resume_equals_never_stopping(tmp_path: Path, when: int) -> 
     assert output.read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_ctrl_c_before_anything_was_learned(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", [["--format", "svmlight"], []])
+def test_ctrl_c_before_anything_was_learned(format: list[str], tmp_path: Path) -> None:
     output = tmp_path / "m"
     output.write_text("before")
-    words = [*RIATA, "train", "-", "-o", str(output)]
+    words = [*RIATA, "train", "-", "-o", str(output), *format]
     with subprocess.Popen(
         words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
-        process.stderr.readline()  # the head of the table: it waits for input now
+        if format:
+            process.stderr.readline()  # the head of the table: it waits for input now
+        else:
+            time.sleep(3)  # it waits for the first line, which tells the format
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
     assert process.returncode == 130
