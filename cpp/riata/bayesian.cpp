@@ -223,6 +223,7 @@ class BayesianOf final : public StoredBayesian<Store> {
         visit(static_cast<std::uint64_t>(b.indices[k]));
     };
     if constexpr (Store::kDirect) {
+      if (store_.bytes() <= (std::uint64_t{1} << 23)) return;
       each(i + 1, [&](std::uint64_t key) {
         if (!store_.inside(key)) return;
         const double* row = store_.at(key);
@@ -254,6 +255,7 @@ class BayesianOf final : public StoredBayesian<Store> {
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = locate(b, begin, end); status != Status::ok) return {status, i};
       prefetch(b, order, i, n);
+      if (order == nullptr) b.fetch_after(r);
       const std::int64_t rows = end - begin + (spec_.fit_intercept ? 1 : 0);
       sum_up(room_, rows);
       mixture_.predict(room_.means.data(), room_.spreads.data(), log_evidence, scores + i * spec_.outputs);

@@ -26,6 +26,15 @@ struct BlockView {
     return {names + name_offsets[k], static_cast<std::size_t>(name_offsets[k + 1] - name_offsets[k])};
   }
 
+  // Has entries that are soon needed come from memory: as many as row i has, some way behind it. Looking
+  // beyond the end does no harm.
+  void fetch_after(std::int64_t i) const noexcept {
+    constexpr std::int64_t kAhead = 512, kStep = static_cast<std::int64_t>(64 / sizeof(Index));
+    const std::int64_t begin = indptr[i + 1] + kAhead, end = begin + (indptr[i + 1] - indptr[i]);
+    for (std::int64_t k = begin; k < end; k += 16) __builtin_prefetch(values + k);
+    for (std::int64_t k = begin; k < end; k += kStep) __builtin_prefetch(indices + k);
+  }
+
   // Row i lies inside the arrays: whoever built the view may not be trusted.
   bool holds(std::int64_t i) const noexcept {
     return i >= 0 && i < rows && indptr[i] >= 0 && indptr[i] <= indptr[i + 1] && indptr[i + 1] <= nnz;

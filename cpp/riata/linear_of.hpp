@@ -342,14 +342,6 @@ class LinearOf final : public Linear {
     return Status::ok;
   }
 
-  // Has entries that are soon needed come from memory. Looking beyond the end does no harm.
-  template <class Index>
-  static void fetch(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    constexpr auto kStep = static_cast<std::int64_t>(64 / sizeof(Index));
-    for (std::int64_t k = begin; k < end; k += 16) __builtin_prefetch(b.values + k);
-    for (std::int64_t k = begin; k < end; k += kStep) __builtin_prefetch(b.indices + k);
-  }
-
   // The gradient to every row of the example.
   template <class Index>
   void push(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
@@ -490,7 +482,7 @@ class LinearOf final : public Linear {
       const std::int64_t r = order == nullptr ? i : order[i];
       if (!b.holds(r)) return {Status::bad_block, i};
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-      if (order == nullptr) fetch(b, end + kAhead, end + kAhead + (end - begin));
+      if (order == nullptr) b.fetch_after(r);
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
       if constexpr (!Store::kDirect) {
         guests_.find(store_, rule_, m(), b, order, i, n);
@@ -548,7 +540,6 @@ class LinearOf final : public Linear {
     return {Status::ok, b.rows};
   }
 
-  static constexpr std::int64_t kAhead = 512;
   static constexpr double kLargest = 1e150;  // beyond it a square would overflow: the model has diverged
 
   LinearSpec spec_;

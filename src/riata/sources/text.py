@@ -114,7 +114,7 @@ class TextSource(ABC):
         self._paths = paths
         self._skipping = skipping
         self._block_rows = block_rows
-        self._helped = all(
+        self._helped = threads is None and all(
             size is not None and not is_remote(path)
             for path, size in zip(paths, sizes, strict=True)
         )

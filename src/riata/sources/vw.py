@@ -70,6 +70,7 @@ class VwSource(NamedTextSource):
 
     format = "Vowpal Wabbit"
     messages = _MESSAGES
+    chunk_bytes = 2 << 20
 
     def _parse(self, chunk: Chunk) -> Parsed:
         rows = _core.parse_vw(chunk.buffer, chunk.size, self._labelled, self._names, self._crosses)
