@@ -36,9 +36,9 @@ struct Column {
     if (name.size() <= 16) std::memcpy(&short_name, name.data(), name.size());
     if (prefix.size() <= 16) std::memcpy(&short_prefix, prefix.data(), prefix.size());
   }
-  std::uint64_t key = 0;  // of the name
-  Wide short_name = 0;    // the same, if they have up to 16 bytes
-  Wide short_prefix = 0;
+  std::uint64_t key = 0;     // of the name
+  ShortName short_name = 0;  // the same, if they have up to 16 bytes
+  ShortName short_prefix = 0;
 };
 
 struct Format {
@@ -92,8 +92,8 @@ class Cells {
       if (is_absent(text)) return add_absent(column);
       const std::size_t size = column.prefix.size() + text.size();
       if (size > 16) return add(column.prefix, text, 1);
-      const Wide name = column.short_prefix | first_bytes(text.data(), text.size())
-                                                  << (8 * column.prefix.size());
+      const ShortName name = column.short_prefix | first_bytes(text.data(), text.size())
+                                                       << (8 * column.prefix.size());
       return kind_of(row_.add_short(name, size, 1));
     }
     return read_number_cell(column, text);

@@ -103,7 +103,7 @@ class RowBuilder {
   }
 
   // The feature with this name of `size` bytes, up to 16.
-  Added add_short(Wide name, std::size_t size, float value) noexcept {
+  Added add_short(ShortName name, std::size_t size, float value) noexcept {
     char* const room = name_room(16);
     if (room == nullptr) return Added::no_memory;
     std::memcpy(room, &name, 16);

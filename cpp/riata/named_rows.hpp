@@ -25,10 +25,10 @@ struct NamedRows {
   std::int64_t n_lines = 0;          // read without trouble
 };
 
-using Wide = unsigned __int128;  // a name of up to 16 bytes, zeros behind it
+using ShortName = unsigned __int128;  // a name of up to 16 bytes, zeros behind it
 
 struct Masks {
-  Wide mask[17] = {};
+  ShortName mask[17] = {};
   constexpr Masks() noexcept {
     for (int i = 1; i <= 16; ++i) mask[i] = mask[i - 1] << 8 | 0xFF;
   }
@@ -36,8 +36,8 @@ struct Masks {
 inline constexpr Masks kMasks{};
 
 // The first `size` bytes at p, up to 16, of which all 16 are readable.
-inline Wide first_bytes(const char* p, std::size_t size) noexcept {
-  Wide word;
+inline ShortName first_bytes(const char* p, std::size_t size) noexcept {
+  ShortName word;
   std::memcpy(&word, p, 16);
   return word & kMasks.mask[size];
 }

@@ -8,11 +8,11 @@
 #include <cstring>
 
 #include "riata/array.hpp"
+#include "riata/instructions.hpp"
 #include "riata/number.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(RIATA_HAS_WIDE)
 #include <immintrin.h>
-#define RIATA_AVX2 1
 #endif
 
 namespace riata {
@@ -58,11 +58,9 @@ inline Found find_marks_plain(const char* p, std::size_t size, Marks marks, std:
   return out;
 }
 
-#if defined(RIATA_AVX2)
-__attribute__((target("avx2,bmi,popcnt"))) inline Found find_marks_avx2(const char* p, std::size_t size,
-                                                                        Marks marks, std::uint32_t base,
-                                                                        std::uint32_t count,
-                                                                        Found out) noexcept {
+#if defined(RIATA_HAS_WIDE)
+RIATA_FOR_AVX2 inline Found find_marks_avx2(const char* p, std::size_t size, Marks marks, std::uint32_t base,
+                                            std::uint32_t count, Found out) noexcept {
   const __m256i a = _mm256_set1_epi8(marks.delimiter), b = _mm256_set1_epi8(marks.end),
                 c = _mm256_set1_epi8(marks.other_end);
   for (std::size_t at = 0; at < size; at += 64) {
@@ -95,9 +93,8 @@ __attribute__((target("avx2,bmi,popcnt"))) inline Found find_marks_avx2(const ch
 
 inline Found find_marks(const char* p, std::size_t size, Marks marks, std::uint32_t base, std::uint32_t count,
                         Found out) noexcept {
-#if defined(RIATA_AVX2)
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
-  if (wide) return find_marks_avx2(p, size, marks, base, count, out);
+#if defined(RIATA_HAS_WIDE)
+  if (best_instructions() != Instructions::plain) return find_marks_avx2(p, size, marks, base, count, out);
 #endif
   return find_marks_plain(p, size, marks, base, count, out);
 }

@@ -10,13 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "riata/instructions.hpp"
 #include "riata/number.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define RIATA_WIDE_STOPS 1
+#if defined(RIATA_HAS_WIDE)
 #include <immintrin.h>
-#else
-#define RIATA_WIDE_STOPS 0
 #endif
 
 namespace riata {
@@ -62,12 +60,10 @@ inline Places find_places(const char* text, std::size_t begin, std::size_t end, 
   return out;
 }
 
-#if RIATA_WIDE_STOPS
-#define RIATA_AVX2 __attribute__((target("avx2,bmi,popcnt")))
-
+#if defined(RIATA_HAS_WIDE)
 // Whole rounds without a look at how many are left: it is nearly always the same number of rounds.
-RIATA_AVX2 inline std::uint32_t* put_places_avx2(std::size_t at, std::uint64_t bits,
-                                                 std::uint32_t* out) noexcept {
+RIATA_FOR_AVX2 inline std::uint32_t* put_places_avx2(std::size_t at, std::uint64_t bits,
+                                                     std::uint32_t* out) noexcept {
   std::uint32_t* const next = out + std::popcount(bits);
   do {
     for (int k = 0; k < 12; ++k) {
@@ -79,8 +75,8 @@ RIATA_AVX2 inline std::uint32_t* put_places_avx2(std::size_t at, std::uint64_t b
   return next;
 }
 
-RIATA_AVX2 inline Places find_places_avx2(const char* text, std::size_t begin, std::size_t end,
-                                          Places out) noexcept {
+RIATA_FOR_AVX2 inline Places find_places_avx2(const char* text, std::size_t begin, std::size_t end,
+                                              Places out) noexcept {
   const __m256i blank = _mm256_set1_epi8(' '), bar = _mm256_set1_epi8('|'), colon = _mm256_set1_epi8(':');
   for (std::size_t at = begin; at < end; at += 64) {
     std::uint64_t stops = 0, colons = 0;
@@ -96,11 +92,9 @@ RIATA_AVX2 inline Places find_places_avx2(const char* text, std::size_t begin, s
   }
   return out;
 }
-#undef RIATA_AVX2
-#define RIATA_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi,popcnt")))
 
-RIATA_AVX512 inline std::uint32_t* put_places_avx512(std::size_t at, std::uint64_t bits, __m512i count,
-                                                     std::uint32_t* out) noexcept {
+RIATA_FOR_AVX512 inline std::uint32_t* put_places_avx512(std::size_t at, std::uint64_t bits, __m512i count,
+                                                         std::uint32_t* out) noexcept {
   const __m512i base = _mm512_set1_epi32(static_cast<int>(at));
   const __m512i offsets = _mm512_maskz_compress_epi8(bits, count);
   const auto found = static_cast<unsigned>(std::popcount(bits));
@@ -115,8 +109,8 @@ RIATA_AVX512 inline std::uint32_t* put_places_avx512(std::size_t at, std::uint64
   return out + found;
 }
 
-RIATA_AVX512 inline Places find_places_avx512(const char* text, std::size_t begin, std::size_t end,
-                                              Places out) noexcept {
+RIATA_FOR_AVX512 inline Places find_places_avx512(const char* text, std::size_t begin, std::size_t end,
+                                                  Places out) noexcept {
   const __m512i blank = _mm512_set1_epi8(' '), bar = _mm512_set1_epi8('|'), colon = _mm512_set1_epi8(':');
   alignas(64) std::uint8_t numbers[64];
   for (unsigned k = 0; k < 64; ++k) numbers[k] = static_cast<std::uint8_t>(k);
@@ -129,24 +123,23 @@ RIATA_AVX512 inline Places find_places_avx512(const char* text, std::size_t begi
   }
   return out;
 }
-#undef RIATA_AVX512
 #endif
 
 }  // namespace detail
 
 // The widest way that this processor knows.
 inline FindPlaces widest_find_places() noexcept {
-#if RIATA_WIDE_STOPS
-  static const FindPlaces widest = [] {
-    const bool avx512 = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512vbmi2");
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
-    return avx512 ? &detail::find_places_avx512 : avx2 ? &detail::find_places_avx2 : &detail::find_places;
-  }();
-  return widest;
-#else
-  return &detail::find_places;
+#if defined(RIATA_HAS_WIDE)
+  switch (best_instructions()) {
+    case Instructions::avx512:
+      return &detail::find_places_avx512;
+    case Instructions::avx2:
+      return &detail::find_places_avx2;
+    case Instructions::plain:
+      break;
+  }
 #endif
+  return &detail::find_places;
 }
 
 // The places of a text, a few thousand bytes ahead of the reader.

@@ -21,7 +21,7 @@ struct Space {
   const char* name = nullptr;
   std::size_t size = 0;
   float weight = 1;
-  Wide prefix = 0;           // the name and ^, where these have up to 15 bytes
+  ShortName prefix = 0;      // the name and ^, where these have up to 15 bytes
   std::uint32_t digits[10];  // the bits of the weight times 0 to 9
 
   Space() noexcept { set_weight(1); }
@@ -38,7 +38,7 @@ struct Space {
     prefix = 0;
     if (size > 0 && size < 15) {
       std::memcpy(&prefix, start, size);
-      prefix |= static_cast<Wide>('^') << (8 * size);
+      prefix |= static_cast<ShortName>('^') << (8 * size);
     }
   }
   // Writes the prefix and the name of a feature, which starts at `from`.
@@ -52,7 +52,7 @@ struct Space {
 // Two words, the bytes of a name of up to 16, in one register where there are such.
 using Words2 = std::uint64_t __attribute__((vector_size(16)));
 
-constexpr Words2 words_of(Wide wide) noexcept {
+constexpr Words2 words_of(ShortName wide) noexcept {
   return Words2{static_cast<std::uint64_t>(wide), static_cast<std::uint64_t>(wide >> 64)};
 }
 

@@ -55,8 +55,8 @@ void all_ways_agree() {
     const Lists expected = one_by_one(text, marks, base, count);
     CHECK(found_by(find_marks_plain, text, marks, base, count) == expected);
     CHECK(found_by(find_marks, text, marks, base, count) == expected);
-#if defined(RIATA_AVX2)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) {
+#if defined(RIATA_HAS_WIDE)
+    if (available_instructions() != Instructions::plain) {
       CHECK(found_by(find_marks_avx2, text, marks, base, count) == expected);
     }
 #endif

@@ -47,9 +47,8 @@ std::string random_text(std::size_t size, std::uint64_t seed) {
 // Every way to find them that this processor knows.
 void all_ways() {
   std::vector<FindPlaces> ways = {&detail::find_places, widest_find_places()};
-#if RIATA_WIDE_STOPS
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))
-    ways.push_back(&detail::find_places_avx2);
+#if defined(RIATA_HAS_WIDE)
+  if (available_instructions() != Instructions::plain) ways.push_back(&detail::find_places_avx2);
 #endif
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const std::string text = random_text(64 * (1 + seed % 9), seed);
