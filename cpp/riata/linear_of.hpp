@@ -362,9 +362,14 @@ class LinearOf final : public Linear {
     if constexpr (M == 1 && Store::kDistinct && requires { rule.push_many(own, b.values, end, g); }) {
       if (Store::kDirect && !spread()) {
         // While it computes, let the rows of the next example come from memory. Nobody has looked at their
-        // keys, but a place in an array can be asked for wherever it is.
+        // keys yet.
         const std::int64_t next = std::min(2 * end - begin, b.nnz);
-        for (std::int64_t k = end; k < next; ++k) __builtin_prefetch(own[k - begin]);
+        for (std::int64_t k = end; k < next; ++k) {
+          const auto key = static_cast<std::uint64_t>(b.indices[k]);
+          if constexpr (Store::kDirect) {
+            if (store_.inside(key)) __builtin_prefetch(store_.at(key));
+          }
+        }
       }
       rule.push_many(own, b.values + begin, end - begin, g);
       return;

@@ -35,7 +35,8 @@ class HashedStore : private DenseStore {
   using DenseStore::for_each;
 
  private:
-  std::uint64_t bucket(std::uint64_t key) const noexcept { return scatter(key) >> shift_; }
+  // Of any key, also one that is not possible and that somebody looks ahead to.
+  std::uint64_t bucket(std::uint64_t key) const noexcept { return scatter(key & kKeyMask) >> shift_; }
 
   int shift_;
   bool full_;
