@@ -154,7 +154,7 @@ class PlainReader {
     const char* p = cell;
     std::int64_t* key = tail.keys + tail.size;
     float* value = tail.values + tail.size;
-    std::int64_t* name_offset = tail.name_offsets + tail.size;
+    std::int64_t* name_offset = kNames ? tail.name_offsets + tail.size : nullptr;
     std::size_t name_end = tail.name_end, i = 0;
     for (; i < count; ++i) {
       const char* const end = begin + places[i];
@@ -190,7 +190,7 @@ class PlainReader {
     const char* p = cell;
     std::int64_t* key = tail.keys + tail.size;
     float* value = tail.values + tail.size;
-    std::int64_t* name_offset = tail.name_offsets + tail.size;
+    std::int64_t* name_offset = kNames ? tail.name_offsets + tail.size : nullptr;
     std::size_t name_end = tail.name_end;
     for (std::size_t i = 0; i < count; ++i) {
       const Prefixed& prefix = columns[i].prefix;

@@ -50,6 +50,8 @@ riata::Complaint run(const Padded& text, const riata::csv::Format& format, unsig
 std::vector<std::string_view> seeds() {
   using namespace std::literals;
   return {
+      "\x04"
+      ",,1\n,,\n+/x,,\n,2,\n"sv,
       "\x00"
       "1,2.5,red\n0,,\n-1,3e5,\"a \"\"quoted\"\" text\"\r\n"sv,
       "\x01"
