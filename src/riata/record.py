@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -133,15 +132,14 @@ class Model:
     """Ascending; code i means classes[i]: numbers as text has them, or whatever y held. None for a regression."""
     record: Record
 
-    @cached_property
-    def labels(self) -> list[Any]:
-        """The classes as Python has them; a Model keeps those it was made with."""
-        return [] if self.classes is None else list(self.classes.tolist())
+    labels: list[Any] = field(init=False, repr=False, compare=False)
+    """The classes as Python has them."""
+    codes: dict[Any, float] = field(init=False, repr=False, compare=False)
+    """The code of each class."""
 
-    @cached_property
-    def codes(self) -> dict[Any, float]:
-        """The code of each class."""
-        return {label: float(code) for code, label in enumerate(self.labels)}
+    def __post_init__(self) -> None:
+        self.labels = [] if self.classes is None else list(self.classes.tolist())
+        self.codes = {label: float(code) for code, label in enumerate(self.labels)}
 
 
 @dataclass(frozen=True)
