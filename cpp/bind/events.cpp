@@ -155,7 +155,10 @@ class Event {
       data = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object));
     } else {
       data = PyUnicode_AsUTF8AndSize(object, &size);
-      if (data == nullptr) throw nb::python_error();
+      if (data == nullptr) {
+        PyErr_Clear();
+        throw nb::value_error("a feature's name or value has half a character (a lone surrogate): not text");
+      }
     }
     if (static_cast<std::size_t>(size) > kLongest)
       throw nb::value_error("a feature's name or value is longer than 64 KiB");
@@ -255,6 +258,12 @@ class Event {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
+void check_event(double label, double weight) {
+  if (!std::isfinite(label)) throw nb::value_error("a label must be a finite number");
+  if (!(weight >= 0 && std::isfinite(weight)))
+    throw nb::value_error("a weight must be a finite number, and not negative");
+}
+
 // Room for the scores of one event, for most models without an allocation.
 class Scores {
  public:
@@ -288,9 +297,11 @@ void bind_events(nb::module_& m) {
       nb::sig("def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
               "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
       "The keys, values, names and name offsets of one event.");
+  m.def("check_event", &check_event, nb::arg("label"), nb::arg("weight"), "ValueError if one cannot be learned.");
   m.def(
       "learn_event",
       [](Linear& model, nb::dict features, double label, double weight) {
+        check_event(label, weight);
         Event event(features);
         Scores scores(model);
         const std::unique_lock alone(model.guard);

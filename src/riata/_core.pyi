@@ -332,6 +332,9 @@ class Linear:
 def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]:
     """The keys, values, names and name offsets of one event."""
 
+def check_event(label: float, weight: float) -> None:
+    """ValueError if one cannot be learned."""
+
 def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> list[float] | None:
     """
     The scores before learning; None where the model has diverged, and has not learned.

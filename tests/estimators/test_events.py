@@ -61,7 +61,7 @@ def test_repeated_features_add_up():
         ({"a": {"b": 1}}, ValueError, "must be a number, a string"),
         ({"k" * 1_000_000: 1.0}, ValueError, "longer than 64 KiB"),
         ({"k": "v" * 1_000_000}, ValueError, "longer than 64 KiB"),
-        ({"\ud800": 1.0}, UnicodeEncodeError, "surrogates"),
+        ({"\ud800": 1.0}, ValueError, "lone surrogate"),
     ],
 )
 def test_bad_events(event, error, message):
@@ -71,6 +71,51 @@ def test_bad_events(event, error, message):
         model.learn_one(event, 1)
     after = model.model_.learner.state()
     assert all(np.array_equal(before[k], after[k]) for k in before)
+
+
+@pytest.mark.parametrize("make", [*CLASSIFIERS, *REGRESSORS])
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_bad_weights(make, weight):
+    model = make().learn_one({"a": 1.0}, 1)
+    before = model.model_.learner.state()
+    with pytest.raises(ValueError, match="a weight must be a finite number, and not negative"):
+        model.learn_one({"a": 1.0}, 1, weight)
+    after = model.model_.learner.state()
+    assert all(np.array_equal(before[k], after[k]) for k in before)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_labels_that_are_no_class(make):
+    model = make().learn_one({"a": 1.0}, "yes")
+    for label in (None, float("nan"), np.float64("nan")):
+        with pytest.raises(ValueError, match="an event is learned with its label"):
+            model.learn_one({"a": 1.0}, label)
+    with pytest.raises(TypeError, match="a label is a string, a number or a bool, not list"):
+        model.learn_one({"a": 1.0}, ["yes"])
+    assert model.classes_.tolist() == ["yes"]
+
+
+@pytest.mark.parametrize("make", REGRESSORS)
+def test_labels_that_are_no_number(make):
+    for label in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="a label must be a finite number"):
+            make().learn_one({"a": 1.0}, label)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_a_model_of_names_refuses_a_matrix(make):
+    model = make().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1)
+    for use in (model.predict, lambda X: model.partial_fit(X, [0, 1])):
+        with pytest.raises(ValueError, match="knows its features by name"):
+            use(np.eye(2))
+
+
+@pytest.mark.parametrize("store", ["auto", "dense", "table"])
+def test_a_model_of_numbers_refuses_events(store):
+    model = riata.ElasticNetClassifier(store=store).fit(np.eye(3), [0, 1, 0])
+    for use in (model.predict_one, lambda x: model.learn_one(x, 1)):
+        with pytest.raises(ValueError, match="events have named features"):
+            use({"a": 1.0})
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -202,9 +247,6 @@ def test_numbers_and_names_do_not_mix():
         model.model_.learner.learn(riata.Block(
             np.array([0, 1]), np.array([3], dtype=np.int64), np.ones(1, dtype=np.float32), labels=np.ones(1),
         ))  # fmt: skip
-    fitted = riata.ElasticNetClassifier(store="table").fit(np.eye(4), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="numbered and named"):
-        fitted.learn_one({"a": 1.0}, 1)
 
 
 def test_class_weights_of_events():

@@ -19,13 +19,13 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 
 from riata import model_file
 from riata.block import Block
+from riata.estimators.events import ClassifierEvents, Events, RegressorEvents
 from riata.learners import Learner
+from riata.learners.base import Floats as Floats
 from riata.record import Model, Record, Settings
 from riata.sources import Source, open_source
 from riata.sources.matrix import csr_block
 from riata.training import train
-
-Floats = NDArray[np.float64]
 
 
 def _is_plain_csr(X: Any) -> bool:
@@ -38,7 +38,7 @@ def _is_plain_csr(X: Any) -> bool:
     )
 
 
-class LinearEstimator(BaseEstimator):  # type: ignore[misc]
+class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
     """Fits a learner of one family, reads its weights, saves it. Parameters are flat and stay as given."""
 
     _learner: ClassVar[type[Learner]]
@@ -87,19 +87,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = self.model_.learner.n_features
         return self
 
-    # Single events
-
-    def _event_learner(self) -> Learner:
-        """The learner that single events go to, made when the first one comes."""
-        if not hasattr(self, "model_"):
-            record = Record(data=["single events"], settings=Settings())
-            self.model_ = Model(self._make_learner(1), None, record)
-            self.n_features_in_ = 0
-        return self.model_.learner
-
-    def _event_scores(self, x: Mapping[str, Any]) -> list[float]:
-        return self._fitted().score_one(x if type(x) is dict else dict(x))
-
     # What was learned
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -112,8 +99,17 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             )
         return self.model_.learner
 
+    def _refuse_matrix(self) -> None:
+        """A model of named features does not know what the columns of a matrix are."""
+        if self.model_.learner.names(np.empty(0, dtype=np.int64)) is not None:
+            raise ValueError(
+                "this model knows its features by name, and a matrix has none: give it dicts "
+                "(learn_one, predict_one, an iterable of dicts) or a file with names (learn)"
+            )
+
     def _scores(self, X: Any) -> Floats:
         learner = self._fitted()
+        self._refuse_matrix()
         if _is_plain_csr(X) and X.shape[1] == self.n_features_in_:
             source = open_source(X)
         else:
@@ -182,7 +178,7 @@ def _has_probability(estimator: LinearEstimator) -> bool:
     return True
 
 
-class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # type: ignore[misc]
     """Two classes in one column of weights, more in one column a class (one against the rest)."""
 
     @property
@@ -228,6 +224,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             learner = self._make_learner(1 if len(names) <= 2 else len(names))
             record = Record(data=["partial_fit"], settings=Settings())
         else:
+            self._refuse_matrix()
             names, learner, record = self.classes_, self.model_.learner, self.model_.record
             if classes is not None and not np.array_equal(names, np.unique(np.asarray(classes))):
                 raise ValueError(
@@ -256,80 +253,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         factors = np.array([float(self.class_weight.get(label, 1)) for label in names.tolist()])
         by_class = factors[codes.astype(np.intp)]
         return by_class if weights is None else weights * by_class
-
-    def learn_one(self, x: Mapping[str, Any], y: Any, sample_weight: float = 1.0) -> Self:
-        """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them.
-
-        Features and classes that were never seen before just join.
-
-        >>> from riata import FTRLClassifier
-        >>> model = FTRLClassifier(alpha=0.5)
-        >>> for n in range(20):
-        ...     _ = model.learn_one({"words": ["free", "money"], "length": 0.2}, "spam")
-        ...     _ = model.learn_one({"words": ["lunch"], "length": 0.3}, "ham")
-        >>> model.predict_one({"words": ["money"]})
-        'spam'
-        """
-        try:
-            model = self.model_
-            code = model.codes[y]
-        except (
-            AttributeError,
-            KeyError,
-            TypeError,
-        ):  # the first event, a new class, y without a hash
-            code = self._class_code(y)
-            model = self.model_
-        if self.class_weight is not None:
-            sample_weight *= self._factor(y)
-        model.learner.learn_one(x if type(x) is dict else dict(x), code, sample_weight)
-        model.record.examples += 1
-        return self
-
-    def _factor(self, y: Any) -> float:
-        if not isinstance(self.class_weight, Mapping):
-            raise ValueError(
-                "class_weight='balanced' needs all of y at once: give a dict to learn_one"
-            )
-        return float(self.class_weight.get(y, 1.0))
-
-    def _class_code(self, y: Any) -> float:
-        """The place of y among the classes, which it joins if it is new: single events keep them as they came."""
-        learner = self._event_learner()
-        known = list(self.model_.labels)
-        if y in known:
-            return float(known.index(y))
-        known.append(y.item() if isinstance(y, np.generic) else y)
-        if len(known) > 2:
-            learner = learner.with_outputs(len(known))
-        alike = len({type(label) for label in known}) == 1
-        classes = np.array(known) if alike else np.array(known, dtype=object)
-        self.model_ = Model(learner, classes, self.model_.record)
-        return float(len(known) - 1)
-
-    def predict_one(self, x: Mapping[str, Any]) -> Any:
-        """The class of one event; None before the first was learned."""
-        if not hasattr(self, "model_"):
-            return None
-        model = self.model_
-        scores = model.learner.score_one(x if type(x) is dict else dict(x))
-        code = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
-        return model.labels[min(code, len(model.labels) - 1)]
-
-    def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
-        """The probability of each class for one event; empty before the first was learned."""
-        if not hasattr(self, "model_"):
-            return {}
-        labels = self.model_.labels
-        if len(labels) == 1:
-            return {labels[0]: 1.0}
-        scores = self._event_scores(x)
-        if len(scores) == 1:
-            probability = self.model_.learner.probability_one(scores)
-            if probability is None:
-                raise AttributeError("this loss gives no probabilities")
-            return {labels[0]: 1 - probability[0], labels[1]: probability[0]}
-        return dict(zip(labels, self._normalised(np.array([scores]))[0].tolist(), strict=True))
 
     def learn(self, source: Any, **options: Any) -> Self:
         if isinstance(self.class_weight, Mapping | str):
@@ -377,7 +300,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         return np.asarray(self.sparse_coef_.toarray())
 
 
-class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
+class LinearRegressor(RegressorMixin, RegressorEvents, LinearEstimator):  # type: ignore[misc]
     """One number a row."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -392,6 +315,8 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning, one pass over the rows of X in their order."""
         first = not hasattr(self, "model_")
+        if not first:
+            self._refuse_matrix()
         if first or not (_is_plain_csr(X) and X.shape[1] == self.n_features_in_):
             X, y = validate_data(
                 self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], y_numeric=True,
@@ -410,17 +335,6 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
         if first:
             self.model_ = Model(learner, None, record)
         return self
-
-    def learn_one(self, x: Mapping[str, Any], y: float, sample_weight: float = 1.0) -> Self:
-        """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them."""
-        learner = self.model_.learner if hasattr(self, "model_") else self._event_learner()
-        learner.learn_one(x if type(x) is dict else dict(x), float(y), sample_weight)
-        self.model_.record.examples += 1
-        return self
-
-    def predict_one(self, x: Mapping[str, Any]) -> float:
-        """The prediction for one event; zero before the first was learned."""
-        return self._event_scores(x)[0] if hasattr(self, "model_") else 0.0
 
     def predict(self, X: Any) -> Floats:
         """The prediction for each row."""

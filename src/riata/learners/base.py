@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import _core
 from riata.block import Block
 
 Floats = NDArray[np.float64]
@@ -199,3 +200,18 @@ def check_number(
         ]
         wanted = " and ".join(t for t in terms if t) or "a finite number"
         raise ValueError(f"{name}={value!r} must be {wanted}")
+
+
+def event_block(features: dict[str, Any], label: float = 0.0, weight: float = 1.0) -> Block:
+    """One event of named features as a Block."""
+    _core.check_event(label, weight)
+    keys, values, names, offsets = _core.event(features)
+    return Block(
+        indptr=np.array([0, len(keys)], dtype=np.int64),
+        indices=keys,
+        values=values,
+        labels=np.array([float(label)]),
+        weights=np.array([float(weight)]),
+        names=names,
+        name_offsets=offsets,
+    )

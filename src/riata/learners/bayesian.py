@@ -22,6 +22,7 @@ from riata.learners.base import (
     State,
     check_choice,
     check_number,
+    event_block,
     only_keys,
     option,
 )
@@ -242,13 +243,11 @@ class Bayesian(Learner):
         return self.t == 0 and len(self._core.rows()[0]) == 0
 
     def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
-        block = _event(features)
-        labels, weights = np.array([float(label)]), np.array([float(weight)])
-        scores: list[float] = self.learn(block.with_labels(labels, weights))[0].tolist()
+        scores: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
         return scores
 
     def score_one(self, features: dict[str, Any]) -> list[float]:
-        scores: list[float] = self.score(_event(features))[0].tolist()
+        scores: list[float] = self.score(event_block(features))[0].tolist()
         return scores
 
     def score(self, block: Block) -> Floats:
@@ -426,8 +425,3 @@ class Bayesian(Learner):
         """Weights drawn from the posterior: features, weights (n, outputs, features), intercepts (n, outputs)."""
         check_number("n", n, least=1)
         return tools.sample(self, int(n), np.random.default_rng(random_state))
-
-
-def _event(features: dict[str, Any]) -> Block:
-    keys, values, names, offsets = _core.event(features)
-    return Block(np.array([0, len(keys)]), keys, values, names=names, name_offsets=offsets)

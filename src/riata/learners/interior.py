@@ -17,6 +17,7 @@ from riata.learners.base import (
     State,
     check_choice,
     check_number,
+    event_block,
     option,
 )
 from riata.learners.bounds import Bounds, parse_bounds, plain_bounds
@@ -171,11 +172,10 @@ class InteriorPoint(Learner):
         return self._core.score(block.indptr, block.indices, block.values, self._least_kept())
 
     def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
-        row = _block(features).with_labels(np.array([float(label)]), np.array([float(weight)]))
-        return [float(score) for score in self.learn(row)[0]]
+        return [float(score) for score in self.learn(event_block(features, label, weight))[0]]
 
     def score_one(self, features: dict[str, Any]) -> list[float]:
-        return [float(score) for score in self.score(_block(features))[0]]
+        return [float(score) for score in self.score(event_block(features))[0]]
 
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""
@@ -276,10 +276,3 @@ class InteriorPoint(Learner):
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
         self._core.rate_factor = float(state["rate_factor"][0])
-
-
-def _block(features: dict[str, Any]) -> Block:
-    """One event as a Block."""
-    keys, values, names, offsets = _core.event(features)
-    indptr = np.array([0, len(keys)], dtype=np.int64)
-    return Block(indptr, keys, values, names=names, name_offsets=offsets)

@@ -185,11 +185,17 @@ class LinearLearner(Learner):
     def _open_to_events(self) -> CoreLinear:
         if self.t == 0 and self.store == "auto" and not self._core.named:
             self._start("table")
+        if self._kept_in == "dense":
+            raise ValueError(
+                "events have named features, and store='dense' holds numbered ones: use 'table' or 'hashed'"
+            )
+        if self._kept_in == "table" and self.t > 0 and not self._core.named:
+            raise ValueError("events have named features, and this model has learned numbered ones")
         object.__setattr__(self, "_event_core", self._core)
         return self._core
 
     def score_one(self, features: dict[str, Any]) -> list[float]:
-        return _score_event(self._core, features)
+        return _score_event(self._event_core or self._open_to_events(), features)
 
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""

@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.learners.base import Floats, Learner, State, check_choice, check_number, option
-from riata.learners.sketch_named import event_block, numbered
+from riata.learners.base import (
+    Floats,
+    Learner,
+    State,
+    check_choice,
+    check_number,
+    event_block,
+    option,
+)
+from riata.learners.sketch_named import numbered
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint
 from riata.learners.sketch_state import online_state, passes_state, restore_online, restore_passes
@@ -349,7 +357,7 @@ class Sketch(Learner):
         return row
 
     def score_one(self, features: dict[str, Any]) -> list[float]:
-        row: list[float] = self.score(event_block(features, 0.0, 1.0))[0].tolist()
+        row: list[float] = self.score(event_block(features))[0].tolist()
         return row
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from riata import _core
@@ -25,18 +23,4 @@ def numbered(lexicon: _core.Lexicon, block: Block, join: bool) -> Block:
         weights=block.weights,
         path=block.path,
         lines=block.lines,
-    )
-
-
-def event_block(features: dict[str, Any], label: float, weight: float) -> Block:
-    """One event of named features as a Block."""
-    keys, values, names, offsets = _core.event(features)
-    return Block(
-        indptr=np.array([0, len(keys)], dtype=np.int64),
-        indices=keys,
-        values=values,
-        labels=np.array([float(label)]),
-        weights=np.array([float(weight)]),
-        names=names,
-        name_offsets=offsets,
     )

@@ -1,0 +1,139 @@
+"""Single events, dicts of named features, for a model that lives inside a service or a notebook."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from riata.learners import Learner
+from riata.learners.base import Floats
+from riata.record import Model, Record, Settings
+
+
+class Events:
+    """What classifiers and regressors share of it."""
+
+    model_: Model
+    n_features_in_: int
+
+    @abstractmethod
+    def _make_learner(self, outputs: int) -> Learner: ...
+
+    @abstractmethod
+    def _fitted(self) -> Learner: ...
+
+    def _event_learner(self) -> Learner:
+        """The learner that single events go to, made when the first one comes."""
+        if not hasattr(self, "model_"):
+            record = Record(data=["single events"], settings=Settings())
+            self.model_ = Model(self._make_learner(1), None, record)
+            self.n_features_in_ = 0
+        return self.model_.learner
+
+    def _event_scores(self, x: Mapping[str, Any]) -> list[float]:
+        return self._fitted().score_one(x if type(x) is dict else dict(x))
+
+
+class ClassifierEvents(Events):
+    """Features and classes that were never seen before just join."""
+
+    class_weight: Any
+
+    @abstractmethod
+    def _normalised(self, scores: Floats) -> Floats: ...
+
+    def learn_one(self, x: Mapping[str, Any], y: Any, sample_weight: float = 1.0) -> Self:
+        """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them.
+
+        Features and classes that were never seen before just join.
+
+        >>> from riata import FTRLClassifier
+        >>> model = FTRLClassifier(alpha=0.5)
+        >>> for n in range(20):
+        ...     _ = model.learn_one({"words": ["free", "money"], "length": 0.2}, "spam")
+        ...     _ = model.learn_one({"words": ["lunch"], "length": 0.3}, "ham")
+        >>> model.predict_one({"words": ["money"]})
+        'spam'
+        """
+        try:
+            model = self.model_
+            code = model.codes[y]
+        except (
+            AttributeError,
+            KeyError,
+            TypeError,
+        ):  # the first event, a new class, y without a hash
+            code = self._class_code(y)
+            model = self.model_
+        if self.class_weight is not None:
+            sample_weight *= self._factor(y)
+        model.learner.learn_one(x if type(x) is dict else dict(x), code, sample_weight)
+        model.record.examples += 1
+        return self
+
+    def _factor(self, y: Any) -> float:
+        if not isinstance(self.class_weight, Mapping):
+            raise ValueError(
+                "class_weight='balanced' needs all of y at once: give a dict to learn_one"
+            )
+        return float(self.class_weight.get(y, 1.0))
+
+    def _class_code(self, y: Any) -> float:
+        """The place of y among the classes, which it joins if it is new: single events keep them as they came."""
+        if not isinstance(y, Hashable):
+            raise TypeError(f"a label is a string, a number or a bool, not {type(y).__name__}")
+        if y is None or y != y:  # None or NaN
+            raise ValueError(f"y is {y!r}: an event is learned with its label")
+        learner = self._event_learner()
+        known = list(self.model_.labels)
+        if y in known:
+            return float(known.index(y))
+        known.append(y.item() if isinstance(y, np.generic) else y)
+        if len(known) > 2:
+            learner = learner.with_outputs(len(known))
+        alike = len({type(label) for label in known}) == 1
+        classes = np.array(known) if alike else np.array(known, dtype=object)
+        self.model_ = Model(learner, classes, self.model_.record)
+        return float(len(known) - 1)
+
+    def predict_one(self, x: Mapping[str, Any]) -> Any:
+        """The class of one event; None before the first was learned."""
+        if not hasattr(self, "model_"):
+            return None
+        model = self.model_
+        scores = model.learner.score_one(x if type(x) is dict else dict(x))
+        code = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
+        return model.labels[min(code, len(model.labels) - 1)]
+
+    def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
+        """The probability of each class for one event; empty before the first was learned."""
+        if not hasattr(self, "model_"):
+            return {}
+        labels = self.model_.labels
+        if len(labels) == 1:
+            return {labels[0]: 1.0}
+        scores = self._event_scores(x)
+        if len(scores) == 1:
+            probability = self.model_.learner.probability_one(scores)
+            if probability is None:
+                raise AttributeError("this loss gives no probabilities")
+            return {labels[0]: 1 - probability[0], labels[1]: probability[0]}
+        return dict(zip(labels, self._normalised(np.array([scores]))[0].tolist(), strict=True))
+
+
+class RegressorEvents(Events):
+    """Features that were never seen before just join."""
+
+    def learn_one(self, x: Mapping[str, Any], y: float, sample_weight: float = 1.0) -> Self:
+        """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them."""
+        learner = self.model_.learner if hasattr(self, "model_") else self._event_learner()
+        learner.learn_one(x if type(x) is dict else dict(x), float(y), sample_weight)
+        self.model_.record.examples += 1
+        return self
+
+    def predict_one(self, x: Mapping[str, Any]) -> float:
+        """The prediction for one event; zero before the first was learned."""
+        return self._event_scores(x)[0] if hasattr(self, "model_") else 0.0
