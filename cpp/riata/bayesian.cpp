@@ -118,7 +118,6 @@ class BayesianOf final : public StoredBayesian<Store> {
   // The same in a table, where rows must be looked for.
   template <class Index>
   Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
-    const auto needed = [&](const double* row) { return shape_.needed(row, now()); };
     std::uint64_t largest = 0;
     bool born = false;
     for (std::int64_t k = begin; k < end; ++k) {
@@ -129,7 +128,7 @@ class BayesianOf final : public StoredBayesian<Store> {
       double*& row = rows[k - begin];
       row = store_.find(key);
       if (row == nullptr) {
-        row = store_.insert(key, b.name(k), needed);
+        row = store_.insert(key, b.name(k));
         if (row == nullptr) return Status::out_of_memory;
         std::fill(row, row + width_, 0.0);
         born = true;

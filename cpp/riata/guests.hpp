@@ -1,6 +1,7 @@
 // The rows of one example in a table: looked for before its step, let in or shown out after it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -30,7 +31,7 @@ class Guests {
   // Where the rows of example i are, of the n in this order. A feature without one gets a newborn row, which
   // may join or not.
   template <class Store, class Index>
-  void find(const Store& store, const Rule& rule, int m, const BlockView<Index>& b, const std::int64_t* order,
+  void find(Store& store, const Rule& rule, int m, const BlockView<Index>& b, const std::int64_t* order,
             std::int64_t i, std::int64_t n) noexcept {
     const std::int64_t r = order == nullptr ? i : order[i];
     const Index* keys = b.indices + b.indptr[r];
@@ -46,7 +47,7 @@ class Guests {
                 : store.find_likely(keys, size, found_.data(), newborn_.data());
     for (std::size_t other = 0; other < others; ++other) {
       const std::uint32_t k = newborn_[other];
-      double* row = store.find(static_cast<std::uint64_t>(keys[k]));
+      double* row = store.find_other(static_cast<std::uint64_t>(keys[k]));
       if (row == nullptr) {
         row = cradle_.data() + k * width_;
         rule.fresh(row, m);
@@ -56,8 +57,6 @@ class Guests {
     }
     fetched_ = 0;
     if (!store.large()) return;
-    ahead(b, order, i + 2, n,
-          [&](const Index* later, std::size_t count) { store.fetch_entries(later, count); });
     ahead(b, order, i + 1, n, [&](const Index* later, std::size_t count) {
       store.fetch_rows(later, count, places_.data());
       fetched_ = i + 1;
@@ -70,7 +69,7 @@ class Guests {
   // is exhausted.
   template <class Store, class Index>
   bool settle(Store& store, const Rule& rule, int m, const BlockView<Index>& b, std::int64_t begin,
-              std::int64_t end, bool zero) noexcept {
+              std::int64_t end) noexcept {
     const auto needed = [&](const double* row) { return rule.needed(row, m); };
     const auto nnz = static_cast<std::uint64_t>(end - begin);
     if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
@@ -78,23 +77,42 @@ class Guests {
       return true;
     }
     const Index* keys = b.indices + begin;
-    if (zero && newborns_ == 0) {
-      for (std::size_t k = 0; k < nnz; ++k)  // rows stay where they are: those before have been looked at
-        if (!needed(found_[k])) store.erase(static_cast<std::uint64_t>(keys[k]));
+    const auto born = [&](std::uint32_t k, double* place) {
+      if (place != nullptr) std::memcpy(place, cradle_.data() + k * width_, sizeof(double) * width_);
+      return place != nullptr;
+    };
+    std::uint64_t least = 1 + nnz / 32, most = least + kLook * newborns_;
+    std::size_t next = 0;
+    while (most > 0 && (least > 0 || next < newborns_)) {
+      const std::uint64_t look = std::min({most, std::max(least, Store::kBatch / 2), Store::kBatch});
+      std::uint32_t dead[Store::kBatch];
+      std::size_t count = store.find_dead(look, needed, dead), used = 0;
+      for (; next < newborns_ && used < count; ++next) {
+        const std::uint32_t k = newborn_[next];
+        if (!needed(cradle_.data() + k * width_)) continue;
+        if (!born(k, store.replace(dead[used++], static_cast<std::uint64_t>(keys[k]), b.name(begin + k))))
+          return false;
+      }
+      if (used + 1 < count && used > 0) {  // more than are needed: the next births will want them
+        store.look_again(dead[used + 1]);
+        count = used + 1;
+      }
+      while (count > used) store.remove(dead[--count]);
+      most -= look;
+      least -= std::min(least, look);
     }
-    for (std::size_t n = 0; n < newborns_; ++n) {
-      const std::uint32_t k = newborn_[n];
-      const double* row = cradle_.data() + k * width_;
-      if (!needed(row)) continue;
-      double* place = store.insert(static_cast<std::uint64_t>(keys[k]), b.name(begin + k), needed);
-      if (place == nullptr) return false;
-      std::memcpy(place, row, sizeof(double) * width_);
+    for (; next < newborns_; ++next) {
+      const std::uint32_t k = newborn_[next];
+      if (!needed(cradle_.data() + k * width_)) continue;
+      if (!born(k, store.insert(static_cast<std::uint64_t>(keys[k]), b.name(begin + k)))) return false;
     }
-    store.sweep(2 + nnz / 16, needed);
     return true;
   }
 
  private:
+  // Rows looked at, at most, for one that is dead and whose place a birth can have.
+  static constexpr std::uint64_t kLook = 12;
+
   bool make_room(std::size_t n) noexcept {
     if (n > std::size_t{UINT32_MAX}) return false;
     try {

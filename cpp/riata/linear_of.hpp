@@ -212,8 +212,7 @@ class LinearOf final : public Linear {
 
   // The weighted sum of an example's rows in every column, before scale(). In four partial sums, by place:
   // the same bits whichever way below computes it. `lanes` is room for them, where there are many columns.
-  // True where learning has to look closer: in a table, a weight is zero, so its row may have died; in an
-  // array, a key lies outside, so the sum is of other rows.
+  // True where learning has to look closer: in an array, a key lies outside, so the sum is of other rows.
   template <bool kLearning, class Index>
   bool gather(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double* lanes,
               double* dot) const noexcept {
@@ -226,20 +225,17 @@ class LinearOf final : public Linear {
     if constexpr (M == 1) {
       return gather_one<kLearning>(b, begin, end, dot);
     }
-    bool zero = false;
     const int m = this->m();
     std::fill(lanes, lanes + 4 * m, 0.0);
     for (std::int64_t k = begin; k < end; ++k) {
       const double* row = row_of<kLearning>(b, begin, k);
       double* lane = lanes + (k - begin) % 4 * m;
       for (int c = 0; c < m; ++c) {
-        const double v = rule_.peek(row, m, c);
-        zero = zero || v == 0;
-        lane[c] += v * static_cast<double>(b.values[k]);
+        lane[c] += rule_.peek(row, m, c) * static_cast<double>(b.values[k]);
       }
     }
     for (int c = 0; c < m; ++c) dot[c] = (lanes[c] + lanes[m + c]) + (lanes[2 * m + c] + lanes[3 * m + c]);
-    return zero;
+    return false;
   }
 
   // The same with a single column: the partial sums stay in registers.
@@ -247,11 +243,8 @@ class LinearOf final : public Linear {
   bool gather_one(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
                   double* dot) const noexcept {
     double lanes[4] = {};
-    bool zero = false;
     const auto add = [&](std::int64_t k, double& lane) {
-      const double v = rule_.peek(row_of<kLearning>(b, begin, k), 1, 0);
-      zero |= v == 0;
-      lane += v * static_cast<double>(b.values[k]);
+      lane += rule_.peek(row_of<kLearning>(b, begin, k), 1, 0) * static_cast<double>(b.values[k]);
     };
     std::int64_t k = begin;
     for (; k + 4 <= end; k += 4) {
@@ -262,7 +255,7 @@ class LinearOf final : public Linear {
     }
     for (int i = 0; k < end; ++k, ++i) add(k, lanes[i]);
     dot[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-    return zero;
+    return false;
   }
 
   template <bool kLearning, bool kSpread, class Index>
@@ -272,7 +265,6 @@ class LinearOf final : public Linear {
     const float* x = b.values + begin;
     double* current = current_.data();
     const std::int64_t n = end - begin;
-    WideBits zero = {};
     Index all = 0;
     bool absent = false;
     const Own<Index, kSpread> own(*this, b, begin);
@@ -292,7 +284,6 @@ class LinearOf final : public Linear {
       const auto [weights, marks] = load_rows([&](int i) { return row(k + i); });
       const Wide v = rule.at(weights, marks);
       if constexpr (kLearning && kKept) store_wide(current + k, v);
-      if constexpr (!Store::kDirect) zero |= v == 0;
       return v * widen(x + k);
     };
     double lanes[4];
@@ -305,13 +296,11 @@ class LinearOf final : public Linear {
       const double* at = row(k);
       const double v = rule.at(at[0], at[1]);
       if constexpr (kLearning && kKept) current[k] = v;
-      if constexpr (!Store::kDirect) zero[0] |= v == 0;
       lanes[k % 4] += v * static_cast<double>(x[k]);
     }
     dot[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     if constexpr (kMasked) return absent || all < 0 || !store_.inside(static_cast<std::uint64_t>(all));
-    for (int i = 1; i < kWide; ++i) zero[0] |= zero[i];
-    return zero[0] != 0;
+    return false;
   }
 
   // Makes sure that every feature of the example has a row, or could have one.
@@ -519,7 +508,7 @@ class LinearOf final : public Linear {
       if (!b.named() && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
-        if (any && !guests_.settle(store_, rule_, m(), b, begin, end, closer))
+        if (any && !guests_.settle(store_, rule_, m(), b, begin, end))
           return {Status::out_of_memory, i + 1};
       }
       if (rule_.stale()) [[unlikely]]

@@ -50,6 +50,12 @@ class ZeroPages {
     return take(grow_large(bytes, true), bytes);
   }
 
+  // What lies behind so many bytes is zero again and costs nothing.
+  void release_after(std::size_t bytes) noexcept {
+    bytes = (bytes + kPage - 1) / kPage * kPage;
+    if (bytes < bytes_) madvise(static_cast<char*>(data_) + bytes, bytes_ - bytes, MADV_DONTNEED);
+  }
+
  private:
   static void* map(std::size_t bytes) noexcept {
     return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,199 +1,202 @@
 // Where the row of a key lies: a hash table from scattered keys to places, in 64 parts that grow one at a
 // time, at loads spread from part to part, so that no growth is a long pause.
+//
+// An entry has 32 bits, so that sixteen of them share a cache line: the place, in as many bits as places need
+// by now, and a print of the key in the others. Whether a key is right to the last bit is for the row to say,
+// which is wanted anyway.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include <utility>
 
 #include "riata/hash.hpp"
 
 namespace riata {
 
-// Eight entries in a cache line: 32 bits of each key, and its place. Whether a key is right to the last bit
-// is for the row to say.
-struct alignas(64) Bucket {
-  static constexpr unsigned kEntries = 8;
-  static constexpr std::uint32_t kEmpty = 0, kErased = 1;
-
-  std::uint32_t prints[kEntries];
-  std::uint32_t places[kEntries];
-
-  unsigned with(std::uint32_t print) const noexcept {  // a bit for each entry that has it
-    return four(prints, print) | four(prints + 4, print) << 4;
-  }
-
- private:
-  static unsigned four(const std::uint32_t* from, std::uint32_t print) noexcept {
-    using Four = std::uint32_t __attribute__((vector_size(16)));
-    Four prints;
-    std::memcpy(&prints, from, sizeof prints);
-    const auto equal = prints == print;
-#ifdef __SSE2__
-    return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<__m128>(equal)));
-#else
-    const auto bits = equal & decltype(equal){1, 2, 4, 8};
-    return static_cast<unsigned>((bits[0] | bits[1]) | (bits[2] | bits[3]));
-#endif
-  }
-};
-
-// One of the tables. A key is in its home bucket or, where that is full, in the first after it that is not.
-class Part {
+class Directory {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  using Place = std::uint32_t;
+  // Entries and places without a row. A table holds rows from kFirst on, and nothing at these two.
+  static constexpr Place kEmpty = 0, kErased = 1, kFirst = 2;
 
-  ~Part() {
-    if (count_ != 0) std::free(buckets_);
+  Directory() = default;
+  Directory(Directory&& other) noexcept { *this = std::move(other); }
+  Directory& operator=(Directory&& other) noexcept {
+    std::swap(homes_, other.homes_);
+    std::swap(fillings_, other.fillings_);
+    return *this;
   }
-  Part() = default;
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
+  ~Directory() {
+    for (int p = 0; is_open() && p < kParts; ++p)
+      if (homes_[p].count != 0) std::free(homes_[p].entries);
+  }
 
-  // The place for which `same` holds, or kNone.
-  template <class Same>
-  std::uint32_t find(std::uint64_t scattered, Same same) const noexcept {
-    const std::uint32_t print = print_of(scattered);
-    for (const Bucket* b = home(scattered);; b = after(b)) {
-      for (unsigned hits = b->with(print); hits != 0; hits &= hits - 1) {
-        const std::uint32_t place = b->places[__builtin_ctz(hits)];
-        if (same(place)) return place;
-      }
-      if (b->with(Bucket::kEmpty) != 0) return kNone;
+  bool open() noexcept {  // false: memory is exhausted
+    homes_.reset(new (std::nothrow) Home[kParts]);
+    fillings_.reset(new (std::nothrow) Filling[kParts]);
+    if (fillings_ == nullptr) homes_.reset();
+    return is_open();
+  }
+  bool is_open() const noexcept { return homes_ != nullptr; }
+
+  // Entries of a part, and where in them a key belongs. By the high bits of the scattered key.
+  struct alignas(32) Home {
+    Place* entries = const_cast<Place*>(&kNothing);  // never written to: such a part is full
+    std::uint64_t count = 0;
+    std::uint64_t mask = 0;  // the bits of a place
+
+    Place* of(std::uint64_t scattered) const noexcept {
+      return entries +
+             static_cast<std::uint64_t>((static_cast<unsigned __int128>(scattered << 7) * count) >> 64);
     }
-  }
-  // Where the row is, if it is anywhere and all is as usual. No branch: keys cannot be predicted.
-  std::uint32_t guess(std::uint64_t scattered) const noexcept {
-    const Bucket* b = home(scattered);
-    const unsigned hits = b->with(print_of(scattered));
-    return b->places[__builtin_ctz(hits | 1u << (Bucket::kEntries - 1))];
-  }
-  void prefetch(std::uint64_t scattered) const noexcept { __builtin_prefetch(home(scattered)); }
-
-  // The place for which `same` holds, or else `place`, which is put there. In a part that is not full.
-  template <class Same>
-  std::uint32_t insert(std::uint64_t scattered, std::uint32_t place, Same same) noexcept {
-    const std::uint32_t print = print_of(scattered);
-    Bucket* free = nullptr;
-    for (Bucket* b = home(scattered);; b = after(b)) {
-      for (unsigned hits = b->with(print); hits != 0; hits &= hits - 1) {
-        const std::uint32_t other = b->places[__builtin_ctz(hits)];
-        if (same(other)) return other;
-      }
-      const unsigned empty = b->with(Bucket::kEmpty);
-      if (free == nullptr && (empty != 0 || b->with(Bucket::kErased) != 0)) free = b;
-      if (empty != 0) break;
+    Place* after(Place* at) const noexcept { return at + 1 == entries + count ? entries : at + 1; }
+    Place* before(Place* at) const noexcept { return at == entries ? entries + count - 1 : at - 1; }
+    Place print(std::uint64_t scattered) const noexcept {
+      return static_cast<Place>((scattered ^ (scattered >> 29)) & ~mask);
     }
-    const unsigned empty = free->with(Bucket::kEmpty);
-    const int entry = __builtin_ctz(empty != 0 ? empty : free->with(Bucket::kErased));
-    used_ += empty != 0;
-    ++size_;
-    free->prints[entry] = print;
-    free->places[entry] = place;
+  };
+  const Home* homes() const noexcept { return homes_.get(); }
+  // The place of a key, if it is anywhere and all is as usual. No branch: keys cannot be predicted.
+  static std::uint64_t guess(const Home* homes, std::uint64_t scattered) noexcept {
+    const Home& part = homes[scattered >> kShift];
+    return *part.of(scattered) & part.mask;
+  }
+  std::uint64_t guess(std::uint64_t scattered) const noexcept { return guess(homes_.get(), scattered); }
+  void prefetch(std::uint64_t scattered) const noexcept {
+    __builtin_prefetch(homes_[scattered >> kShift].of(scattered));
+  }
+
+  // The place for which `same` holds, or kEmpty.
+  template <class Same>
+  std::uint64_t find(std::uint64_t scattered, Same same) const noexcept {
+    const Home& part = homes_[scattered >> kShift];
+    return *look(part, scattered, same) & part.mask;
+  }
+  // The same, and from now on it is found at once: those that are asked for often come to lie where they are
+  // looked for first. Whoever was there takes the other's entry, on the way of both.
+  template <class Same>
+  std::uint64_t find_and_promote(std::uint64_t scattered, Same same) noexcept {
+    const Home& part = homes_[scattered >> kShift];
+    Place* const at = look(part, scattered, same);
+    const Place found = *at & static_cast<Place>(part.mask);
+    if (found != kEmpty) std::swap(*part.of(scattered), *at);
+    return found;
+  }
+
+  // The place for which `same` holds, or else `place`, which is put there. Where room has been reserved.
+  template <class Same>
+  std::uint64_t insert(std::uint64_t scattered, std::uint64_t place, Same same) noexcept {
+    const Home& part = homes_[scattered >> kShift];
+    const Place print = part.print(scattered);
+    Place* free = nullptr;
+    Place* at = part.of(scattered);
+    for (; *at != kEmpty; at = part.after(at)) {
+      if (*at == kErased) {
+        if (free == nullptr) free = at;
+      } else if (((*at ^ print) & ~part.mask) == 0 && same(*at & part.mask)) {
+        return *at & part.mask;
+      }
+    }
+    Filling& filling = fillings_[scattered >> kShift];
+    filling.used += free == nullptr;
+    ++filling.size;
+    *(free == nullptr ? at : free) = static_cast<Place>(place) | print;
     return place;
   }
 
-  // Of a key that is there. A search stops at an empty entry, so the bucket must not get its first one.
-  void erase(std::uint64_t scattered, std::uint32_t place) noexcept {
-    const std::uint32_t print = print_of(scattered);
-    for (Bucket* b = home(scattered);; b = after(b)) {
-      for (unsigned hits = b->with(print); hits != 0; hits &= hits - 1) {
-        const int entry = __builtin_ctz(hits);
-        if (b->places[entry] != place) continue;
-        const bool open = b->with(Bucket::kEmpty) != 0;
-        b->prints[entry] = open ? Bucket::kEmpty : Bucket::kErased;
-        used_ -= open;
-        --size_;
-        return;
-      }
+  // Of a key that is there. A search stops at an empty entry, so only the last of a row of entries may
+  // become one, and the erased ones before it.
+  void erase(std::uint64_t scattered, std::uint64_t place) noexcept {
+    const Home& part = homes_[scattered >> kShift];
+    Filling& filling = fillings_[scattered >> kShift];
+    const Place entry = static_cast<Place>(place) | part.print(scattered);
+    Place* at = part.of(scattered);
+    while (*at != entry) at = part.after(at);
+    *at = kErased;
+    --filling.size;
+    if (*part.after(at) != kEmpty) return;
+    for (; *at == kErased; at = part.before(at)) {
+      *at = kEmpty;
+      --filling.used;
     }
   }
 
-  bool full() const noexcept { return used_ >= most_; }
-  std::uint64_t bytes() const noexcept { return count_ * sizeof(Bucket); }
+  // A key that is there gets another place, one that fits the bits of places.
+  void move(std::uint64_t scattered, std::uint64_t from, std::uint64_t to) noexcept {
+    const Home& part = homes_[scattered >> kShift];
+    const Place print = part.print(scattered), entry = static_cast<Place>(from) | print;
+    Place* at = part.of(scattered);
+    while (*at != entry) at = part.after(at);
+    *at = static_cast<Place>(to) | print;
+  }
 
-  // Anew with room for more, at a load of 58 to 70 % by its number; it is full at 85 %. `key(place)` is a
-  // scattered key. False: memory is exhausted, and nothing has changed.
+  // Room for one more key, at this place. `key(place)` is a scattered key, `fetch(place)` says that it will soon be asked
+  // for. False: memory is exhausted, and nothing has changed.
+  template <class Key, class Fetch>
+  bool reserve(std::uint64_t scattered, std::uint64_t place, Key key, Fetch fetch) noexcept {
+    const std::uint64_t p = scattered >> kShift;
+    return (fillings_[p].used < fillings_[p].most && place <= homes_[p].mask) ||
+           rebuild(p, place, key, fetch);
+  }
+  // Memory that parts have for keys which are gone, as far as there is some to move them.
   template <class Key>
-  bool rebuild(std::uint64_t number, Key key) noexcept {
-    Part fresh;
-    const std::uint64_t count =
-        ((size_ + 1) * 100 / (58 + number % 13) + Bucket::kEntries) / Bucket::kEntries;
-    void* memory = std::aligned_alloc(sizeof(Bucket), count * sizeof(Bucket));
-    if (memory == nullptr) return false;
-    std::memset(memory, 0, count * sizeof(Bucket));
-    fresh.buckets_ = static_cast<Bucket*>(memory);
-    fresh.count_ = count;
-    fresh.most_ = count * Bucket::kEntries * 17 / 20;
-    for (std::uint64_t at = 0; at < count_; ++at) {
-      for (unsigned entry = 0; entry < Bucket::kEntries; ++entry) {
-        if (buckets_[at].prints[entry] <= Bucket::kErased) continue;
-        const std::uint32_t place = buckets_[at].places[entry];
-        fresh.insert(key(place), place, [](std::uint32_t) { return false; });
-      }
-    }
-    std::swap(buckets_, fresh.buckets_);
-    std::swap(count_, fresh.count_);
-    used_ = fresh.used_;
-    most_ = fresh.most_;
-    return true;
-  }
-
- private:
-  // Home by the high bits of the key, print by low ones.
-  static std::uint32_t print_of(std::uint64_t scattered) noexcept {
-    return static_cast<std::uint32_t>(scattered ^ (scattered >> 29)) | 2;  // neither empty nor erased
-  }
-  Bucket* home(std::uint64_t scattered) const noexcept {
-    return buckets_ +
-           static_cast<std::uint64_t>((static_cast<unsigned __int128>(scattered << 7) * count_) >> 64);
-  }
-  template <class B>
-  B* after(B* b) const noexcept {
-    return b + 1 == buckets_ + count_ ? buckets_ : b + 1;
-  }
-
-  static constexpr Bucket kNoEntries = {};
-  Bucket* buckets_ = const_cast<Bucket*>(&kNoEntries);  // never written to: such a part is full
-  std::uint64_t count_ = 0;                             // of buckets
-  std::uint64_t used_ = 0, size_ = 0, most_ = 0;  // entries that are not empty; that are keys; may be used
-};
-
-class Directory {
- public:
-  static constexpr std::uint32_t kNone = Part::kNone;
-
-  bool open() noexcept {  // false: memory is exhausted
-    parts_.reset(new (std::nothrow) Part[kParts]);
-    return is_open();
-  }
-  bool is_open() const noexcept { return parts_ != nullptr; }
-
-  const Part* parts() const noexcept { return parts_.get(); }
-  static std::uint64_t number_of(std::uint64_t scattered) noexcept { return scattered >> kShift; }
-  const Part& part(std::uint64_t scattered) const noexcept { return parts_[scattered >> kShift]; }
-  Part& part(std::uint64_t scattered) noexcept { return parts_[scattered >> kShift]; }
-  // Room for one more key. False: memory is exhausted.
-  template <class Key>
-  bool reserve(std::uint64_t scattered, Key key) noexcept {
-    Part& mine = part(scattered);
-    return !mine.full() || mine.rebuild(scattered >> kShift, key);
+  void shrink(Key key) noexcept {
+    for (std::uint64_t p = 0; p < kParts; ++p)
+      if (fillings_[p].size * 5 < homes_[p].count) rebuild(p, 0, key, [](std::uint64_t) {});
   }
   std::uint64_t bytes() const noexcept {
     std::uint64_t sum = 0;
-    for (int p = 0; is_open() && p < kParts; ++p) sum += parts_[p].bytes();
+    for (int p = 0; is_open() && p < kParts; ++p) sum += homes_[p].count * sizeof(Place);
     return sum;
   }
 
  private:
+  struct Filling {
+    std::uint64_t used = 0, size = 0, most = 0;  // entries that are not empty; that are keys; may be used
+  };
+
+  // The entry for which `same` holds, or the empty one that ends the search.
+  template <class Same>
+  static Place* look(const Home& part, std::uint64_t scattered, Same same) noexcept {
+    const Place print = part.print(scattered), bits = static_cast<Place>(~part.mask);
+    Place* at = part.of(scattered);
+    while (*at != kEmpty && (((*at ^ print) & bits) != 0 || *at == kErased || !same(*at & part.mask)))
+      at = part.after(at);
+    return at;
+  }
+
+  // Anew with room for more, at a load of 40 to 52 % by its number; it is full at 75 %. Places double before
+  // they need one more bit.
+  template <class Key, class Fetch>
+  bool rebuild(std::uint64_t p, std::uint64_t place, Key key, Fetch fetch) noexcept {
+    constexpr std::uint64_t kAhead = 16;
+    const std::uint64_t count = (fillings_[p].size + 1) * 100 / (40 + p % 13) + 4;
+    auto* const entries = static_cast<Place*>(std::calloc(count, sizeof(Place)));
+    if (entries == nullptr) return false;
+    const Home old = homes_[p];
+    const std::uint64_t mask = std::bit_ceil(std::max<std::uint64_t>(2 * place, 64)) - 1;
+    homes_[p] = {entries, count, std::max(mask, old.mask)};
+    fillings_[p] = {0, 0, count * 3 / 4};
+    for (std::uint64_t at = 0; at < old.count; ++at) {
+      if (at + kAhead < old.count) fetch(old.entries[at + kAhead] & old.mask);
+      if (old.entries[at] <= kErased) continue;
+      const std::uint64_t there = old.entries[at] & old.mask;
+      insert(key(there), there, [](std::uint64_t) { return false; });
+    }
+    if (old.count != 0) std::free(old.entries);
+    return true;
+  }
+
   static constexpr int kParts = 64, kShift = 57;  // scattered keys have 63 bits
-  std::unique_ptr<Part[]> parts_;
+  static constexpr Place kNothing = kEmpty;
+  std::unique_ptr<Home[]> homes_;
+  std::unique_ptr<Filling[]> fillings_;
 };
 
 }  // namespace riata
