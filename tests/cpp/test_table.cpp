@@ -27,7 +27,7 @@ void against_map(bool named, int width, std::uint64_t seed, std::uint64_t spread
     switch (random() % 4) {
       case 0:
       case 1: {
-        double* row = table.insert(key, "name of " + std::to_string(key), always);
+        double* row = table.insert(key, "name of " + std::to_string(key));
         CHECK(row != nullptr);
         for (int c = 0; c < width; ++c) row[c] = static_cast<double>(step);
         expected[key] = step;
@@ -68,7 +68,7 @@ void small_keys(std::uint64_t step, std::uint64_t keys, bool leaves) {
   for (std::uint64_t n = 1; n <= 3 * keys; ++n) {
     const std::uint64_t key = random() % std::min(keys, 1 + n / 3) * step;  // larger keys come later
     if (random() % 16 != 0) {
-      double* row = table.insert(key, {}, always);
+      double* row = table.insert(key, {});
       CHECK(row != nullptr);
       row[0] = row[1] = expected[key] = static_cast<double>(n);
     } else {
@@ -87,7 +87,7 @@ void small_keys(std::uint64_t step, std::uint64_t keys, bool leaves) {
   std::size_t seen = 0;
   table.for_each([&](std::uint64_t key, const double* row) { seen += expected.at(key) == row[0]; });
   CHECK(seen == expected.size());
-  CHECK(table.insert(std::uint64_t{1} << 40, {}, always) != nullptr && !table.by_number());
+  CHECK(table.insert(std::uint64_t{1} << 40, {}) != nullptr && !table.by_number());
   CHECK(table.size() == expected.size() + 1);
   for (const auto& [key, value] : expected) CHECK(table.find(key) != nullptr && table.find(key)[0] == value);
 }
