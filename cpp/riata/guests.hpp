@@ -12,10 +12,11 @@
 
 namespace riata {
 
-template <class Rule>
+template <class Rule, int M>  // M columns, or 0: known only at run time
 class Guests {
  public:
-  explicit Guests(int width) noexcept : width_(static_cast<std::size_t>(width)) {}
+  explicit Guests(int columns) noexcept
+      : m_(columns), width_(static_cast<std::size_t>(Rule::width(columns))) {}
 
   // Room for an example of `nnz` features, whose keys have these bits in all. False: memory is exhausted.
   template <class Store, class Index>
@@ -31,7 +32,7 @@ class Guests {
   // Where the rows of example i are, of the n in this order. A feature without one gets a newborn row, which
   // may join or not.
   template <class Store, class Index>
-  void find(Store& store, const Rule& rule, int m, const BlockView<Index>& b, const std::int64_t* order,
+  void find(Store& store, const Rule& rule, const BlockView<Index>& b, const std::int64_t* order,
             std::int64_t i, std::int64_t n) noexcept {
     const std::int64_t r = order == nullptr ? i : order[i];
     const Index* keys = b.indices + b.indptr[r];
@@ -50,7 +51,7 @@ class Guests {
       double* row = store.find_other(static_cast<std::uint64_t>(keys[k]));
       if (row == nullptr) {
         row = cradle_.data() + k * width_;
-        rule.fresh(row, m);
+        rule.fresh(row, m());
         newborn_[newborns_++] = k;
       }
       found_[k] = row;
@@ -68,9 +69,9 @@ class Guests {
   // so that features which never come back go too. `zero`: a weight was zero before the step. False: memory
   // is exhausted.
   template <class Store, class Index>
-  bool settle(Store& store, const Rule& rule, int m, const BlockView<Index>& b, std::int64_t begin,
+  bool settle(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
               std::int64_t end) noexcept {
-    const auto needed = [&](const double* row) { return rule.needed(row, m); };
+    const auto needed = [&](const double* row) { return rule.needed(row, m()); };
     const auto nnz = static_cast<std::uint64_t>(end - begin);
     if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
       store.sweep(1 + nnz / 64, needed);
@@ -113,6 +114,8 @@ class Guests {
   // Rows looked at, at most, for one that is dead and whose place a birth can have.
   static constexpr std::uint64_t kLook = 12;
 
+  int m() const noexcept { return M == 0 ? m_ : M; }
+
   bool make_room(std::size_t n) noexcept {
     if (n > std::size_t{UINT32_MAX}) return false;
     try {
@@ -137,6 +140,7 @@ class Guests {
     if (size < places_.size()) work(b.indices + b.indptr[r], size);
   }
 
+  int m_;
   std::size_t width_;
   std::vector<double*> found_;
   std::vector<std::uint32_t> places_;   // of the rows of the next example, as far as known

@@ -33,7 +33,7 @@ class LinearOf final : public Linear {
         dot_(static_cast<std::size_t>(m_)),
         lanes_(4 * static_cast<std::size_t>(m_)),
         zeros_(static_cast<std::size_t>(Rule::width(spec.columns))),
-        guests_(Rule::width(spec.columns)) {
+        guests_(spec.columns) {
     intercept.assign(static_cast<std::size_t>(m_), 0.0);
   }
 
@@ -479,7 +479,7 @@ class LinearOf final : public Linear {
       if (order == nullptr) b.fetch_after(r);
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
       if constexpr (!Store::kDirect) {
-        guests_.find(store_, rule_, m(), b, order, i, n);
+        guests_.find(store_, rule_, b, order, i, n);
       }
       if constexpr (kShared) {
         if (!spots_.advance(store_, b, order, i, n)) return {Status::out_of_memory, i};
@@ -508,8 +508,7 @@ class LinearOf final : public Linear {
       if (!b.named() && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
-        if (any && !guests_.settle(store_, rule_, m(), b, begin, end))
-          return {Status::out_of_memory, i + 1};
+        if (any && !guests_.settle(store_, rule_, b, begin, end)) return {Status::out_of_memory, i + 1};
       }
       if (rule_.stale()) [[unlikely]]
         rule_.rescale(store_, m());
@@ -544,9 +543,9 @@ class LinearOf final : public Linear {
   std::vector<double> lanes_;  // scratch of gather
   std::vector<double> zeros_;  // a row that is not there
   mutable std::vector<double>
-      current_;          // what gather brought current, for push; written to by learning alone
-  Guests<Rule> guests_;  // table: the example's rows
-  Spots spots_;          // fixed size: the same
+      current_;             // what gather brought current, for push; written to by learning alone
+  Guests<Rule, M> guests_;  // table: the example's rows
+  Spots spots_;             // fixed size: the same
 };
 
 }  // namespace riata

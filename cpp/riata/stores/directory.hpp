@@ -136,8 +136,8 @@ class Directory {
     *at = static_cast<Place>(to) | print;
   }
 
-  // Room for one more key, at this place. `key(place)` is a scattered key, `fetch(place)` says that it will soon be asked
-  // for. False: memory is exhausted, and nothing has changed.
+  // Room for one more key, at this place. `key(place)` is a scattered key, `fetch(place)` says that it will
+  // soon be asked for. False: memory is exhausted, and nothing has changed.
   template <class Key, class Fetch>
   bool reserve(std::uint64_t scattered, std::uint64_t place, Key key, Fetch fetch) noexcept {
     const std::uint64_t p = scattered >> kShift;
@@ -171,18 +171,18 @@ class Directory {
     return at;
   }
 
-  // Anew with room for more, at a load of 40 to 52 % by its number; it is full at 75 %. Places double before
+  // Anew with room for more, at a load of 38 to 50 % by its number; it is full at 70 %. Places double before
   // they need one more bit.
   template <class Key, class Fetch>
   bool rebuild(std::uint64_t p, std::uint64_t place, Key key, Fetch fetch) noexcept {
     constexpr std::uint64_t kAhead = 16;
-    const std::uint64_t count = (fillings_[p].size + 1) * 100 / (40 + p % 13) + 4;
+    const std::uint64_t count = (fillings_[p].size + 1) * 100 / (38 + p % 13) + 4;
     auto* const entries = static_cast<Place*>(std::calloc(count, sizeof(Place)));
     if (entries == nullptr) return false;
     const Home old = homes_[p];
     const std::uint64_t mask = std::bit_ceil(std::max<std::uint64_t>(2 * place, 64)) - 1;
     homes_[p] = {entries, count, std::max(mask, old.mask)};
-    fillings_[p] = {0, 0, count * 3 / 4};
+    fillings_[p] = {0, 0, count * 7 / 10};
     for (std::uint64_t at = 0; at < old.count; ++at) {
       if (at + kAhead < old.count) fetch(old.entries[at + kAhead] & old.mask);
       if (old.entries[at] <= kErased) continue;

@@ -139,9 +139,9 @@ class TableStore {
     }
   }
 
-  // With a directory, for a step that lets in some rows and shows out others. Looks at up to kBatch of the next
-  // rows, finds those for which `needed` says no, and has their entries come from memory. Returns how many;
-  // they are still there, to be replaced, removed (the last ones first) or met again.
+  // With a directory, for a step that lets in some rows and shows out others. Looks at up to kBatch of the
+  // next rows, finds those for which `needed` says no, and has their entries come from memory. Returns how
+  // many; they are still there, to be replaced, removed (the last ones first) or met again.
   static constexpr std::uint64_t kBatch = 32;
   template <class Needed>
   std::size_t find_dead(std::uint64_t rows, Needed needed, Place* dead) noexcept {
@@ -220,7 +220,7 @@ class TableStore {
   static constexpr std::uint64_t kSmall = std::uint64_t{1} << 23;    // bytes of an array that may be sparse
   static constexpr std::uint64_t kCached = std::uint64_t{1} << 15;   // up to here looking ahead does not pay
   static constexpr std::uint64_t kMost = (std::uint64_t{1} << 32) - 2;
-  static constexpr std::uint64_t kLeast = 64;  // slots
+  static constexpr std::uint64_t kLeast = 64;                     // slots
   static constexpr std::uint64_t kTiny = std::uint64_t{1} << 20;  // bytes
 
   std::uint64_t capacity() const noexcept { return arena_.bytes() / (stride_ * sizeof(std::uint64_t)); }
@@ -379,10 +379,10 @@ class TableStore {
   std::uint64_t width_, stride_;  // words in a row; from one to the next
   bool named_ = false;
   ZeroPages arena_;
-  std::uint64_t top_ = 0;      // places up to here are in use
-  std::uint64_t touched_ = 0;  // with a directory: places that take memory
-  std::uint64_t swept_ = 0, alive_ = 0;   // where the sweep is; in the order of keys, what it has seen alive
-  Directory directory_;                   // not open: the place of a key is the key
+  std::uint64_t top_ = 0;                // places up to here are in use
+  std::uint64_t touched_ = 0;            // with a directory: places that take memory
+  std::uint64_t swept_ = 0, alive_ = 0;  // where the sweep is; in the order of keys, what it has seen alive
+  Directory directory_;                  // not open: the place of a key is the key
   NameArena names_;
 };
 
