@@ -6,6 +6,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +36,25 @@ def line(name: str, ratio: float, note: str) -> None:
 def table_against_dense() -> None:
     problem = load("medline")
     block = next(iter(open_source(problem.X, (problem.y > 0).astype(np.float64))))
-
-    def learn(store: str) -> None:
-        ElasticNet(l1=problem.l1, l2=problem.l2, eta0=problem.eta0, store=store).learn(block)
-
-    dense, table = best(lambda: learn("dense")), best(lambda: learn("table"))
-    line(
-        "table against dense store, medline",
-        table / dense,
-        f"{1e3 * table:.0f} ms, {1e3 * dense:.0f} ms",
-    )
+    far = replace(
+        block, indices=block.indices.astype(np.int64) + 2**40
+    )  # no small numbers any more
+    rates = {"eta0": problem.eta0}
+    rules = {
+        "elastic net": lambda store: ElasticNet(l1=problem.l1, l2=problem.l2, store=store, **rates),
+        "truncated gradient": lambda store: TruncatedGradient(
+            gravity=problem.l1, store=store, **rates
+        ),
+    }
+    for rule, make in rules.items():
+        dense = best(lambda make=make: make("dense").learn(block))
+        for keys, data in (("", block), (", 2^40 added to each key", far)):
+            table = best(lambda make=make, data=data: make("table").learn(data))
+            line(
+                f"table against dense store, medline, {rule}{keys}",
+                table / dense,
+                f"{1e3 * table:.0f} ms, {1e3 * dense:.0f} ms",
+            )
 
 
 def zipf_blocks(rows: int, nnz: int, seed: int) -> list[Block]:

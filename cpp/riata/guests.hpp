@@ -65,9 +65,9 @@ class Guests {
   }
   double* const* rows() const noexcept { return found_.data(); }
 
-  // After the step: rows that are zero leave, newborn ones that are not join, and a few others are looked at,
-  // so that features which never come back go too. `zero`: a weight was zero before the step. False: memory
-  // is exhausted.
+  // After the step: newborn rows that are not zero join, in the place of dead ones if there are any near, and
+  // a few rows are looked at in any case, so that features which never come back go too. False: memory is
+  // exhausted.
   template <class Store, class Index>
   bool settle(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
               std::int64_t end) noexcept {

@@ -28,6 +28,11 @@ struct LinearSpec {
   bool fit_intercept = true;
   int bits = 0;     // of the hashed store
   Numbers numbers;  // the rule's own parameters
+
+  double clip(double p) const noexcept {  // NaN passes
+    if (p < clip_low) return clip_low;
+    return p > clip_high ? clip_high : p;
+  }
 };
 
 struct Outcome {

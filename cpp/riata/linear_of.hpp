@@ -10,32 +10,30 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "riata/guests.hpp"
-#include "riata/linear.hpp"
+#include "riata/linear_example.hpp"
+#include "riata/linear_stored.hpp"
 #include "riata/spots.hpp"
 #include "riata/wide.hpp"
 
 namespace riata {
 
 template <class Rule, class Store, int M>  // M columns, or 0: known only at run time
-class LinearOf final : public Linear {
+class LinearOf final : public StoredLinear<Rule, Store, M> {
+  using Stored = StoredLinear<Rule, Store, M>;
+  using Stored::intercept, Stored::features, Stored::t, Stored::rate_factor_;
+  using Stored::m, Stored::m_, Stored::spec_, Stored::rule_, Stored::store_;
+
  public:
   explicit LinearOf(const LinearSpec& spec)
-      : spec_(spec),
-        m_(spec.columns),
-        rule_(spec.numbers, spec.columns),
-        store_(Rule::width(spec.columns), spec.bits),
+      : Stored(spec),
         gradient_(static_cast<std::size_t>(m_)),
         dot_(static_cast<std::size_t>(m_)),
         lanes_(4 * static_cast<std::size_t>(m_)),
         zeros_(static_cast<std::size_t>(Rule::width(spec.columns))),
-        guests_(spec.columns) {
-    intercept.assign(static_cast<std::size_t>(m_), 0.0);
-  }
+        guests_(spec.columns) {}
 
   Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
                 double* scores) noexcept override {
@@ -50,96 +48,6 @@ class LinearOf final : public Linear {
   }
   Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
     return score_rows(b, scores);
-  }
-
-  Rows coefficients() const override {
-    return collect(
-        m(),
-        [&](const double* row) {
-          for (int c = 0; c < m(); ++c)
-            if (rule_.peek(row, m(), c) != 0) return true;
-          return false;
-        },
-        [&](const double* row, double* out) {
-          for (int c = 0; c < m(); ++c) out[c] = rule_.scale() * rule_.peek(row, m(), c);
-        });
-  }
-  Rows rows() const override {
-    return collect(
-        row_width(), [&](const double* row) { return rule_.needed(row, m()); },
-        [&](const double* row, double* out) { std::memcpy(out, row, sizeof(double) * row_width()); });
-  }
-  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
-                const std::int64_t* name_offsets) noexcept override {
-    BlockView<std::int64_t> b;
-    b.names = names;
-    b.name_offsets = name_offsets;
-    if (!same_kind(b)) return false;
-    for (std::int64_t i = 0; i < n; ++i) {
-      double* row = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
-      if (row == nullptr) return false;
-      std::memcpy(row, values + i * row_width(), sizeof(double) * row_width());
-    }
-    return true;
-  }
-  int row_width() const noexcept override { return Rule::width(m()); }
-
-  bool named() const noexcept override {
-    if constexpr (!Store::kDirect) return store_.named();
-    return false;
-  }
-  Names names(const std::int64_t* keys, std::int64_t n) const override {
-    Names out;
-    out.offsets.push_back(0);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::string_view name;
-      if constexpr (!Store::kDirect) name = store_.name(static_cast<std::uint64_t>(keys[i]));
-      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
-      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
-    }
-    return out;
-  }
-
-  std::vector<double> clock() const override {
-    std::vector<double> out(static_cast<std::size_t>(rule_.clock_size(m())));
-    rule_.save(out.data());
-    return out;
-  }
-  bool set_clock(const std::vector<double>& clock) override {
-    if (clock.size() != static_cast<std::size_t>(rule_.clock_size(m()))) return false;
-    rule_.load(clock.data());
-    return true;
-  }
-
-  std::int64_t live_weights() const noexcept override {
-    std::int64_t live = 0;
-    store_.for_each([&](std::uint64_t, const double* row) {
-      for (int c = 0; c < m(); ++c) live += rule_.peek(row, m(), c) != 0;
-    });
-    return live;
-  }
-  std::uint64_t bytes() const noexcept override { return store_.bytes(); }
-
-  void set_rate_factor(double factor) noexcept override {
-    if constexpr (requires { rule_.set_factor(factor); }) {
-      store_.for_each([&](std::uint64_t, double* row) { rule_.settle(row, m()); });
-      rule_.set_factor(factor);
-    }
-    rate_factor_ = factor;
-  }
-
-  void prune(double threshold) noexcept override {
-    std::vector<std::uint64_t> gone;
-    store_.for_each([&](std::uint64_t key, double* row) {
-      if (!rule_.needed(row, m())) return;
-      rule_.settle(row, m());
-      for (int c = 0; c < m(); ++c)
-        if (std::fabs(rule_.scale() * row[c]) <= threshold) row[c] = 0;
-      if (!rule_.needed(row, m())) gone.push_back(key);
-    });
-    if constexpr (!Store::kDirect) {
-      for (const std::uint64_t key : gone) store_.erase(key);
-    }
   }
 
  private:
@@ -158,44 +66,10 @@ class LinearOf final : public Linear {
     return false;
   }();
 
-  int m() const noexcept { return M == 0 ? m_ : M; }
   // In pieces: a row takes one more look.
   bool spread() const noexcept {
     if constexpr (requires { store_.spread(); }) return store_.spread();
     return false;
-  }
-
-  template <class Wanted, class Write>
-  Rows collect(int width, Wanted wanted, Write write) const {
-    std::vector<std::pair<std::uint64_t, const double*>> found;
-    store_.for_each([&](std::uint64_t key, const double* row) {
-      if (wanted(row)) found.emplace_back(key, row);
-    });
-    if constexpr (!Store::kDirect) std::sort(found.begin(), found.end());
-    Rows out;
-    out.keys.reserve(found.size());
-    out.values.resize(found.size() * static_cast<std::size_t>(width));
-    double* next = out.values.data();
-    for (const auto& [key, row] : found) {
-      out.keys.push_back(static_cast<std::int64_t>(key));
-      write(row, next);
-      next += width;
-    }
-    return out;
-  }
-
-  template <class Index>
-  double row_factor(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) const noexcept {
-    if (spec_.normalize == Normalize::none || begin == end) return 1;
-    if (spec_.normalize == Normalize::sqrt_nnz) return 1 / std::sqrt(static_cast<double>(end - begin));
-    double sum = 0;
-    for (std::int64_t k = begin; k < end; ++k) sum += static_cast<double>(b.values[k]) * b.values[k];
-    return 1 / std::sqrt(sum);
-  }
-
-  double clip(double p) const noexcept {  // NaN passes
-    if (p < spec_.clip_low) return spec_.clip_low;
-    return p > spec_.clip_high ? spec_.clip_high : p;
   }
 
   // The row of entry k for scoring; a row that is not there is zero.
@@ -225,16 +99,14 @@ class LinearOf final : public Linear {
     if constexpr (M == 1) {
       return gather_one<kLearning>(b, begin, end, dot);
     }
-    const int m = this->m();
-    std::fill(lanes, lanes + 4 * m, 0.0);
+    const int n = m();
+    std::fill(lanes, lanes + 4 * n, 0.0);
     for (std::int64_t k = begin; k < end; ++k) {
       const double* row = row_of<kLearning>(b, begin, k);
-      double* lane = lanes + (k - begin) % 4 * m;
-      for (int c = 0; c < m; ++c) {
-        lane[c] += rule_.peek(row, m, c) * static_cast<double>(b.values[k]);
-      }
+      double* lane = lanes + (k - begin) % 4 * n;
+      for (int c = 0; c < n; ++c) lane[c] += rule_.peek(row, n, c) * static_cast<double>(b.values[k]);
     }
-    for (int c = 0; c < m; ++c) dot[c] = (lanes[c] + lanes[m + c]) + (lanes[2 * m + c] + lanes[3 * m + c]);
+    for (int c = 0; c < n; ++c) dot[c] = (lanes[c] + lanes[n + c]) + (lanes[2 * n + c] + lanes[3 * n + c]);
     return false;
   }
 
@@ -306,7 +178,7 @@ class LinearOf final : public Linear {
   // Makes sure that every feature of the example has a row, or could have one.
   template <class Index>
   Status admit(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    if (kKept && !make_current(end - begin)) return Status::out_of_memory;
+    if (kKept && !at_least(current_, end - begin)) return Status::out_of_memory;
     if constexpr (kMasked) {
       if (store_.inside(0)) return Status::ok;  // gather will tell
     }
@@ -434,30 +306,10 @@ class LinearOf final : public Linear {
     }
   };
 
-  // A table holds names of all its rows or of none.
-  template <class Index>
-  bool same_kind(const BlockView<Index>& b) noexcept {
-    if constexpr (!Store::kDirect) {
-      if (b.named()) return store_.set_named();
-      return !store_.named();
-    }
-    return true;
-  }
-
-  bool make_current(std::int64_t nnz) noexcept {
-    if (static_cast<std::size_t>(nnz) <= current_.size()) return true;
-    try {
-      current_.resize(2 * static_cast<std::size_t>(nnz));
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
-  }
-
   // The loss's slope in every column. False: the model has diverged.
   bool slopes(double factor, double label, double weight, double* scores, bool& any) noexcept {
     for (int c = 0; c < m(); ++c) {
-      const double p = clip(rule_.scale() * factor * dot_[c] + intercept[c]);
+      const double p = spec_.clip(rule_.scale() * factor * dot_[c] + intercept[c]);
       const double slope =
           weight * spec_.loss->slope(p, spec_.loss->target(label, c, m()), spec_.loss_parameter);
       if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return false;
@@ -471,7 +323,7 @@ class LinearOf final : public Linear {
   template <class Index>
   Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
                      double* scores) noexcept {
-    if (!same_kind(b)) return {Status::mixed_names, 0};
+    if (!this->same_kind(b)) return {Status::mixed_names, 0};
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t r = order == nullptr ? i : order[i];
       if (!b.holds(r)) return {Status::bad_block, i};
@@ -490,7 +342,7 @@ class LinearOf final : public Linear {
         gather<true>(b, begin, end, lanes_.data(), dot_.data());
       }
 
-      const double factor = row_factor(b, begin, end);
+      const double factor = row_factor(spec_.normalize, b, begin, end);
       const double weight = b.weights == nullptr ? 1 : b.weights[r];
       bool any = false;
       if (!slopes(factor, b.labels[r], weight, scores + i * m(), any)) return {Status::diverged, i};
@@ -527,18 +379,14 @@ class LinearOf final : public Linear {
       if (!b.holds(r)) return {Status::bad_block, r};
       double* out = scores + r * m();
       gather<false>(b, b.indptr[r], b.indptr[r + 1], lanes.get(), out);
-      const double factor = row_factor(b, b.indptr[r], b.indptr[r + 1]);
-      for (int c = 0; c < m(); ++c) out[c] = clip(rule_.scale() * factor * out[c] + intercept[c]);
+      const double factor = row_factor(spec_.normalize, b, b.indptr[r], b.indptr[r + 1]);
+      for (int c = 0; c < m(); ++c) out[c] = spec_.clip(rule_.scale() * factor * out[c] + intercept[c]);
     }
     return {Status::ok, b.rows};
   }
 
   static constexpr double kLargest = 1e150;  // beyond it a square would overflow: the model has diverged
 
-  LinearSpec spec_;
-  int m_;
-  Rule rule_;
-  Store store_;
   std::vector<double> gradient_, dot_;
   std::vector<double> lanes_;  // scratch of gather
   std::vector<double> zeros_;  // a row that is not there

@@ -92,6 +92,47 @@ void small_keys(std::uint64_t step, std::uint64_t keys, bool leaves) {
   for (const auto& [key, value] : expected) CHECK(table.find(key) != nullptr && table.find(key)[0] == value);
 }
 
+// Births in the place of the dead: as many rows as are alive, each with its name, wherever it has moved to.
+void births_replace_the_dead(bool named) {
+  std::mt19937_64 random(11);
+  TableStore table(2, 0);
+  if (named) CHECK(table.set_named());
+  CHECK(table.insert(std::uint64_t{1} << 50, "first") != nullptr);
+  const auto write = [](double* row, double value) { row[0] = row[1] = value; };
+  write(table.find(std::uint64_t{1} << 50), 0.0);
+  for (int step = 1; step < 30000; ++step) {
+    const double limit = step < 15000 ? step - 3000 : step - 300;  // then most of them go
+    const auto needed = [&](const double* row) { return row[0] >= limit; };
+    std::uint32_t dead[TableStore::kBatch];
+    std::size_t count = table.find_dead(1 + random() % TableStore::kBatch, needed, dead), used = 0;
+    for (std::size_t i = 0; i < count; ++i) CHECK(table.size() > dead[i] - Directory::kFirst);
+    while (used < count && random() % 3 != 0) {
+      const std::uint64_t key = random() % 100'000 * 0x9e3779b9ULL + 1;
+      double* row = table.replace(dead[used++], key, "name of " + std::to_string(key));
+      CHECK(row != nullptr);
+      write(row, step);
+    }
+    if (used < count && random() % 2 == 0) table.look_again(dead[used]);
+    while (count > used) table.remove(dead[--count]);
+    const std::uint64_t key = random() % 100'000 * 0x9e3779b9ULL + 1;
+    double* row = table.insert(key, "name of " + std::to_string(key));
+    CHECK(row != nullptr);
+    write(row, step);
+  }
+  const auto alive = [](const double* row) { return row[0] >= 29'700; };
+  table.sweep(2 * table.size(), alive);
+  table.sweep(2 * table.size(), alive);
+  CHECK(table.size() > 0 && table.size() < 2000);
+  std::size_t seen = 0;
+  table.for_each([&](std::uint64_t key, const double* row) {
+    ++seen;
+    CHECK(alive(row) && table.find(key) == row && row[0] == row[1]);
+    CHECK(table.name(key) == (named ? "name of " + std::to_string(key) : ""));
+  });
+  CHECK(seen == table.size());
+  CHECK(table.bytes() <= 64 * table.size() + (1 << 14));
+}
+
 void names_of_every_length() {
   NameArena names;
   std::mt19937_64 random(3);
@@ -172,6 +213,8 @@ int main() {
   small_keys(100, 2000, false);
   small_keys(300, 3000, true);
   small_keys(7, 100'000, true);
+  births_replace_the_dead(false);
+  births_replace_the_dead(true);
   for (const std::uint64_t spread : {50, 5000, 1 << 30}) {
     against_map(false, 2, spread, spread);
     against_map(true, 3, spread, spread);
