@@ -1,7 +1,9 @@
 #include "riata/bayesian.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include "riata/bayesian_room.hpp"
 #include "riata/bayesian_steps.hpp"
@@ -87,6 +89,14 @@ class BayesianOf final : public StoredBayesian<Store> {
       room_.rows[0] = intercept.data();
       for (int v = 0; v < v_; ++v) *x++ = 1;
     }
+    if constexpr (kArray<Index>) {
+      if (raw_ && placed(b, begin, end, const_cast<const double**>(rows))) [[likely]] {
+        const std::uint32_t largest = code_.lay_out(end - begin, b.indices + begin, b.values + begin, x);
+        if (end > begin) features = std::max(features, std::int64_t{largest} + 1);
+        if (named_.any() || shape_.forgets()) refresh(b, begin, end);
+        return Status::ok;
+      }
+    }
     if constexpr (Store::kDirect) {
       std::uint64_t any = 0, largest = 0;
       for (std::int64_t k = begin; k < end; ++k) {
@@ -113,6 +123,21 @@ class BayesianOf final : public StoredBayesian<Store> {
       for (std::int64_t k = begin; k < end; ++k) x = view(static_cast<double>(b.values[k]), x);
     if (named_.any() || shape_.forgets()) refresh(b, begin, end);
     return Status::ok;
+  }
+
+  // Whether rows lie at multiples of 32-bit numbers.
+  template <class Index>
+  static constexpr bool kArray = std::is_same_v<Store, DenseStore> && sizeof(Index) == 4;
+
+  // Where the rows are, if all are there and no chunk must be marked.
+  template <class Index>
+  bool placed(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+              const double** rows) const noexcept {
+    if (store_.marks() || b.names != nullptr) return false;
+    const auto bytes = static_cast<std::uint64_t>(width_) * sizeof(double);
+    const std::uint32_t any = code_.places(end - begin, b.indices + begin,
+                                           reinterpret_cast<const char*>(store_.at(0)), bytes, rows);
+    return any <= kLargestIndex && store_.inside(any);
   }
 
   // The same in a table, where rows must be looked for.
@@ -213,8 +238,8 @@ class BayesianOf final : public StoredBayesian<Store> {
   // come, the rows.
   template <class Index>
   void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
-                std::int64_t n) const noexcept {
-    const auto each = [&](std::int64_t which, auto visit) {
+                std::int64_t n) noexcept {
+    [[maybe_unused]] const auto each = [&](std::int64_t which, auto visit) {
       if (which >= n) return;
       const std::int64_t r = order == nullptr ? which : order[which];
       if (!b.holds(r)) return;
@@ -222,12 +247,22 @@ class BayesianOf final : public StoredBayesian<Store> {
         visit(static_cast<std::uint64_t>(b.indices[k]));
     };
     if constexpr (Store::kDirect) {
-      if (store_.bytes() <= (std::uint64_t{1} << 23)) return;
-      each(i + 1, [&](std::uint64_t key) {
-        if (!store_.inside(key)) return;
-        const double* row = store_.at(key);
-        for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
-      });
+      room_.next_rows = 0;
+      if (store_.bytes() <= kFetched || i + 1 >= n) return;
+      const std::int64_t r = order == nullptr ? i + 1 : order[i + 1];
+      if (!b.holds(r)) return;
+      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+      if (end - begin > static_cast<std::int64_t>(room_.next.size())) return;
+      const double** next = room_.next.data();
+      if constexpr (kArray<Index>) {
+        if (placed(b, begin, end, next)) room_.next_rows = end - begin;
+        return;
+      }
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        if (store_.inside(key)) *next++ = store_.at(key);
+      }
+      room_.next_rows = next - room_.next.data();
     } else {
       if (!store_.large()) return;
       each(i + 2, [&](std::uint64_t key) { store_.prefetch_entry(key); });
@@ -257,13 +292,15 @@ class BayesianOf final : public StoredBayesian<Store> {
       if (order == nullptr) b.fetch_after(r);
       const std::int64_t rows = end - begin + (spec_.fit_intercept ? 1 : 0);
       sum_up(room_, rows);
-      mixture_.predict(room_.means.data(), room_.spreads.data(), log_evidence, scores + i * spec_.outputs);
-
+      const double *means = room_.means.data(), *spreads = room_.spreads.data();
+      double* score = scores + i * spec_.outputs;
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
       if (weight > 0) {
         ask(b.labels[r]);
-        mixture_.learn(room_.means.data(), room_.spreads.data(), room_.y.data(), weight, log_evidence);
+        mixture_.learn(means, spreads, room_.y.data(), weight, log_evidence, score);
         take_step(rows, weight);
+      } else {
+        mixture_.predict(means, spreads, log_evidence, score);
       }
       ++t;
       if constexpr (!Store::kDirect) {
@@ -276,7 +313,12 @@ class BayesianOf final : public StoredBayesian<Store> {
   }
 
   void take_step(std::int64_t rows, double weight) noexcept {
-    if (plain_) return code_.step(as_taylor(room_, rows, weight));
+    if (plain_) {
+      Taylor all = as_taylor(room_, rows, weight);
+      all.next = room_.next.data();
+      all.next_rows = room_.next_rows;
+      return code_.step(all);
+    }
     Moment moment;
     moment.rows = rows;
     moment.columns = k_;
@@ -363,9 +405,12 @@ class BayesianOf final : public StoredBayesian<Store> {
     return {Status::ok, b.rows};
   }
 
-  int v_;       // views
-  bool raw_;    // the one view is of the values as they are
-  bool plain_;  // the update that is compiled for wide registers
+  static constexpr std::uint32_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::uint64_t kFetched = std::uint64_t{1}
+                                            << 23;  // larger stores are not in the caches near by
+  int v_;                                           // views
+  bool raw_;                                        // the one view is of the values as they are
+  bool plain_;                                      // the update that is compiled for wide registers
   NamedPriors named_;
   Mixture mixture_;
   Step step_;

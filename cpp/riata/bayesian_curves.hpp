@@ -7,8 +7,9 @@
 //   the precision grows by    weight r^2  x^2  G(q)
 //
 // and F and G are smooth. The q of all features add up to less than one, so at most 16 of them are above
-// 1/16. For the others two polynomials of degree 7 through eight points do: they are off by 2e-14 at most,
-// and by 5e-13 of F and G wherever these matter (|z| below 20), for weights of up to one.
+// 1/16. For the others two polynomials of degree 6 through seven points do: they are off by 1e-12 at most,
+// and by 2e-11 of F and G wherever these matter (|z| below 20), for weights of up to one; this is where q is
+// near 1/16, and less by a power of seven below.
 #pragma once
 
 #include "riata/vector_math.hpp"
@@ -20,24 +21,24 @@ inline constexpr double kEighthOfPi = 0.39269908169872414;  // eq. 8
 inline constexpr double kLargestShare = 1.0 / 16;           // of q for which the curves hold
 inline constexpr double kLargestCurved = 1;                 // weight of an example
 
-// At the eight points, q = (1 + cos((2 n + 1) pi / 16)) / 32: 1 / sqrt(1 - q), and q / (1 - q) / (pi / 8).
-inline constexpr double kRootAt[8] = {1.0324649698335064, 1.0299067672703177, 1.025229436395022,
-                                      1.0192131522100885, 1.0128190595688962, 1.0070173957585988,
-                                      1.002643734471572,  1.000300365268464};
-inline constexpr double kPowerAt[8] = {0.16802665707256698,  0.1545915233786338,   0.13011336066748047,
-                                       0.09879180126982944,  0.06570539282752594,  0.035864701540697055,
-                                       0.013482227287615707, 0.0015299774922410039};
-// The coefficients of the even powers from sums of opposite points, of the odd ones from their differences.
-inline constexpr double kEven[4][4] = {
-    {-0.02486404592245725, 0.08352232973991236, -0.18707572033318612, 0.628417436515731},
-    {0.7698016495254523, -2.5519026177451503, 5.380329742491341, -3.5982287742716426},
-    {-3.1779876260079822, 9.672340827762346, -12.500767952508536, 6.006414750754172},
-    {3.0614674589207183, -7.391036260090294, 7.391036260090294, -3.0614674589207183}};
-inline constexpr double kOdd[4][4] = {
-    {-0.025351161379823003, 0.10045145186799834, -0.3367274004519704, 3.2211615113525687},
-    {0.7848829554303298, -3.069147182274407, 9.684337681751762, -18.443912220177555},
-    {-3.2402480843731825, 11.632825402935941, -22.500787856406752, 30.787866300500635},
-    {3.1214451522580524, -8.889123728313635, 13.303513796840724, -15.692564486451687}};
+inline constexpr int kPoints = 7;
+// At the points, q = (1 + cos((2 n + 1) pi / 14)) / 32: 1 / sqrt(1 - q), and q / (1 - q) / (pi / 8). The
+// eighth fills a register.
+inline constexpr double kRootAt[8] = {
+    1.0323642569616622, 1.0290605270800164, 1.0231866353225159, 1.016001016001524,
+    1.0089646901485274, 1.0034264134388888, 1.000391981726273,  1};
+inline constexpr double kPowerAt[8] = {
+    0.16749710431578685, 0.15015458691456574, 0.1194576022426269,    0.08214448675710727,
+    0.04586144151040039, 0.0174804767995315,  0.0019967378044979407, 0};
+// The coefficients of the even powers from sums of opposite points and the one in the middle, which is that
+// of the power 0; of the odd ones from differences.
+inline constexpr double kEven[3][4] = {
+    {0.23411318061389408, -1.0200067492357776, 4.7858935686218835, -8.0},
+    {-1.626596118580921, 6.491359870285673, -12.864763751704752, 16.0},
+    {2.0344771104577317, -5.700478188422706, 8.237429649393546, -9.142857142857142}};
+inline constexpr double kOdd[3][3] = {{0.22824347439014994, -0.7974733888824039, 2.0765213965723364},
+                                      {-1.5858139578511552, 5.0751495106189255, -5.581811799453683},
+                                      {1.9834685216802657, -4.456813312831193, 3.5740867769967077}};
 
 RIATA_INLINE Eight tilt(const Eight& z) noexcept {
   return quick_exp_of_minus(least(size_of(z), eight(kExpLimit)));
@@ -52,41 +53,52 @@ struct Example {
 };
 
 struct Curves {
-  Eight steep;             // u = steep x^2 v - 1, from -1 to below 1 where the curves hold
-  Eight move[8], gain[8];  // coefficients of powers of u
+  Eight steep;                         // u = steep x^2 v - 1, from -1 to below 1 where the curves hold
+  Eight move[kPoints], gain[kPoints];  // coefficients of powers of u
 };
 
-// Eight cells on their curves; x is eight values or one for all.
-template <class X>
+// kSide times eight cells on their curves, side by side, so that each can wait for its own; X is eight values
+// or one for all eight.
+template <int kSide, class X>
 struct Curved {
-  X x;
-  Eight xv, u;
+  X x[kSide];
+  Eight xv[kSide], u[kSide];
 
-  RIATA_INLINE Curved(const Curves& c, const X& value, const Eight& variance) noexcept
-      : x(value), xv(value * variance), u(c.steep * (value * xv) - 1) {}
-  RIATA_INLINE Eight move(const Curves& c) const noexcept { return xv * at(c.move); }
-  RIATA_INLINE Eight gain(const Curves& c) const noexcept { return x * x * at(c.gain); }
-
- private:
-  RIATA_INLINE Eight at(const Eight (&c)[8]) const noexcept {
-    const Eight u2 = u * u, u4 = u2 * u2;
-    return ((c[0] + c[1] * u) + (c[2] + c[3] * u) * u2) + ((c[4] + c[5] * u) + (c[6] + c[7] * u) * u2) * u4;
+  RIATA_INLINE void take(const Curves& c, int n, const X& value, const Eight& variance) noexcept {
+    x[n] = value;
+    xv[n] = value * variance;
+    u[n] = c.steep * (value * xv[n]) - 1;
+  }
+  RIATA_INLINE void follow(const Curves& c, Eight (&move)[kSide], Eight (&gain)[kSide]) const noexcept {
+    for (int n = 0; n < kSide; ++n) move[n] = c.move[kPoints - 1], gain[n] = c.gain[kPoints - 1];
+    for (int j = kPoints - 2; j >= 0; --j)
+      for (int n = 0; n < kSide; ++n) {
+        move[n] = c.move[j] + move[n] * u[n];
+        gain[n] = c.gain[j] + gain[n] * u[n];
+        in_turn(move[n]);
+        in_turn(gain[n]);
+      }
+    for (int n = 0; n < kSide; ++n) {
+      move[n] = xv[n] * move[n];
+      gain[n] = x[n] * x[n] * gain[n];
+    }
   }
 };
 
-// From values at the eight points.
+// From values at the points.
 template <class T>
-RIATA_INLINE void fit(const T (&f)[8], const T& scale, T (&out)[8]) noexcept {
-  T sums[4], differences[4];
-  for (int n = 0; n < 4; ++n) {
-    sums[n] = (f[n] + f[7 - n]) * scale;
-    differences[n] = (f[n] - f[7 - n]) * scale;
+RIATA_INLINE void fit(const T (&f)[8], const T& scale, T (&out)[kPoints]) noexcept {
+  T sums[3], differences[3];
+  for (int n = 0; n < 3; ++n) {
+    sums[n] = (f[n] + f[6 - n]) * scale;
+    differences[n] = (f[n] - f[6 - n]) * scale;
   }
-  for (int j = 0; j < 4; ++j) {
-    out[2 * j] =
-        (kEven[j][0] * sums[0] + kEven[j][1] * sums[1]) + (kEven[j][2] * sums[2] + kEven[j][3] * sums[3]);
-    out[2 * j + 1] = (kOdd[j][0] * differences[0] + kOdd[j][1] * differences[1]) +
-                     (kOdd[j][2] * differences[2] + kOdd[j][3] * differences[3]);
+  out[0] = f[3] * scale;
+  for (int j = 0; j < 3; ++j) {
+    out[2 * j + 1] =
+        (kOdd[j][0] * differences[0] + kOdd[j][1] * differences[1]) + kOdd[j][2] * differences[2];
+    out[2 * j + 2] =
+        (kEven[j][0] * sums[0] + kEven[j][1] * sums[1]) + (kEven[j][2] * sums[2] + kEven[j][3] * out[0]);
   }
 }
 
@@ -95,9 +107,9 @@ RIATA_INLINE Curves curves_of_columns(const Example& e) noexcept {
   Curves out;
   const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / root(d), z = e.margin * r;
   out.steep = (2 * kEighthOfPi / kLargestShare) / d;
-  Eight tilts[8], margins[8], f[8];
-  for (int n = 0; n < 8; ++n) tilts[n] = tilt(z * kRootAt[n]);
-  for (int n = 0; n < 8; ++n) {
+  Eight tilts[kPoints], margins[kPoints], f[8];
+  for (int n = 0; n < kPoints; ++n) tilts[n] = tilt(z * kRootAt[n]);
+  for (int n = 0; n < kPoints; ++n) {
     const Eight t = tilts[n], u = 1 + t;
     const double b = e.weight * kPowerAt[n];
     const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
@@ -105,7 +117,7 @@ RIATA_INLINE Curves curves_of_columns(const Example& e) noexcept {
     margins[n] = z * kRootAt[n] + b * s;
   }
   fit(f, e.pull * r, out.move);
-  for (int n = 0; n < 8; ++n) {
+  for (int n = 0; n < kPoints; ++n) {
     const Eight t = tilt(margins[n]), u = 1 + t;
     f[n] = (kRootAt[n] * kRootAt[n]) * t / (u * u);
   }
@@ -122,12 +134,12 @@ RIATA_INLINE Curves curves_of_one(const Example& e) noexcept {
   const Eight b = e.weight * eight(kPowerAt), t = tilt(z), u = 1 + t;
   const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
   const Eight t2 = tilt(z + b * s), u2 = 1 + t2;
-  const auto fitted = [](const Eight& at_points, const Eight& scale, Eight(&c)[8]) {
-    double f[8], scales[8], numbers[8];
+  const auto fitted = [](const Eight& at_points, const Eight& scale, Eight(&c)[kPoints]) {
+    double f[8], scales[8], numbers[kPoints];
     store(f, at_points);
     store(scales, scale);
     fit(f, scales[0], numbers);
-    for (int j = 0; j < 8; ++j) c[j] = eight(numbers[j]);
+    for (int j = 0; j < kPoints; ++j) c[j] = eight(numbers[j]);
   };
   fitted(roots * s, e.pull * r, out.move);
   fitted((roots * roots) * t2 / (u2 * u2), e.weight * (r * r), out.gain);

@@ -261,15 +261,17 @@ class FullBayesian final : public Bayesian {
         width_ = row_size(keys_.size());
         if (status != Status::ok) return {status, i};
         for (std::size_t c = 0; c < joint_.size(); ++c) gather_column(c);
-        mixture_.predict(means_.data(), spreads_.data(), log_evidence, scores + i * spec_.outputs);
+        double* score = scores + i * spec_.outputs;
         const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
         if (weight > 0) {
           for (std::size_t c = 0; c < y_.size(); ++c) {
             const auto o = static_cast<int>(c / spec_.prior_variances.size()) % spec_.outputs;
             y_[c] = b.labels[r] == (spec_.outputs == 1 ? 1 : o) ? 1 : -1;
           }
-          mixture_.learn(means_.data(), spreads_.data(), y_.data(), weight, log_evidence);
+          mixture_.learn(means_.data(), spreads_.data(), y_.data(), weight, log_evidence, score);
           for (std::size_t c = 0; c < joint_.size(); ++c) step_column(c, weight);
+        } else {
+          mixture_.predict(means_.data(), spreads_.data(), log_evidence, score);
         }
         ++t;
       }

@@ -10,13 +10,30 @@ namespace riata {
 // What the kernels may read, and write nothing of, behind the last row.
 inline constexpr std::size_t kSlack = 32, kSlackRows = 4;
 
+// Whole cache lines: eight doubles never lie in two.
+template <class T>
+struct OnLines {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+
+  OnLines() = default;
+  template <class U>
+  explicit OnLines(const OnLines<U>&) noexcept {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, kLine); }
+  bool operator==(const OnLines&) const noexcept { return true; }
+};
+using Doubles = std::vector<double, OnLines<double>>;
+
 struct Room {
   std::int64_t room = 0;
   std::vector<double*> rows;
-  std::vector<double> x;                        // rows x views
-  std::vector<double> variances, moves, gains;  // rows x columns
-  std::vector<double> means, spreads, y;        // columns
-  std::vector<double> copies;                   // rows as score() wants them, where they are not stored so
+  std::vector<const double*> next;  // rows of the next example
+  std::int64_t next_rows = 0;
+  Doubles x;                        // rows x views
+  Doubles variances, moves, gains;  // rows x columns
+  Doubles means, spreads, y;        // columns
+  Doubles copies;                   // rows as score() wants them, where they are not stored so
 
   explicit Room(int columns) {
     const auto k = static_cast<std::size_t>(columns);
@@ -35,6 +52,7 @@ struct Room {
       gains.resize(n * k);
       copies.resize(n * static_cast<std::size_t>(copy_width));
       rows.resize(n + kSlack);
+      next.resize(n);
     } catch (const std::bad_alloc&) {
       return false;
     }

@@ -26,18 +26,27 @@ struct Taylor {
   double* spreads = nullptr;                     // columns: sigma_t^2, eq. 6
   const double* y = nullptr;                     // columns: -1 or +1
   double weight = 1;
+  const double* const* next = nullptr;  // rows to fetch meanwhile
+  std::int64_t next_rows = 0;
 };
 
 // The same for registers of one width; all give the same bits.
 struct TaylorCode {
+  // Where rows of so many bytes, less than 2^32, begin; returns the bitwise or of all indices.
+  std::uint32_t (*places)(std::int64_t n, const std::int32_t* indices, const char* base, std::uint64_t bytes,
+                          const double** rows) noexcept;
+  // Values as doubles; returns the largest index.
+  std::uint32_t (*lay_out)(std::int64_t n, const std::int32_t* indices, const float* values,
+                           double* x) noexcept;
   void (*gather)(const Taylor&) noexcept;  // writes variances, means and spreads
   void (*step)(const Taylor&) noexcept;    // reads them, and moves the rows
   // What n components give for and against a label of 1 (eq. 8), weighted: added to sums[0] and sums[1].
   void (*average)(int n, const double* means, const double* spreads, const double* log_weights,
                   double* sums) noexcept;
-  // The label is y: log_weights, times `keep`, gain `weight` times the log of the chance each had given it.
+  // The same, and the label is y: log_weights, times `keep`, gain `weight` times the log of the chance each
+  // had given it.
   void (*credit)(int n, const double* means, const double* spreads, double y, double weight, double keep,
-                 double* log_weights) noexcept;
+                 double* log_weights, double* sums) noexcept;
 };
 
 // Null where the compiler or the machine has not got them.

@@ -57,23 +57,41 @@ RIATA_INLINE int part(std::int64_t left, int most) noexcept {
   return static_cast<int>(left < most ? left : most);
 }
 
+// Fetches the next example's rows little by little, while this one is worked on: all at once, they would
+// stand in its way.
+class Fetching {
+ public:
+  RIATA_INLINE explicit Fetching(const Taylor& m) noexcept
+      : at_(m.next),
+        end_(m.next + m.next_rows),
+        each_(m.rows > 0 ? m.next_rows / m.rows + 1 : 0),
+        doubles_(2 * m.columns) {}
+  RIATA_INLINE void some(int rows) noexcept {  // while so many are worked on
+    const double* const* stop = end_ - at_ < rows * each_ ? end_ : at_ + rows * each_;
+    for (; at_ < stop; ++at_)
+      for (int j = 0; j < doubles_; j += 8) __builtin_prefetch(*at_ + j);
+  }
+
+ private:
+  const double *const *at_, *const *end_;
+  std::int64_t each_;
+  int doubles_;
+};
+
 // One column: eight rows at a time.
 
 RIATA_INLINE void gather_one(const Taylor& m) noexcept {
   Eight mean = eight(0.0), spread = eight(0.0);
-  alignas(64) double means[8], gains[8], first[8];
+  alignas(64) double first[8];
   for (double& p : first) p = m.precisions[0];
   if (m.intercept_first) first[0] = m.intercept_precisions[0];
   Eight prior = eight(first);
   for (std::int64_t from = 0; from < m.rows; from += 8) {
-    for (int j = 0; j < 8; ++j) {
-      const double* row = m.state[from + j];
-      means[j] = row[0];
-      gains[j] = row[1];
-    }
-    const Eight x = eight(m.x + from), variance = 1 / (prior + eight(gains));
+    Eight means, gains;
+    load_pairs(m.state + from, means, gains);
+    const Eight x = eight(m.x + from), variance = 1 / (prior + gains);
     store(m.variances + from, variance);
-    mean = mean + x * (m.mean + eight(means));
+    mean = mean + x * (m.mean + means);
     spread = spread + x * (x * variance);
     prior = eight(m.precisions[0]);
   }
@@ -88,17 +106,31 @@ RIATA_INLINE void steps(const Example& e, int rows, Chunk& c, X x, Variance vari
   for (int i = 0; i < rows; i += 8) store(c.gains + i, gain(c, i));
 }
 
+template <int kSide>
+struct Side {
+  constexpr int operator()() const noexcept { return kSide; }
+};
+
 // The same by curves, and by links for those few that are above their end.
 RIATA_INLINE void curve(const Example& e, const Curves& curves, int rows, const double* x, const double* v,
-                        Chunk& c) noexcept {
+                        Fetching& fetching, Chunk& c) noexcept {
   int large[kCells], count = 0;
-  for (int i = 0; i < rows; i += 8) {
-    const Curved at(curves, eight(x + i), eight(v + i));
-    store(c.moves + i, at.move(curves));
-    store(c.gains + i, at.gain(curves));
-    for (unsigned over = not_below(at.u, 1.0); over != 0; over &= over - 1)
-      large[count++] = i + __builtin_ctz(over);
-  }
+  const auto some = [&](int i, auto side) {
+    fetching.some(8 * side());
+    Curved<side(), Eight> at;
+    Eight move[side()], gain[side()];
+    for (int n = 0; n < side(); ++n) at.take(curves, n, eight(x + i + 8 * n), eight(v + i + 8 * n));
+    at.follow(curves, move, gain);
+    for (int n = 0; n < side(); ++n) {
+      store(c.moves + i + 8 * n, move[n]);
+      store(c.gains + i + 8 * n, gain[n]);
+      for (unsigned over = not_below(at.u[n], 1.0); over != 0; over &= over - 1)
+        large[count++] = i + 8 * n + __builtin_ctz(over);
+    }
+  };
+  int i = 0;
+  for (; i + 16 < rows; i += 24) some(i, Side<3>());
+  for (; i < rows; i += 8) some(i, Side<1>());
   if (count == 0) return;
   Chunk d;
   alignas(64) double xs[kCells + kAhead], vs[kCells + kAhead];
@@ -117,8 +149,6 @@ RIATA_INLINE void curve(const Example& e, const Curves& curves, int rows, const 
   }
 }
 
-using Pair = double __attribute__((vector_size(16)));
-
 RIATA_INLINE void step_one(const Taylor& m) noexcept {
   Chunk c;
   const Example e{eight(m.spreads[0]), eight(m.y[0] * m.means[0]), eight(m.y[0] * m.weight), m.weight};
@@ -126,11 +156,13 @@ RIATA_INLINE void step_one(const Taylor& m) noexcept {
   const bool curved = m.rows >= kManyRows && m.weight <= kLargestCurved;
   Curves curves;
   if (curved) curves = curves_of_one(e);
+  Fetching fetching(m);
+  if (!curved) fetching.some(static_cast<int>(m.rows));
   for (std::int64_t from = 0; from < m.rows; from += kCells) {
     const int rows = part(m.rows - from, kCells);
     const double *x = m.x + from, *v = m.variances + from;
     if (curved)
-      curve(e, curves, rows, x, v, c);
+      curve(e, curves, rows, x, v, fetching, c);
     else
       steps(e, rows, c, [&](int i) { return eight(x + i); }, [&](int i) { return v + i; });
     for (int i = 0; i < rows; ++i) {
@@ -138,8 +170,7 @@ RIATA_INLINE void step_one(const Taylor& m) noexcept {
       Pair p;
       std::memcpy(&p, row, sizeof p);
       p += Pair{c.moves[i], c.gains[i]};
-      p = p < high ? p : high;
-      p = p > low ? p : low;
+      p = most_of(least_of(p, high), low);
       std::memcpy(row, &p, sizeof p);
     }
   }
@@ -196,6 +227,16 @@ RIATA_INLINE void absorb(const Columns& c, double* row, std::int64_t k, const Ei
   put<kWhole>(c, row + k, most(least(precision, eight(kLargestPrecision)), eight(0.0)));
 }
 
+// The same for what curves give, without bounds: there x^2 v is below 0.16 (1 + pi/8 sigma_t^2), so that no
+// mean moves by more than half its standard deviation, and no precision gains more than the square of a
+// float. No number of examples comes near the bounds.
+template <bool kWhole>
+RIATA_INLINE void learn_within(const Columns& c, double* row, std::int64_t k, const Eight& move,
+                               const Eight& gain) noexcept {
+  put<kWhole>(c, row, get<kWhole>(c, row) + move);
+  put<kWhole>(c, row + k, most(get<kWhole>(c, row + k) + gain, eight(0.0)));
+}
+
 // Up to kCells / 8 rows, by links; row(i) is the number of the i-th. update(row, move, gain).
 template <bool kWhole, class Row, class Update>
 RIATA_INLINE void steps_eight(const Taylor& m, const Example& e, const Columns& c, int rows, Row row,
@@ -220,15 +261,19 @@ RIATA_INLINE void large_eight(const Taylor& m, const Example& e, const Curves& c
   steps_eight<kWhole>(
       m, e, c, count, [&](int i) { return large[i]; },
       [&](std::int64_t i, const Eight& move, const Eight& gain) {
-        const Curved at(curves, m.x[i * m.views + c.view], get<kWhole>(c, m.variances + i * m.columns));
-        const Eight within = 1 - at.u;
-        absorb<kWhole>(c, m.state[i], m.columns, if_positive(within, at.move(curves), move),
-                       if_positive(within, at.gain(curves), gain));
+        Curved<1, double> at;
+        at.take(curves, 0, m.x[i * m.views + c.view], get<kWhole>(c, m.variances + i * m.columns));
+        Eight curved_move[1], curved_gain[1];
+        at.follow(curves, curved_move, curved_gain);
+        const Eight within = 1 - at.u[0];
+        absorb<kWhole>(c, m.state[i], m.columns, if_positive(within, curved_move[0], move),
+                       if_positive(within, curved_gain[0], gain));
       });
 }
 
 template <bool kWhole>
-RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Columns& c) noexcept {
+RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Columns& c,
+                              Fetching& fetching) noexcept {
   constexpr int kRows = kCells / 8, kBlock = 8 * kRows;
   const std::int64_t k = m.columns;
   const Curves curves = curves_of_columns(e);
@@ -236,13 +281,22 @@ RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Columns& 
   for (std::int64_t from = 0; from < m.rows; from += kBlock) {
     const std::int64_t end = from + part(m.rows - from, kBlock);
     int count = 0;
-    for (std::int64_t i = from; i < end; ++i) {
-      const Curved at(curves, m.x[i * m.views + c.view], get<kWhole>(c, m.variances + i * k));
-      if (not_below(at.u, 1.0) == 0) [[likely]]
-        absorb<kWhole>(c, m.state[i], k, at.move(curves), at.gain(curves));
-      else
-        large[count++] = i;
-    }
+    const auto some = [&](std::int64_t i, auto side) {
+      fetching.some(side());
+      Curved<side(), double> at;
+      Eight move[side()], gain[side()];
+      for (int n = 0; n < side(); ++n)
+        at.take(curves, n, m.x[(i + n) * m.views + c.view], get<kWhole>(c, m.variances + (i + n) * k));
+      at.follow(curves, move, gain);
+      for (int n = 0; n < side(); ++n)
+        if (not_below(at.u[n], 1.0) == 0) [[likely]]
+          learn_within<kWhole>(c, m.state[i + n], k, move[n], gain[n]);
+        else
+          large[count++] = i + n;
+    };
+    std::int64_t i = from;
+    for (; i + 3 <= end; i += 3) some(i, Side<3>());
+    for (; i < end; ++i) some(i, Side<1>());
     for (int i = count; i < count + kAhead / 8; ++i) large[i] = 0;  // looked at, not used
     for (int i = 0; i < count; i += kRows)
       large_eight<kWhole>(m, e, curves, c, large + i, part(count - i, kRows));
@@ -250,11 +304,12 @@ RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Columns& 
 }
 
 template <bool kWhole>
-RIATA_INLINE void step_eight(const Taylor& m, const Columns& c) noexcept {
+RIATA_INLINE void step_eight(const Taylor& m, const Columns& c, Fetching& fetching) noexcept {
   constexpr int kRows = kCells / 8;
   const Eight y = get<kWhole>(c, m.y);
   const Example e{get<kWhole>(c, m.spreads), y * get<kWhole>(c, m.means), y * m.weight, m.weight};
-  if (m.rows >= kManyRows && m.weight <= kLargestCurved) return curve_eight<kWhole>(m, e, c);
+  if (m.rows >= kManyRows && m.weight <= kLargestCurved) return curve_eight<kWhole>(m, e, c, fetching);
+  fetching.some(static_cast<int>(m.rows));
   for (std::int64_t from = 0; from < m.rows; from += kRows)
     steps_eight<kWhole>(
         m, e, c, part(m.rows - from, kRows), [&](int i) { return from + i; },
@@ -283,28 +338,63 @@ RIATA_INLINE Chance chance(const Eight& mean, const Eight& spread) noexcept {
   return {z, exp_of_minus(least(size_of(z), eight(kExpLimit)))};
 }
 
+RIATA_INLINE Eight part_of(const double* p, int have, double rest) noexcept {
+  return have == 8 ? eight(p) : few(p, have, rest);
+}
+
+RIATA_INLINE void weigh(const Chance& at, const Eight& log_weights, double* sums) noexcept {
+  const Eight weight = exp_of_minus(least(0 - log_weights, eight(kExpLimit)));
+  const Eight likely = weight / (1 + at.t), unlikely = likely * at.t;
+  sums[0] += sum(if_positive(at.z, likely, unlikely));
+  sums[1] += sum(if_positive(at.z, unlikely, likely));
+}
+
 void average(int n, const double* means, const double* spreads, const double* log_weights,
              double* sums) noexcept {
   for (int i = 0; i < n; i += 8) {
     const int have = n - i < 8 ? n - i : 8;
-    const Chance at = chance(few(means + i, have, 0), few(spreads + i, have, 0));
-    const Eight lost = 0 - few(log_weights + i, have, -kExpLimit);
-    const Eight weight = exp_of_minus(least(lost, eight(kExpLimit)));
-    const Eight likely = weight / (1 + at.t), unlikely = likely * at.t;
-    sums[0] += sum(if_positive(at.z, likely, unlikely));
-    sums[1] += sum(if_positive(at.z, unlikely, likely));
+    const Chance at = chance(part_of(means + i, have, 0), part_of(spreads + i, have, 0));
+    weigh(at, part_of(log_weights + i, have, -kExpLimit), sums);
   }
 }
 
 void credit(int n, const double* means, const double* spreads, double y, double weight, double keep,
-            double* log_weights) noexcept {
+            double* log_weights, double* sums) noexcept {
   for (int i = 0; i < n; i += 8) {
     const int have = n - i < 8 ? n - i : 8;
-    const Chance at = chance(few(means + i, have, 0), few(spreads + i, have, 0));
+    const Chance at = chance(part_of(means + i, have, 0), part_of(spreads + i, have, 0));
+    const Eight before = part_of(log_weights + i, have, -kExpLimit);
     const Eight lost = most(least(y * at.z, eight(0.0)), eight(-kExpLimit));
-    const Eight seen = lost - log_of_one_and(at.t);
-    store_few(log_weights + i, have, keep * few(log_weights + i, have, 0) + weight * seen);
+    const Eight seen = lost - log_of_one_and(at.t), after = keep * before + weight * seen;
+    if (have == 8)
+      store(log_weights + i, after);
+    else
+      store_few(log_weights + i, have, after);
+    weigh(at, before, sums);
   }
+}
+
+// Locating rows.
+
+std::uint32_t places(std::int64_t n, const std::int32_t* indices, const char* base, std::uint64_t bytes,
+                     const double** rows) noexcept {
+  std::uint32_t any = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto i = static_cast<std::uint32_t>(indices[k]);
+    any |= i;
+    rows[k] = reinterpret_cast<const double*>(base + static_cast<std::uint32_t>(bytes) * std::uint64_t{i});
+  }
+  return any;
+}
+
+std::uint32_t lay_out(std::int64_t n, const std::int32_t* indices, const float* values, double* x) noexcept {
+  std::uint32_t largest = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto i = static_cast<std::uint32_t>(indices[k]);
+    largest = i > largest ? i : largest;
+    x[k] = static_cast<double>(values[k]);
+  }
+  return largest;
 }
 
 void gather(const Taylor& given) noexcept {
@@ -316,10 +406,13 @@ void gather(const Taylor& given) noexcept {
 void step(const Taylor& given) noexcept {
   const Taylor m = given;
   if (m.columns == 1) return step_one(m);
-  each_eight(m, [&](const Columns& c) { c.have == 8 ? step_eight<true>(m, c) : step_eight<false>(m, c); });
+  Fetching fetching(m);
+  each_eight(m, [&](const Columns& c) {
+    c.have == 8 ? step_eight<true>(m, c, fetching) : step_eight<false>(m, c, fetching);
+  });
 }
 
-constexpr TaylorCode kTaylorCode{gather, step, average, credit};
+constexpr TaylorCode kTaylorCode{places, lay_out, gather, step, average, credit};
 
 }  // namespace
 }  // namespace riata

@@ -96,7 +96,57 @@ RIATA_INLINE Lanes root(Lanes v) noexcept {
 #endif
 }
 
+// Two numbers, whatever the width.
+using Pair = double __attribute__((vector_size(16)));
+#if defined(__SSE2__)
+RIATA_INLINE Pair least_of(Pair a, Pair b) noexcept { return _mm_min_pd(a, b); }
+RIATA_INLINE Pair most_of(Pair a, Pair b) noexcept { return _mm_max_pd(a, b); }
+#else
+RIATA_INLINE Pair least_of(Pair a, Pair b) noexcept { return a < b ? a : b; }
+RIATA_INLINE Pair most_of(Pair a, Pair b) noexcept { return a > b ? a : b; }
+#endif
+
+// Of pairs that lie anywhere, the first numbers and the second ones.
+RIATA_INLINE void load_pairs(const double* const* pairs, Lanes& first, Lanes& second) noexcept {
+#if defined(__AVX512F__)
+  const auto four = [&](int n) {
+    const auto two = [&](int k) {
+      return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(pairs[k])), _mm_loadu_pd(pairs[k + 2]),
+                                  1);
+    };
+    return _mm512_insertf64x4(_mm512_castpd256_pd512(two(n)), two(n + 4), 1);
+  };
+  const __m512d even = four(0), odd = four(1);
+  first = _mm512_unpacklo_pd(even, odd);
+  second = _mm512_unpackhi_pd(even, odd);
+#elif defined(__AVX2__)
+  const auto two = [&](int n) {
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(pairs[n])), _mm_loadu_pd(pairs[n + 2]),
+                                1);
+  };
+  const __m256d even = two(0), odd = two(1);
+  first = _mm256_unpacklo_pd(even, odd);
+  second = _mm256_unpackhi_pd(even, odd);
+#else
+  for (int i = 0; i < kLanes; ++i) first[i] = pairs[i][0], second[i] = pairs[i][1];
+#endif
+}
+
+// Nothing but a hint: computed here, not where it is needed. Without it the compiler undoes what was put side
+// by side.
+RIATA_INLINE void in_turn(Lanes& v) noexcept {
+#if defined(__AVX512F__)
+  asm("" : "+v"(v));
+#elif defined(__SSE2__)
+  asm("" : "+x"(v));
+#endif
+}
+
 // The same for two halves.
+template <class H>
+RIATA_INLINE void in_turn(Two<H>& v) noexcept {
+  in_turn(v.a), in_turn(v.b);
+}
 template <class H>
 RIATA_INLINE void fill(Two<H>& v, double x) noexcept {
   fill(v.a, x), fill(v.b, x);
@@ -108,6 +158,11 @@ RIATA_INLINE void load(Two<H>& v, const double* p) noexcept {
 template <class H>
 RIATA_INLINE void store(double* p, const Two<H>& v) noexcept {
   store(p, v.a), store(p + sizeof(H) / sizeof(double), v.b);
+}
+template <class H>
+RIATA_INLINE void load_pairs(const double* const* pairs, Two<H>& first, Two<H>& second) noexcept {
+  load_pairs(pairs, first.a, second.a);
+  load_pairs(pairs + sizeof(H) / sizeof(double), first.b, second.b);
 }
 #define RIATA_OPERATOR(op)                                                     \
   template <class H>                                                           \
