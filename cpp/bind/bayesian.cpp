@@ -202,14 +202,14 @@ void bind_bayesian(nb::module_& m) {
       [](const In2<double>& state) {
         if (state.shape(1) != Recalibration::kWidth)
           throw nb::value_error("not the state of a recalibration");
-        std::vector<std::pair<double, double>> out;
+        std::vector<std::tuple<double, double, double>> out;
         for (std::size_t o = 0; o < state.shape(0); ++o) {
           const Recalibration now(state.data() + o * Recalibration::kWidth);
-          out.emplace_back(now.scale(), now.offset());
+          out.emplace_back(now.a(), now.b(), now.c());
         }
         return out;
       },
-      nb::arg("state"), "Scale and offset of every output.");
+      nb::arg("state"), "For every output, what multiplies ln(p) and -ln(1 - p), and what is added.");
 
   nb::class_<Bayesian>(m, "Bayesian", "Independent Gaussian posteriors over a store, columns wide.")
       .def(nb::new_(&make), nb::arg("store"), nb::arg("update"), nb::arg("link"), nb::arg("mean"),

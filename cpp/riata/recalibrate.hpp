@@ -1,6 +1,10 @@
-// Log odds put right by how they did so far: their scale and their offset are the two weights of a Bayesian
-// logistic regression on the score alone, with its whole covariance, updated example by example (appendix
-// D.1).
+// Log odds put right by how they did so far. With p the predicted probability, the corrected log odds are
+//
+//   a ln(p) - b ln(1 - p) + c,
+//
+// beta calibration (Kull, Silva Filho & Flach 2017): what is too sure of one class need not be too sure of
+// the other, and with a = b = 1 and c = 0 nothing changes. a, b and c are the weights of a Bayesian logistic
+// regression with its whole covariance, updated example by example (appendix D.1).
 #pragma once
 
 #include <algorithm>
@@ -11,59 +15,67 @@
 
 namespace riata {
 
-// What five numbers an output hold: the precision matrix (00, 01, 11) and precision times mean (0, 1), both
-// less the prior's, so that zeros are nothing learned, and two of them can be added. The prior: scale 1 and
-// offset 0, each with a variance of 0.1.
+// What nine numbers an output hold: the precision matrix (aa, ab, ac, bb, bc, cc) and precision times mean
+// (a, b, c), both less the prior's, so that zeros are nothing learned, and two of them can be added. The
+// prior has a variance of 0.1 for each.
 class Recalibration {
  public:
-  static constexpr int kWidth = 5;
+  static constexpr int kWidth = 9;
 
-  explicit Recalibration(const double* state) noexcept
-      : l00_(kPrior + state[0]),
-        l01_(state[1]),
-        l11_(kPrior + state[2]),
-        h0_(kPrior + state[3]),
-        h1_(state[4]) {
-    // At least the prior's, whatever rounding says.
-    const double rest = std::max(l11_ - l01_ * (l01_ / l00_), kPrior);
-    offset_ = (h1_ - l01_ / l00_ * h0_) / rest;
-    scale_ = (h0_ - l01_ * offset_) / l00_;
-    c11_ = 1 / rest;
-    c01_ = -l01_ / l00_ * c11_;
-    c00_ = 1 / l00_ - l01_ / l00_ * c01_;
+  explicit Recalibration(const double* state) noexcept {
+    // The precision is L D L', D at least the prior's, whatever rounding says.
+    const double d0 = kPrior + state[0], l10 = state[1] / d0, l20 = state[2] / d0;
+    const double d1 = std::max(kPrior + state[3] - l10 * state[1], kPrior);
+    const double rest = state[4] - l10 * state[2], l21 = rest / d1;
+    const double d2 = std::max(kPrior + state[5] - l20 * state[2] - l21 * rest, kPrior);
+    const double h0 = kPrior + state[6], h1 = kPrior + state[7] - l10 * h0,
+                 h2 = state[8] - l20 * h0 - l21 * h1;
+    mean_[2] = h2 / d2;
+    mean_[1] = h1 / d1 - l21 * mean_[2];
+    mean_[0] = h0 / d0 - l10 * mean_[1] - l20 * mean_[2];
   }
 
-  double scale() const noexcept { return scale_; }
-  double offset() const noexcept { return offset_; }
+  // Of ln(p), of -ln(1 - p), and the offset. Never negative: a higher score stays higher.
+  double a() const noexcept { return std::max(mean_[0], 0.0); }
+  double b() const noexcept { return std::max(mean_[1], 0.0); }
+  double c() const noexcept { return mean_[2]; }
 
-  // The corrected log odds, eq. 8.
+  // The corrected log odds at the mean of a, b and c: integrating over them as well would shrink large scores
+  // more than small ones, and could turn their order.
   double score(double s) const noexcept {
-    s = clamped(s, kLargestScore);
-    return (scale_ * s + offset_) / std::sqrt(1 + LogitTilt::kShrink * spread(s));
+    const Seen x(s);
+    return a() * x.yes + b() * x.no + c();
   }
 
   // y is -1 or +1; `keep` of the evidence so far is left.
   void learn(double s, double y, double weight, double keep, double* state) const noexcept {
-    s = clamped(s, kLargestScore);
+    const Seen x(s);
     weight = std::min(weight, kLargestWeight);
-    const Tilt at = LogitTilt::tilt(y * (scale_ * s + offset_));
-    const double bend = weight * at.bend, pull = y * weight * at.slope / (1 + bend * spread(s));
-    const double a = scale_ + pull * (c00_ * s + c01_), c = offset_ + pull * (c01_ * s + c11_);
-    const double l00 = l00_ + bend * s * s, l01 = l01_ + bend * s, l11 = l11_ + bend;
-    state[0] = keep * (l00 - kPrior);
-    state[1] = keep * l01;
-    state[2] = keep * (l11 - kPrior);
-    state[3] = keep * (l00 * a + l01 * c - kPrior);
-    state[4] = keep * (l01 * a + l11 * c);
+    const double z = mean_[0] * x.yes + mean_[1] * x.no + mean_[2];
+    const Tilt at = LogitTilt::tilt(y * z);
+    // Precision times mean gains what it takes for the mean to move by y weight slope / (1 + bend spread)
+    // times the covariance with x.
+    const double bend = weight * at.bend, pull = bend * z + y * weight * at.slope;
+    const double gains[kWidth] = {bend * x.yes * x.yes, bend * x.yes * x.no, bend * x.yes,
+                                  bend * x.no * x.no,   bend * x.no,         bend,
+                                  pull * x.yes,         pull * x.no,         pull};
+    for (int i = 0; i < kWidth; ++i) state[i] = keep * (state[i] + gains[i]);
   }
 
  private:
   static constexpr double kPrior = 10, kLargestScore = 100, kLargestWeight = 1e10;
 
-  double spread(double s) const noexcept { return std::max(0.0, (c00_ * s + 2 * c01_) * s + c11_); }
+  struct Seen {
+    double yes, no;  // ln(p) and -ln(1 - p)
+    explicit Seen(double s) noexcept {
+      s = clamped(s, kLargestScore);
+      const double rest = std::log1p(plain_exp(-std::fabs(s)));
+      yes = std::min(s, 0.0) - rest;
+      no = std::max(s, 0.0) + rest;
+    }
+  };
 
-  double l00_, l01_, l11_, h0_, h1_;
-  double scale_, offset_, c00_, c01_, c11_;
+  double mean_[3];
 };
 
 }  // namespace riata

@@ -322,23 +322,26 @@ class Averaged:
 
 
 class Recalibrated:
-    """Log odds corrected by a logistic regression on themselves: scale and offset, with their covariance."""
+    """Log odds corrected by a logistic regression on ln(p) and -ln(1 - p) (beta calibration), with its covariance."""
 
     def __init__(self, half_life: float | None = None) -> None:
         self.keep = 1.0 if half_life is None else 2.0 ** (-1 / half_life)
-        self.prior_mean, self.prior = np.array([1.0, 0.0]), np.linalg.inv(0.1 * np.eye(2))
+        self.prior_mean, self.prior = np.array([1.0, 1.0, 0.0]), np.linalg.inv(0.1 * np.eye(3))
         self.mean, self.precision = self.prior_mean, self.prior
 
+    @staticmethod
+    def seen(s: float) -> Floats:
+        return np.array([-np.logaddexp(0.0, -s), np.logaddexp(0.0, s), 1.0])
+
     def score(self, s: float) -> float:
-        """The log odds of eq. 8."""
-        x = np.array([s, 1.0])
-        spread = x @ np.linalg.inv(self.precision) @ x
-        return float(self.mean @ x / np.sqrt(1 + np.pi / 8 * spread))
+        """The corrected log odds; a higher score stays higher."""
+        used = np.array([max(self.mean[0], 0.0), max(self.mean[1], 0.0), self.mean[2]])
+        return float(used @ self.seen(s))
 
     def learn(self, s: float, y: float, weight: float = 1.0) -> float:
         """Learn a label -1 or +1 (eqs. 45 and 46, with the curvature at the old mean); the log odds just before."""
         before = self.score(s)
-        x = np.array([s, 1.0])
+        x = self.seen(s)
         z = np.array([y * (self.mean @ x)])
         curvature = weight * bend("logit", z)[0]
         precision = self.precision + curvature * np.outer(x, x)

@@ -37,7 +37,7 @@ class BayesianClassifier(LinearClassifier):
     prior : a fitted BayesianClassifier, or the path of its model: what it knows is the prior of this one
     half_life : None, or after how many examples evidence counts half, for streams that drift
     share : part of the averaging weights that is spread evenly after each example
-    calibrate : correct scale and offset of the log odds by how they did so far
+    calibrate : True, False, or "auto": correct log odds by how they did so far, if prior_variance is "auto"
     link : "logit" or "probit"
     update : "marginal" (feature by feature), "joint", "adf" (moments) or "vb" (`samples`, `seed`)
     mean : "taylor" (one step) or "newton"; variance : "curvature" or "height"
@@ -70,7 +70,7 @@ class BayesianClassifier(LinearClassifier):
         prior: Any = None,
         half_life: float | None = None,
         share: float = 0.0,
-        calibrate: bool = False,
+        calibrate: str | bool = "auto",
         link: str = "logit",
         update: str = "marginal",
         mean: str = "taylor",

@@ -83,8 +83,10 @@ class Bayesian(Learner):
     )
     half_life: float | None = option(None, "evidence fades by half in so many examples")
     share: float = option(0.0, "part of the averaging weights spread evenly after each example")
-    calibrate: bool = option(
-        False, "correct scale and offset of the log odds by how they did so far"
+    calibrate: str | bool = option(
+        "auto",
+        "correct log odds by how they did so far; auto: with prior variance auto",
+        calibration.CHOICES,
     )
     samples: int = option(100, "samples of update vb")
     seed: int = option(0, "of the samples of update vb")
@@ -123,6 +125,7 @@ class Bayesian(Learner):
             ("store", STORES),
         ):
             check_choice(name, getattr(self, name), choices)
+        calibration.wanted(self.calibrate, "auto")
         for view in self.views:
             check_choice("value", view, VIEWS)
         if len(set(self.views)) < len(self.views) or not self.views:
@@ -207,6 +210,11 @@ class Bayesian(Learner):
         """The weight of each component in the average, (outputs, components): rows sum to one."""
         return mixture.shares(np.array(self._core.log_evidence).reshape(self.outputs, -1))
 
+    @property
+    def calibrates(self) -> bool:
+        """Whether predictions are corrected by how they did so far."""
+        return calibration.wanted(self.calibrate, parsed_prior(self.prior_variance))
+
     # Learner
 
     @property
@@ -231,7 +239,7 @@ class Bayesian(Learner):
             block.indptr, block.indices, block.values, block.labels, block.weights, order,
             block.names, block.name_offsets, self.outputs,
         )  # fmt: skip
-        if self.calibrate:
+        if self.calibrates:
             calibration.learn(
                 scores, self._calibration, block.labels, block.weights, order, self.half_life
             )
@@ -255,13 +263,13 @@ class Bayesian(Learner):
         scores = self._core.score(
             block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs
         )
-        if self.calibrate:
+        if self.calibrates:
             calibration.correct(scores, self._calibration)
         return scores
 
     @property
     def correction(self) -> Floats:
-        """Scale and offset of each output's log odds that `calibrate` has come to, (outputs, 2)."""
+        """What `calibrate` has come to, (outputs, 3): a, b and c of the log odds a ln(p) - b ln(1 - p) + c."""
         return np.array(_core.recalibration(self._calibration))
 
     def _moments(self, block: Block) -> tuple[Floats, Floats]:
@@ -282,7 +290,7 @@ class Bayesian(Learner):
         low, high = (
             mixture.quantile(0.5 + side * level / 2, *moments, self.evidence) for side in (-1, 1)
         )
-        if self.calibrate:
+        if self.calibrates:
             return calibration.between(self._link(low), self._link(high), self.correction)
         return self._link(low), self._link(high)
 
@@ -360,7 +368,7 @@ class Bayesian(Learner):
             "log_evidence": np.array(self._core.log_evidence),
             "seen": np.array([self.t, self._core.features], dtype=np.int64),
         }
-        if self.calibrate:
+        if self.calibrates:
             state["calibration"] = self._calibration.copy()
         if self._core.named:
             state["names"], state["name_offsets"] = self._core.names(keys)
@@ -376,13 +384,15 @@ class Bayesian(Learner):
         self._core.intercept = state["intercept"].tolist()
         self._core.log_evidence = state["log_evidence"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
-        if self.calibrate:
-            self._calibration[:] = state["calibration"]
+        if self.calibrates:
+            calibration.restore(self._calibration, state["calibration"])
 
     def parameters(self) -> dict[str, Any]:
         values = super().parameters()
         parsed = parsed_prior(self.prior_variance)
-        return values | {"prior_variance": dict(parsed) if isinstance(parsed, dict) else parsed}
+        calibrate = self.calibrate if self.calibrate == "auto" else self.calibrates
+        prior = dict(parsed) if isinstance(parsed, dict) else parsed
+        return values | {"prior_variance": prior, "calibrate": calibrate}
 
     # Other models from this one
 

@@ -117,7 +117,7 @@ def merged(a: Bayesian, b: Bayesian) -> State:
     }
     evidence = (one["log_evidence"] + two["log_evidence"]).reshape(a.outputs, -1)
     state["log_evidence"] = (evidence - evidence.max(axis=1, keepdims=True)).ravel()
-    if a.calibrate:
+    if a.calibrates:
         state["calibration"] = one["calibration"] + two["calibration"]
     if "names" in one or "names" in two:
         state |= _names_of(keys, one, two)
@@ -216,7 +216,7 @@ def collapsed(learner: Bayesian) -> tuple[dict[str, Any], State]:
     evidence = np.array(learner._core.log_evidence).reshape(learner.outputs, -1)
     best = int(evidence.sum(axis=0).argmax())
     view, variance = learner.components[best]
-    parameters = learner.parameters() | {"value": view}
+    parameters = learner.parameters() | {"value": view, "calibrate": learner.calibrates}
     if len(learner.prior_variances) > 1:
         parameters["prior_variance"] = variance
     columns, state = learner.shape.columns_of(best), learner.state()
@@ -301,7 +301,7 @@ def widened(learner: Bayesian, outputs: int) -> tuple[dict[str, Any], State]:
     grown = np.zeros((outputs, shape.components))
     grown[: len(evidence)] = evidence
     state["log_evidence"] = grown.ravel()
-    if learner.calibrate:
+    if learner.calibrates:
         state["calibration"] = calibration.mirrored(state["calibration"], outputs)
     return learner.parameters() | {"outputs": outputs}, state
 
