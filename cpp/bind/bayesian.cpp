@@ -110,11 +110,11 @@ void recalibrate(const InOut2<double>& scores, const InOut2<double>& state,
     Recalibration now(of);
     for (std::size_t r = 0; r < rows; ++r) {
       double& score = at[r * outputs + o];
-      const double raw = score;
-      score = now.score(raw);
+      const Recalibration::Seen seen(score);
+      score = now.score(seen);
       if (y == nullptr) continue;
       const bool yes = y[r] == (outputs == 1 ? 1.0 : static_cast<double>(o));
-      now.learn(raw, yes ? 1 : -1, w == nullptr ? 1 : w[r], keep, of);
+      now.learn(seen, yes ? 1 : -1, w == nullptr ? 1 : w[r], keep, of);
       now = Recalibration(of);
     }
   }

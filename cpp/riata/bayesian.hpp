@@ -93,6 +93,41 @@ class Bayesian {
   int columns_ = 1, width_ = 2;
 };
 
+// Blocks with 32-bit indices and with 64-bit ones go through the same templates of a Self:
+// learn_rows, score_rows and moments_of.
+template <class Self, class Base>
+class BothIndices : public Base {
+ public:
+  using Base::Base;
+
+  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return self().learn_rows(b, order, n, scores);
+  }
+  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return self().learn_rows(b, order, n, scores);
+  }
+  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
+    return self().score_rows(b, scores);
+  }
+  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
+    return self().score_rows(b, scores);
+  }
+  Outcome moments(const BlockView<std::int32_t>& b, double* means,
+                  double* variances) const noexcept override {
+    return self().moments_of(b, means, variances);
+  }
+  Outcome moments(const BlockView<std::int64_t>& b, double* means,
+                  double* variances) const noexcept override {
+    return self().moments_of(b, means, variances);
+  }
+
+ private:
+  Self& self() noexcept { return static_cast<Self&>(*this); }
+  const Self& self() const noexcept { return static_cast<const Self&>(*this); }
+};
+
 std::unique_ptr<Bayesian> make_bayesian(const std::string& store,
                                         const BayesianSpec& spec);  // null: no such thing
 

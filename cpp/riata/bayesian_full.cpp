@@ -53,7 +53,7 @@ class Joint {
   std::size_t stride_ = 0;
 };
 
-class FullBayesian final : public Bayesian {
+class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
  public:
   FullBayesian(const BayesianSpec& spec, int columns, Step step)
       : spec_(spec),
@@ -70,29 +70,6 @@ class FullBayesian final : public Bayesian {
     log_evidence.assign(static_cast<std::size_t>(spec.outputs * mixture_.components()), 0.0);
     if (spec.fit_intercept) place_of(kInterceptKey);
     width_ = row_size(keys_.size());
-  }
-
-  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return learn_rows(b, order, n, scores);
-  }
-  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return learn_rows(b, order, n, scores);
-  }
-  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores);
-  }
-  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores);
-  }
-  Outcome moments(const BlockView<std::int32_t>& b, double* means,
-                  double* variances) const noexcept override {
-    return moments_of(b, means, variances);
-  }
-  Outcome moments(const BlockView<std::int64_t>& b, double* means,
-                  double* variances) const noexcept override {
-    return moments_of(b, means, variances);
   }
 
   Posterior posterior() const override {
@@ -167,6 +144,7 @@ class FullBayesian final : public Bayesian {
 
  private:
   using Status = Outcome::Status;
+  friend BothIndices<FullBayesian, Bayesian>;
 
   int row_size(std::size_t n) const noexcept { return columns_ * static_cast<int>(n + 1); }
   double prior_variance(std::uint64_t key, std::size_t c) const noexcept {
@@ -264,10 +242,7 @@ class FullBayesian final : public Bayesian {
         double* score = scores + i * spec_.outputs;
         const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
         if (weight > 0) {
-          for (std::size_t c = 0; c < y_.size(); ++c) {
-            const auto o = static_cast<int>(c / spec_.prior_variances.size()) % spec_.outputs;
-            y_[c] = b.labels[r] == (spec_.outputs == 1 ? 1 : o) ? 1 : -1;
-          }
+          mixture_.ask(b.labels[r], y_.data());
           mixture_.learn(means_.data(), spreads_.data(), y_.data(), weight, log_evidence, score);
           for (std::size_t c = 0; c < joint_.size(); ++c) step_column(c, weight);
         } else {

@@ -33,8 +33,8 @@ struct Taylor {
 // The same for registers of one width; all give the same bits.
 struct TaylorCode {
   // Where rows of so many bytes, less than 2^32, begin; returns the bitwise or of all indices.
-  std::uint32_t (*places)(std::int64_t n, const std::int32_t* indices, const char* base, std::uint64_t bytes,
-                          const double** rows) noexcept;
+  std::uint32_t (*places)(std::int64_t n, const std::int32_t* indices, std::uintptr_t base,
+                          std::uint64_t bytes, const double** rows) noexcept;
   // Values as doubles; returns the largest index.
   std::uint32_t (*lay_out)(std::int64_t n, const std::int32_t* indices, const float* values,
                            double* x) noexcept;

@@ -23,6 +23,14 @@ class Mixture {
 
   int components() const noexcept { return views_ * priors_; }
 
+  // Column c asks "is it class o?", a single output "is it class 1?": +1 or -1.
+  void ask(double label, double* y) const noexcept {
+    for (int c = 0; c < outputs_ * components(); ++c) {
+      const int o = c / priors_ % outputs_;
+      y[c] = label == (outputs_ == 1 ? 1 : o) ? 1 : -1;
+    }
+  }
+
   // Log odds of each output from the moments of all columns, eq. 8 or 24.
   void predict(const double* means, const double* spreads, const std::vector<double>& log_evidence,
                double* scores) const noexcept {

@@ -22,17 +22,28 @@ class Recalibration {
  public:
   static constexpr int kWidth = 9;
 
+  // What is made of a score.
+  struct Seen {
+    double yes, no;  // ln(p) and -ln(1 - p)
+    explicit Seen(double s) noexcept {
+      s = clamped(s, kLargestScore);
+      const double rest = std::log1p(plain_exp(-std::fabs(s)));
+      yes = std::min(s, 0.0) - rest;
+      no = std::max(s, 0.0) + rest;
+    }
+  };
+
   explicit Recalibration(const double* state) noexcept {
     // The precision is L D L', D at least the prior's, whatever rounding says.
-    const double d0 = kPrior + state[0], l10 = state[1] / d0, l20 = state[2] / d0;
-    const double d1 = std::max(kPrior + state[3] - l10 * state[1], kPrior);
-    const double rest = state[4] - l10 * state[2], l21 = rest / d1;
-    const double d2 = std::max(kPrior + state[5] - l20 * state[2] - l21 * rest, kPrior);
+    const double r0 = 1 / (kPrior + state[0]), l10 = state[1] * r0, l20 = state[2] * r0;
+    const double r1 = 1 / std::max(kPrior + state[3] - l10 * state[1], kPrior);
+    const double rest = state[4] - l10 * state[2], l21 = rest * r1;
+    const double r2 = 1 / std::max(kPrior + state[5] - l20 * state[2] - l21 * rest, kPrior);
     const double h0 = kPrior + state[6], h1 = kPrior + state[7] - l10 * h0,
                  h2 = state[8] - l20 * h0 - l21 * h1;
-    mean_[2] = h2 / d2;
-    mean_[1] = h1 / d1 - l21 * mean_[2];
-    mean_[0] = h0 / d0 - l10 * mean_[1] - l20 * mean_[2];
+    mean_[2] = h2 * r2;
+    mean_[1] = h1 * r1 - l21 * mean_[2];
+    mean_[0] = h0 * r0 - l10 * mean_[1] - l20 * mean_[2];
   }
 
   // Of ln(p), of -ln(1 - p), and the offset. Never negative: a higher score stays higher.
@@ -42,14 +53,10 @@ class Recalibration {
 
   // The corrected log odds at the mean of a, b and c: integrating over them as well would shrink large scores
   // more than small ones, and could turn their order.
-  double score(double s) const noexcept {
-    const Seen x(s);
-    return a() * x.yes + b() * x.no + c();
-  }
+  double score(const Seen& x) const noexcept { return a() * x.yes + b() * x.no + c(); }
 
   // y is -1 or +1; `keep` of the evidence so far is left.
-  void learn(double s, double y, double weight, double keep, double* state) const noexcept {
-    const Seen x(s);
+  void learn(const Seen& x, double y, double weight, double keep, double* state) const noexcept {
     weight = std::min(weight, kLargestWeight);
     const double z = mean_[0] * x.yes + mean_[1] * x.no + mean_[2];
     const Tilt at = LogitTilt::tilt(y * z);
@@ -64,16 +71,6 @@ class Recalibration {
 
  private:
   static constexpr double kPrior = 10, kLargestScore = 100, kLargestWeight = 1e10;
-
-  struct Seen {
-    double yes, no;  // ln(p) and -ln(1 - p)
-    explicit Seen(double s) noexcept {
-      s = clamped(s, kLargestScore);
-      const double rest = std::log1p(plain_exp(-std::fabs(s)));
-      yes = std::min(s, 0.0) - rest;
-      no = std::max(s, 0.0) + rest;
-    }
-  };
 
   double mean_[3];
 };

@@ -23,11 +23,9 @@ Floats = NDArray[np.float64]
 
 
 def ijcnn1() -> Block:
-    scratch = "\n".join(
-        bz2.open(DATA / f"libsvm/ijcnn1.{part}.bz2", "rt").read().strip() for part in ("trn", "tst")
-    )
+    parts = [(DATA / f"libsvm/ijcnn1.{part}.bz2").read_bytes() for part in ("trn", "tst")]
     rows, indices, values, labels = [0], [], [], []
-    for line in scratch.splitlines():
+    for line in b"".join(map(bz2.decompress, parts)).decode().splitlines():
         label, *entries = line.split()
         labels.append(float(float(label) > 0))
         for entry in entries:

@@ -143,15 +143,17 @@ def probit_tilt(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='
 def standard_normals(seed: int, t: int, count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The samples that update='vb' uses for example t."""
 
-RECALIBRATION_WIDTH: int = 5
+RECALIBRATION_WIDTH: int = 9
 
 def recalibrate(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, keep: float) -> None:
     """
     Correct log odds in place; with labels, each by the examples before it, and learn from them.
     """
 
-def recalibration(state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> list[tuple[float, float]]:
-    """Scale and offset of every output."""
+def recalibration(state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> list[tuple[float, float, float]]:
+    """
+    For every output, what multiplies ln(p) and -ln(1 - p), and what is added.
+    """
 
 class Bayesian:
     """Independent Gaussian posteriors over a store, columns wide."""

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import field, fields
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -164,6 +165,16 @@ def only_keys(indices: NDArray[Any]) -> bool:
     (True, False)
     """
     return bool(indices.dtype == np.int64 and len(indices) and indices.max() >= _ARRAY_LIMIT)
+
+
+def decoded(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
+    """Names that stand one after another.
+
+    >>> decoded(np.frombuffer(b"onetwo", dtype=np.uint8), np.array([0, 3, 6]))
+    ['one', 'two']
+    """
+    whole = text.tobytes()
+    return [whole[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets.tolist())]
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

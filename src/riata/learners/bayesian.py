@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,21 +19,16 @@ from riata.learners.base import (
     Floats,
     Learner,
     State,
-    check_choice,
     check_number,
+    decoded,
     event_block,
     only_keys,
     option,
 )
-from riata.learners.bayesian_prior import AUTO, LARGEST, check_variance
+from riata.learners.bayesian_parameters import LINKS, MEANS, UPDATES, VARIANCES, check
+from riata.learners.bayesian_prior import AUTO
 from riata.learners.bayesian_prior import parsed as parsed_prior
 from riata.learners.linear import STORES
-
-LINKS = ("logit", "probit")
-UPDATES = ("marginal", "joint", "adf", "vb")
-MEANS = ("taylor", "newton")
-VARIANCES = ("curvature", "height")
-VIEWS = ("raw", "binary", "log1p")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,43 +104,9 @@ class Bayesian(Learner):
     _calibration: Floats = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._check()
+        check(self)
         object.__setattr__(self, "_calibration", calibration.blank(self.outputs))
         self._start(named=False)
-
-    def _check(self) -> None:
-        for name, choices in (
-            ("link", LINKS),
-            ("update", UPDATES),
-            ("mean", MEANS),
-            ("variance", VARIANCES),
-            ("covariance", ("diagonal", "full")),
-            ("unseen", ("prior", "ignore")),
-            ("store", STORES),
-        ):
-            check_choice(name, getattr(self, name), choices)
-        calibration.wanted(self.calibrate, "auto")
-        for view in self.views:
-            check_choice("value", view, VIEWS)
-        if len(set(self.views)) < len(self.views) or not self.views:
-            raise ValueError(f"value={self.value!r} must name each view once")
-        check_number("prior_mean", self.prior_mean, above=-LARGEST, below=LARGEST)
-        check_variance("intercept_variance", self.intercept_variance)
-        check_number("share", self.share, least=0, below=1)
-        check_number("samples", self.samples, least=1)
-        check_number("seed", self.seed, least=0)
-        check_number("bits", self.bits, least=1, below=33)
-        check_number("outputs", self.outputs, least=1)
-        if self.half_life is not None:
-            check_number("half_life", self.half_life, above=0)
-        if self.covariance == "full":
-            self._check_full()
-
-    def _check_full(self) -> None:
-        if self.update != "joint":
-            raise ValueError(f"covariance='full' needs update='joint', not {self.update!r}")
-        if self.half_life is not None or isinstance(parsed_prior(self.prior_variance), dict):
-            raise ValueError("covariance='full' knows neither half_life nor priors by name")
 
     def _start(self, named: bool, own_priors: bool = False) -> None:
         """An empty model."""
@@ -355,9 +315,7 @@ class Bayesian(Learner):
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
         if not self._core.named:
             return None
-        text, offsets = self._core.names(keys)
-        whole, places = text.tobytes(), offsets.tolist()
-        return [whole[a:b].decode("utf-8", "replace") for a, b in pairwise(places)]
+        return decoded(*self._core.names(keys))
 
     def state(self) -> State:
         keys, rows = self._core.rows()

@@ -19,6 +19,7 @@ from riata.learners.base import (
     State,
     check_choice,
     check_number,
+    decoded,
     only_keys,
     option,
 )
@@ -254,12 +255,7 @@ class LinearLearner(Learner):
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
         if not self._core.named:
             return None
-        text, offsets = self._core.names(keys)
-        whole = text.tobytes()
-        return [
-            whole[a:b].decode("utf-8", "replace")
-            for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-        ]
+        return decoded(*self._core.names(keys))
 
     def state(self) -> State:
         keys, rows = self._core.rows()
