@@ -165,23 +165,21 @@ class LocatedBayesian : public StoredBayesian<Store> {
       for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
         visit(static_cast<std::uint64_t>(b.indices[k]));
     };
-    if constexpr (Store::kDirect) {
+    if constexpr (kArray<Index>) {
       room_.next_rows = 0;
       if (store_.bytes() <= kFetched || i + 1 >= n) return;
       const std::int64_t r = order == nullptr ? i + 1 : order[i + 1];
       if (!b.holds(r)) return;
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (end - begin > static_cast<std::int64_t>(room_.next.size())) return;
-      const double** next = room_.next.data();
-      if constexpr (kArray<Index>) {
-        if (placed(b, begin, end, next)) room_.next_rows = end - begin;
-        return;
-      }
-      for (std::int64_t k = begin; k < end; ++k) {
-        const auto key = static_cast<std::uint64_t>(b.indices[k]);
-        if (store_.inside(key)) *next++ = store_.at(key);
-      }
-      room_.next_rows = next - room_.next.data();
+      if (placed(b, begin, end, room_.next.data())) room_.next_rows = end - begin;
+    } else if constexpr (Store::kDirect) {
+      if (store_.bytes() <= kFetched) return;
+      each(i + 1, [&](std::uint64_t key) {
+        if (!store_.inside(key)) return;
+        const double* row = store_.at(key);
+        for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
+      });
     } else {
       if (!store_.large()) return;
       each(i + 2, [&](std::uint64_t key) { store_.prefetch_entry(key); });

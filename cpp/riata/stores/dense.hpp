@@ -107,7 +107,7 @@ class ZeroPages {
 
   static constexpr std::size_t kPage = 4096;
   static constexpr std::size_t kHugePage = std::size_t{1} << 21;
-  static constexpr std::size_t kHugeBelow = std::size_t{1} << 26;
+  static constexpr std::size_t kHugeBelow = std::size_t{1} << 27;
   static constexpr std::size_t kPacked = std::size_t{1} << 28;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
