@@ -47,7 +47,8 @@ def algorithms(variance: float) -> dict[str, dict[str, Callable[[], Learner]]]:
         "Gauss, curvature": {"": bayes(mean="newton", prior_variance=variance)},
         "ApproxG, curvature": {"": bayes(prior_variance=variance)},
         "ApproxG, height": {"": bayes(variance="height", prior_variance=variance)},
-        "prior_variance='auto'": {"": bayes()},
+        "prior_variance='auto'": {"": bayes(calibrate=False)},
+        "auto, calibrated": {"": bayes()},
         VB: {"": bayes(update="vb", samples=100, prior_variance=variance)},
     }
 
