@@ -181,11 +181,15 @@ void widths(int rows, int k, int views, double weight, double scale, std::uint64
     m.spreads = spreads.data();
     m.y = y.data();
     m.weight = weight;
+    m.next = at.data();
+    m.next_rows = rows / 2 + seed % 9;  // fewer or more than there are now
+    if (m.next_rows > rows) m.next_rows = rows;
     code->gather(m);
     code->step(m);
-    std::vector<double> log_weights(columns, -0.5), sums = {0, 0};
+    std::vector<double> log_weights(columns, -0.5), sums = {0, 0}, same = {0, 0};
     code->average(k, means.data(), spreads.data(), log_weights.data(), sums.data());
-    code->credit(k, means.data(), spreads.data(), -1, weight, 0.9, log_weights.data());
+    code->credit(k, means.data(), spreads.data(), -1, weight, 0.9, log_weights.data(), same.data());
+    CHECK(sums == same);
     for (const auto* part : {&means, &spreads, &log_weights, &sums})
       state.insert(state.end(), part->begin(), part->end());
     results.push_back(std::move(state));
@@ -196,10 +200,41 @@ void widths(int rows, int k, int views, double weight, double scale, std::uint64
   }
 }
 
+// Where rows are and what the values are, for every width.
+void places(int n) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(n));
+  std::vector<std::int32_t> indices;
+  std::vector<float> values;
+  for (int k = 0; k < n; ++k) {
+    indices.push_back(static_cast<std::int32_t>(random() >> 33));
+    values.push_back(static_cast<float>(k) - 3.5f);
+  }
+  for (const auto wide :
+       {riata::Instructions::plain, riata::Instructions::avx2, riata::Instructions::avx512}) {
+    const riata::TaylorCode* code = riata::taylor_code(wide);
+    if (code == nullptr) continue;
+    std::vector<const double*> rows(indices.size());
+    std::vector<double> x(indices.size());
+    const std::uint32_t any = code->places(n, indices.data(), 1 << 20, 136, rows.data());
+    const std::uint32_t largest = code->lay_out(n, indices.data(), values.data(), x.data());
+    std::uint32_t expected = 0, most = 0;
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      const auto index = static_cast<std::uint32_t>(indices[k]);
+      expected |= index;
+      most = std::max(most, index);
+      CHECK(reinterpret_cast<std::uintptr_t>(rows[k]) == (1 << 20) + 136 * std::uintptr_t{index});
+      CHECK(x[k] == static_cast<double>(values[k]));
+    }
+    CHECK(any == expected);
+    CHECK(largest == most);
+  }
+}
+
 }  // namespace
 
 int main() {
   updates();
+  for (const int n : {0, 1, 7, 8, 9, 16, 31, 100}) places(n);
   columns();
   std::uint64_t seed = 0;
   for (const int rows : {1, 2, 7, 8, 9, 31, 32, 33, 129, 500})

@@ -116,13 +116,17 @@ def test_probabilities_become_better_calibrated():
 def test_merged_widened_and_taken_for_a_prior():
     X = dense_rows(300, 10)
     y = labels_for(X, 2)
-    one, two = Bayesian(calibrate=True), Bayesian(calibrate=True)
+    one, two = Bayesian(), Bayesian()
     one.learn(block_of(X[:150], y[:150]))
     two.learn(block_of(X[150:], y[150:]))
     both = one.merge(two)
     np.testing.assert_array_equal(
         both.state()["calibration"], one.state()["calibration"] + two.state()["calibration"]
     )
+    alike = Bayesian(calibrate=True).merge(one)  # by default is on as well
+    np.testing.assert_array_equal(alike.correction, one.correction)
+    with pytest.raises(ValueError, match="calibrate"):
+        one.merge(Bayesian(calibrate=False))
     wide = one.with_outputs(3)
     scores = wide.score(block_of(X))
     np.testing.assert_allclose(scores[:, 1], one.score(block_of(X))[:, 0], rtol=1e-12)

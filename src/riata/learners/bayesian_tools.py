@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 PRIOR = ("prior_variance", "prior_mean", "intercept_variance", "value", "link", "half_life", "outputs",
-         "fit_intercept", "covariance", "calibrate")  # fmt: skip
+         "fit_intercept", "covariance")  # fmt: skip
 """What two models must have in common to be merged."""
 
 
@@ -99,6 +99,8 @@ def merged(a: Bayesian, b: Bayesian) -> State:
                 f"models with different priors cannot be merged: {name}={a.parameters()[name]!r} "
                 f"and {b.parameters()[name]!r}"
             )
+    if a.calibrates != b.calibrates:
+        raise ValueError("a model with calibrate and one without cannot be merged")
     if a._core.row_width != b._core.row_width or (a.store, a.bits) != (b.store, b.bits):
         raise ValueError("models with different priors or stores cannot be merged")
     one, two = a.state(), b.state()
