@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "block_view.hpp"
+#include "glossary.hpp"
 #include "outcome.hpp"
 #include "riata/halves.hpp"
 #include "riata/hash.hpp"
@@ -61,16 +62,27 @@ std::unique_ptr<Linear> make(const std::string& family, const std::string& updat
   return model;
 }
 
+// The names of the entries stand in a glossary.
+template <class Index>
+void name_by_number(BlockView<Index>& block, const Glossary& glossary, const In<std::uint32_t>& numbers) {
+  if (static_cast<std::int64_t>(numbers.size()) != block.nnz)
+    throw nb::value_error("name_numbers differ in length");
+  glossary.check(numbers);
+  block.names = glossary.view.names;
+  block.name_offsets = glossary.view.name_offsets;
+  block.name_numbers = numbers.data();
+}
+
 // (scores, examples done): fewer than asked for where the model diverged.
 template <class Index>
-std::tuple<Out2<double>, std::int64_t> learn(Linear& model, const In<std::int64_t>& indptr,
-                                             const In<Index>& indices, const In<float>& values,
-                                             const In<double>& labels,
-                                             const std::optional<In<double>>& weights,
-                                             const std::optional<In<std::int64_t>>& order,
-                                             const std::optional<In<std::uint8_t>>& names,
-                                             const std::optional<In<std::int64_t>>& name_offsets) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets);
+std::tuple<Out2<double>, std::int64_t> learn(
+    Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
+    const In<double>& labels, const std::optional<In<double>>& weights,
+    const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
+    const std::optional<In<std::int64_t>>& name_offsets, const Glossary* glossary,
+    const std::optional<In<std::uint32_t>>& name_numbers) {
+  BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets);
+  if (glossary != nullptr && name_numbers) name_by_number(block, *glossary, *name_numbers);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
   Outcome outcome;
@@ -193,10 +205,12 @@ void bind_linear(nb::module_& m) {
            nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none())
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
+           nb::arg("name_numbers") = nb::none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none())
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
+           nb::arg("name_numbers") = nb::none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"))
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),

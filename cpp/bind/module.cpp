@@ -2,6 +2,7 @@
 
 namespace riata::bind {
 void bind_bayesian(nanobind::module_& m);
+void bind_cache(nanobind::module_& m);
 void bind_events(nanobind::module_& m);
 void bind_interior(nanobind::module_& m);
 void bind_csv(nanobind::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_csv(m);
   riata::bind::bind_json(m);
   riata::bind::bind_bayesian(m);
+  riata::bind::bind_cache(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
   riata::bind::bind_matrix(m);

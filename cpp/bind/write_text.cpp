@@ -7,7 +7,6 @@
 #include <string>
 
 #include "hand_over.hpp"
-#include "riata/checksum.hpp"
 
 namespace riata::bind {
 
@@ -60,43 +59,9 @@ nb::tuple write_text(const std::string& format, const In<std::int64_t>& indptr,
   return nb::make_tuple(nb::bytes(text.data(), text.size()), writer.escaped());
 }
 
-// Memory that is taken from, and goes back to, what the core keeps.
-Out<std::uint8_t> buffer(std::size_t size) {
-  Array<std::uint8_t> memory;
-  if (!memory.reserve(size)) throw std::bad_alloc();
-  memory.set_size(size);
-  return hand_over(memory);
-}
-
-template <class Length>
-Out<std::int64_t> offsets(const In<Length>& lengths) {
-  Array<std::int64_t> sums;
-  if (!sums.reserve(lengths.size() + 1)) throw std::bad_alloc();
-  {
-    nb::gil_scoped_release release;
-    std::int64_t sum = 0;
-    std::int64_t* const out = sums.data();
-    out[0] = 0;
-    for (std::size_t i = 0; i < lengths.size(); ++i) out[i + 1] = sum += lengths.data()[i];
-    sums.set_size(lengths.size() + 1);
-  }
-  return hand_over(sums);
-}
-
-template <class Length>
-void bind_offsets(nb::module_& m, const char* signature) {
-  m.def("offsets", &offsets<Length>, "lengths"_a.noconvert(), nb::sig(signature),
-        "Where each of some things begins that lie one behind another, and where the last one ends.");
-}
-
 }  // namespace
 
 void bind_write_text(nb::module_& m) {
-  m.def("buffer", &buffer, "size"_a, nb::sig("def buffer(size: int) -> NDArray[numpy.uint8]"),
-        "So many bytes, not zeroed.");
-  bind_offsets<std::uint8_t>(m, "def offsets(lengths: NDArray[numpy.uint8]) -> NDArray[numpy.int64]");
-  bind_offsets<std::uint16_t>(m, "def offsets(lengths: NDArray[numpy.uint16]) -> NDArray[numpy.int64]");
-  bind_offsets<std::uint32_t>(m, "def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]");
   m.def("write_text", &write_text, "format"_a, "indptr"_a, "indices"_a, "values"_a, "labels"_a.none(),
         "weights"_a.none(), "names"_a.none(), "name_offsets"_a.none(), "base"_a,
         nb::sig("def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], "
@@ -104,14 +69,6 @@ void bind_write_text(nb::module_& m) {
                 "weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, "
                 "name_offsets: NDArray[numpy.int64] | None, base: int) -> tuple[bytes, int]"),
         "Rows as svmlight or vw text, and how many names had to be written in another way.");
-  m.def(
-      "checksum",
-      [](const In<std::uint8_t>& data) {
-        nb::gil_scoped_release release;
-        return checksum(reinterpret_cast<const char*>(data.data()), data.size());
-      },
-      "data"_a, nb::sig("def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int"),
-      "A 64-bit checksum.");
 }
 
 }  // namespace riata::bind

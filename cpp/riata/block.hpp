@@ -18,11 +18,13 @@ struct BlockView {
   const char* names = nullptr;  // may be null; that of entry k is names[name_offsets[k], name_offsets[k + 1])
   const std::int64_t* name_offsets = nullptr;
   const std::string_view* scattered_names = nullptr;  // instead of both: one for each entry
+  const std::uint32_t* name_numbers = nullptr;        // may be null; else entry k has the name of this number
 
   bool named() const noexcept { return names != nullptr || scattered_names != nullptr; }
   std::string_view name(std::int64_t k) const noexcept {
     if (scattered_names != nullptr) return scattered_names[k];
     if (names == nullptr) return {};
+    if (name_numbers != nullptr) k = name_numbers[k];
     return {names + name_offsets[k], static_cast<std::size_t>(name_offsets[k + 1] - name_offsets[k])};
   }
 

@@ -233,6 +233,63 @@ class Bayesian:
     @property
     def bytes(self) -> int: ...
 
+def buffer(size: int) -> NDArray[numpy.uint8]:
+    """So many bytes, not zeroed."""
+
+@overload
+def offsets(lengths: NDArray[numpy.uint8]) -> NDArray[numpy.int64]: ...
+
+@overload
+def offsets(lengths: NDArray[numpy.uint16]) -> NDArray[numpy.int64]: ...
+
+@overload
+def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
+    """
+    Where each of some things begins that lie one behind another, and where the last one ends.
+    """
+
+def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int:
+    """A 64-bit checksum."""
+
+def pack_values(values: NDArray[numpy.float32]) -> tuple[str, NDArray[numpy.uint8], NDArray[numpy.float32]]:
+    """
+    How values can be held: 'ones', 'counts' (as bytes), 'mixed' (bits, and those that are not 1), 'plain'.
+    """
+
+def unpack_counts(counts: NDArray[numpy.uint8]) -> NDArray[numpy.float32]:
+    """Small whole numbers as values."""
+
+def unpack_mixed(bits: NDArray[numpy.uint8], others: NDArray[numpy.float32], size: int) -> NDArray[numpy.float32]:
+    """1 where a bit is not set, else the next of the others."""
+
+class Numbering:
+    """Features, numbered as they come."""
+
+    def __init__(self) -> None: ...
+
+    def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32]: ...
+
+    def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8], NDArray[numpy.uint32]]:
+        """Keys, names, and the lengths of these."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def full(self) -> bool:
+        """It is time for another one."""
+
+class Glossary:
+    """Keys, and names, by the numbers of features."""
+
+    def __init__(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def keys(self, numbers: NDArray[numpy.uint32]) -> NDArray[numpy.int64]: ...
+
+    def names(self, numbers: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
+        """One behind another, and where each begins."""
+
 def key_of_name(name: bytes) -> int:
     """The 63-bit key of a feature's name, given in UTF-8."""
 
@@ -263,10 +320,10 @@ class Linear:
     def __init__(self, family: str, update: str, store: str, loss: str, normalize: str, columns: int, fit_intercept: bool, numbers: Mapping[str, float]) -> None: ...
 
     @overload
-    def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], int]: ...
+    def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, glossary: Glossary | None = None, name_numbers: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], int]: ...
 
     @overload
-    def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], int]: ...
+    def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, glossary: Glossary | None = None, name_numbers: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], int]: ...
 
     @overload
     def score(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
@@ -547,25 +604,7 @@ def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: 
     (kind, column from 1, excerpt, where that line starts, detail).
     """
 
-def buffer(size: int) -> NDArray[numpy.uint8]:
-    """So many bytes, not zeroed."""
-
-@overload
-def offsets(lengths: NDArray[numpy.uint8]) -> NDArray[numpy.int64]: ...
-
-@overload
-def offsets(lengths: NDArray[numpy.uint16]) -> NDArray[numpy.int64]: ...
-
-@overload
-def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
-    """
-    Where each of some things begins that lie one behind another, and where the last one ends.
-    """
-
 def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, base: int) -> tuple[bytes, int]:
     """
     Rows as svmlight or vw text, and how many names had to be written in another way.
     """
-
-def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int:
-    """A 64-bit checksum."""

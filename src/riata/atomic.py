@@ -11,12 +11,14 @@ from typing import BinaryIO
 
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator[BinaryIO]:
     """A file to write to that takes the place of `path` when the block ends without an error.
 
     The bytes go to a temporary file in the same directory, reach the disk, and then the name moves
     over. On any failure the temporary file is removed and what was at `path` stays. A symbolic link
-    is followed; what is not a regular file (a device, a named pipe) is written directly.
+    is followed; what is not a regular file (a device, a named pipe) is written directly. Not
+    `durable`: nobody waits for the disk, and a failure of power may leave a file with holes under the
+    name. For what has checksums and can be made again.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "answer"
@@ -37,13 +39,15 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.replace(name, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
         raise
-    _sync_directory(target.parent)
+    if durable:
+        _sync_directory(target.parent)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from riata import _core
 
 Index = NDArray[np.int32] | NDArray[np.int64]
 
@@ -49,6 +53,11 @@ class Block:
         return len(self.indptr) - 1
 
     @property
+    def named(self) -> bool:
+        """Whether the names of features are there."""
+        return self.names is not None
+
+    @property
     def nnz(self) -> int:
         return int(self.indptr[-1] - self.indptr[0])
 
@@ -73,10 +82,7 @@ class Block:
 
     def take(self, rows: NDArray[np.intp]) -> Block:
         """The given rows, in the given order, copied."""
-        counts = np.diff(self.indptr)[rows]
-        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(counts, out=indptr[1:])
-        where = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], counts)
+        indptr, where = self._entries(rows)
         names, name_offsets = _take_names(self, where)
         return Block(
             indptr=indptr,
@@ -89,6 +95,13 @@ class Block:
             path=self.path,
             lines=None if self.lines is None else self.lines[rows],
         )
+
+    def _entries(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where these rows begin when they lie one behind another, and where their entries are now."""
+        counts = np.diff(self.indptr)[rows]
+        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(counts, out=indptr[1:])
+        return indptr, np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], counts)
 
     def with_labels(
         self, labels: NDArray[np.float64] | None, weights: NDArray[np.float64] | None
@@ -108,6 +121,80 @@ class Block:
             return None
         start, stop = self.name_offsets[entry : entry + 2]
         return self.names[start:stop].tobytes().decode("utf-8", "replace")
+
+
+class GlossaryBlock(Block):
+    """A Block whose names are in a glossary: entry k has the name of the feature `numbers[k]`.
+
+    As such a cache has them. `names` and `name_offsets` are made when somebody asks; learners that want
+    few of the names ask the glossary instead.
+    """
+
+    __slots__ = ("_flat", "glossary", "numbers")
+
+    _flat: tuple[NDArray[np.uint8], NDArray[np.int64]] | None
+    glossary: _core.Glossary
+    numbers: NDArray[np.uint32]
+
+    def __new__(cls, *given: Any, glossary: Any = None, **more: Any) -> Any:
+        """With names instead of a glossary, as `dataclasses.replace` has it: a plain Block."""
+        return Block(*given, **more) if glossary is None else object.__new__(cls)
+
+    def __init__(self, *, glossary: Any, numbers: NDArray[np.uint32], **given: Any) -> None:
+        for field in fields(Block):
+            if field.name not in ("names", "name_offsets"):
+                object.__setattr__(self, field.name, given.get(field.name))
+        for name, value in (("glossary", glossary), ("numbers", numbers), ("_flat", None)):
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> Any:
+        return Block, tuple(getattr(self, field.name) for field in fields(Block))
+
+    @property
+    def named(self) -> bool:
+        return True
+
+    @property
+    def names(self) -> NDArray[np.uint8]:
+        return self._names()[0]
+
+    @property
+    def name_offsets(self) -> NDArray[np.int64]:
+        return self._names()[1]
+
+    def _names(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        if self._flat is None:
+            object.__setattr__(self, "_flat", self.glossary.names(self.numbers))
+        assert self._flat is not None
+        return self._flat
+
+    def _with_numbers(self, block: Block, numbers: NDArray[np.uint32]) -> Block:
+        given = {f.name: getattr(block, f.name) for f in fields(Block) if "name" not in f.name}
+        made: Block = GlossaryBlock(glossary=self.glossary, numbers=numbers, **given)
+        return made
+
+    def _nameless(self) -> Block:
+        return Block(
+            **{f.name: getattr(self, f.name) for f in fields(Block) if "name" not in f.name}
+        )
+
+    def __getitem__(self, rows: slice) -> Block:
+        start, stop, _ = rows.indices(len(self))
+        first, last = int(self.indptr[start]), int(self.indptr[max(start, stop)])
+        return self._with_numbers(self._nameless()[rows], self.numbers[first:last])
+
+    def take(self, rows: NDArray[np.intp]) -> Block:
+        numbers = self.numbers[self._entries(rows)[1]]
+        return self._with_numbers(self._nameless().take(rows), numbers)
+
+    def with_labels(
+        self, labels: NDArray[np.float64] | None, weights: NDArray[np.float64] | None
+    ) -> Block:
+        return self._with_numbers(self._nameless().with_labels(labels, weights), self.numbers)
+
+    def name_of(self, entry: int) -> str | None:
+        text, _ = self.glossary.names(self.numbers[entry : entry + 1])
+        return text.tobytes().decode("utf-8", "replace")
 
 
 def _take_names(
@@ -132,9 +219,12 @@ def concatenate(blocks: list[Block]) -> Block:
     labels = [b.labels for b in blocks if b.labels is not None]
     weights = [b.weights for b in blocks if b.weights is not None]
     lines = [b.lines for b in blocks if b.lines is not None]
-    named = all(b.names is not None for b in blocks)
+    named = all(b.named for b in blocks)
     path = blocks[0].path if len({b.path for b in blocks}) == 1 else None
-    return Block(
+    numbered = _common_glossary(blocks)
+    if numbered is not None:
+        named = False
+    joined = Block(
         indptr=np.concatenate([np.zeros(1, dtype=np.int64), *pointers]),
         indices=indices,
         values=np.concatenate([b.values for b in blocks]),
@@ -145,6 +235,16 @@ def concatenate(blocks: list[Block]) -> Block:
         path=path,
         lines=np.concatenate(lines) if path and len(lines) == len(blocks) else None,
     )
+    if numbered is None:
+        return joined
+    return numbered[0]._with_numbers(joined, np.concatenate([b.numbers for b in numbered]))
+
+
+def _common_glossary(blocks: list[Block]) -> list[GlossaryBlock] | None:
+    """The same Blocks, if all have their names in one glossary."""
+    numbered = [b for b in blocks if isinstance(b, GlossaryBlock)]
+    same = len(numbered) == len(blocks) and len({id(b.glossary) for b in numbered}) == 1
+    return numbered if same else None
 
 
 def _join_names(blocks: list[Block]) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata._core import Linear as CoreLinear
-from riata.block import Block
+from riata.block import Block, GlossaryBlock
 from riata.errors import DivergenceError
 from riata.learners.base import (
     Floats,
@@ -112,7 +112,7 @@ class LinearLearner(Learner):
         """Of its own accord: a table where features have names, whether these are known or not."""
         if self.store != "auto" or self._kept_in == "table":
             return
-        if block.names is not None:
+        if block.named:
             if self.t == 0:
                 self._start("table")
         elif only_keys(
@@ -150,15 +150,13 @@ class LinearLearner(Learner):
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
         self._choose_store(block)
+        names: tuple[Any, ...]
+        if isinstance(block, GlossaryBlock):
+            names = (None, None, block.glossary, block.numbers)
+        else:
+            names = (block.names, block.name_offsets)
         scores, done = self._core.learn(
-            block.indptr,
-            block.indices,
-            block.values,
-            block.labels,
-            block.weights,
-            order,
-            block.names,
-            block.name_offsets,
+            block.indptr, block.indices, block.values, block.labels, block.weights, order, *names
         )
         if done < len(scores):
             row = done if order is None else int(order[done])

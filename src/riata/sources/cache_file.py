@@ -1,14 +1,18 @@
-"""A file of Blocks: their arrays as they lie in memory, each Block with a checksum.
+"""A file of Blocks: their arrays, in as few bytes as are quick to read, each Block with a checksum.
 
     magic (16 bytes)
-    the arrays of the Blocks, each starting at a multiple of 64
+    the arrays of Blocks and glossaries, each starting at a multiple of 64
     footer: JSON that says where every array is, and of what it is
     offset, size and checksum of the footer (8 bytes each, little-endian), magic
 
+Arrays that only count, or are all 1, take no space; values that are 1 take a bit, small whole numbers a
+byte. Features with names are numbered as they come, and the keys and names of some million of them
+are a glossary: each name is there once, and a Block has numbers of four bytes in their place.
+
 Like an Arrow IPC file, but core Riata can read it without pyarrow, and damage is noticed: Arrow's
 format has no checksums. It is read, not mapped: a file that is cut short while mapped takes the
-interpreter down, and copying costs little beside learning. Arrays that only count, or are all 1,
-take no space. The bytes are those of little-endian machines, the only ones that Riata runs on.
+interpreter down, and for pages that are met the first time mapping costs more than copying. The bytes
+are those of little-endian machines, the only ones that Riata runs on.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ from __future__ import annotations
 import json
 import os
 import struct
+import threading
 from collections.abc import Generator
-from typing import Any, BinaryIO
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,20 +31,22 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block, concatenate
 from riata.errors import DataError
+from riata.sources.cache_arrays import (
+    Encoder,
+    decode,
+    decode_glossary,
+    encode,
+    encode_glossary,
+    padded,
+)
 from riata.sources.prefetch import ordered_map
 
-MAGIC = b"riata-cache-1\n\0\0"
+MAGIC = b"riata-cache-2\n\0\0"
 SUFFIX = ".riata-cache"
 _TRAILER = struct.Struct("<QQQ16s")
-_ALIGN = 64
-_KINDS: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
-_LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
 
 ENOUGH = 4 << 20
 """Bytes of a Block that is large enough."""
-
-Entry = list[Any]
-"""An array: its field, how it is stored, its length, its first element."""
 
 
 class Damaged(DataError):
@@ -57,48 +65,85 @@ class CacheWriter:
         self._waiting: list[Block] = []
         self._position = len(MAGIC)
         self._blocks: list[list[Any]] = []
+        self._glossaries: list[list[Any]] = []
+        self._numbering: _core.Numbering | None = None
         self._paths: dict[str | None, int] = {}
         self._rows = 0
         file.write(MAGIC)
 
     def write(self, block: Block) -> None:
+        if block.named:
+            block = self._numbered(block)
         if self._waiting and _kind(block) != _kind(self._waiting[0]):
             self._flush()
         self._waiting.append(block)
         if sum(map(_bytes, self._waiting)) >= ENOUGH:
             self._flush()
+        if self._numbering is not None and self._numbering.full:
+            self._end_glossary()
+
+    def _numbered(self, block: Block) -> Block:
+        """Numbers in the place of keys and names."""
+        first, last = int(block.indptr[0]), int(block.indptr[-1])
+        assert block.names is not None
+        assert block.name_offsets is not None
+        if self._numbering is None:
+            self._numbering = _core.Numbering()
+        numbers: Any = self._numbering.number(
+            np.ascontiguousarray(block.indices[first:last], dtype=np.int64),
+            block.names,
+            np.ascontiguousarray(block.name_offsets[first : last + 1]),
+        )
+        return replace(
+            block,
+            indptr=block.indptr - first if first else block.indptr,
+            indices=numbers,
+            values=block.values[first:last],
+            names=None,
+            name_offsets=None,
+        )
 
     def _flush(self) -> None:
         if self._waiting:
             block, self._waiting = concatenate(self._waiting), []
-            self._put(block)
+            numbered: bool = block.indices.dtype == np.uint32
+            where = self._put(encode(block))
+            path = self._paths.setdefault(block.path, len(self._paths))
+            glossary = len(self._glossaries) if numbered else None
+            self._blocks.append([*where, len(block), path, glossary])
+            self._rows += len(block)
 
-    def _put(self, block: Block) -> None:
-        entries, arrays = _encode(block)
-        size = sum(array.nbytes + -array.nbytes % _ALIGN for array in arrays)
+    def _end_glossary(self) -> None:
+        self._flush()
+        if self._numbering is not None:
+            self._glossaries.append(self._put(encode_glossary(self._numbering)))
+            self._numbering = None
+
+    def _put(self, encoded: Encoder) -> list[Any]:
+        """Where it is, its checksum, and what it is."""
+        size = sum(padded(array.nbytes) for array in encoded.arrays)
         data = _core.buffer(size)
         position = 0
-        for array in arrays:
+        for array in encoded.arrays:
             end = position + array.nbytes
             data[position:end] = array.view(np.uint8)
-            position = end + -end % _ALIGN
+            position = padded(end)
             data[end:position] = 0
-        start = self._position + -self._position % _ALIGN
+        start = padded(self._position)
         self._file.write(bytes(start - self._position))
         self._file.write(data.data)
-        path = self._paths.setdefault(block.path, len(self._paths))
-        self._blocks.append([start, size, _core.checksum(data), len(block), path, entries])
         self._position = start + size
-        self._rows += len(block)
+        return [start, size, _core.checksum(data), encoded.entries]
 
     def finish(self, about: dict[str, Any]) -> None:
         """`about`: whatever the reader should know, as JSON can hold it."""
-        self._flush()
+        self._end_glossary()
         footer = json.dumps(
             {
                 "about": about,
                 "rows": self._rows,
                 "paths": list(self._paths),
+                "glossaries": self._glossaries,
                 "blocks": self._blocks,
             }
         ).encode()
@@ -108,55 +153,99 @@ class CacheWriter:
         self._file.flush()
 
 
-Stamp = tuple[int, ...]
+Stamp: TypeAlias = tuple[int, ...]
 """What changes when somebody writes to a file."""
 
 
+def stamp_of(status: os.stat_result) -> Stamp:
+    return (
+        status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    )  # fmt: skip
+
+
+@dataclass
+class Known:
+    """A file that was written, or found good, in this process. While it has the same stamp, only its
+    index is looked at again: many passes would check the same bytes as often."""
+
+    stamp: Stamp
+    glossaries: dict[int, _core.Glossary] = field(default_factory=dict)
+
+
 class CacheReader:
-    """The Blocks of a file that `CacheWriter` has finished. Damage raises `Damaged`.
+    """The Blocks of a file that `CacheWriter` has finished. Damage raises `Damaged`."""
 
-    `checked`: the `stamp` of a reader that has found every Block good. While the file has it still,
-    only its index is looked at again: many passes would check the same bytes as often.
-    """
-
-    def __init__(self, file: BinaryIO, name: str, checked: Stamp | None = None) -> None:
+    def __init__(self, file: BinaryIO, name: str, known: Known | None = None) -> None:
         self._file = file
         self._name = name
-        status = os.fstat(file.fileno())
-        self.stamp: Stamp = (
-            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-        )  # fmt: skip
-        self._checked = checked == self.stamp
+        self.known = Known(stamp_of(os.fstat(file.fileno())))
+        """To be kept by whoever has had all of the Blocks."""
+        self._checked = known is not None and known.stamp == self.known.stamp
+        if known is not None and self._checked:
+            self.known = known
+        self._loading = threading.Lock()
         size = file.seek(0, os.SEEK_END)
         if size < len(MAGIC) + _TRAILER.size:
             raise Damaged(f"{name}: too short to be a cache of riata")
         offset, length, checksum, magic = _TRAILER.unpack(
             self._read(size - _TRAILER.size, _TRAILER.size).tobytes()
         )
-        if magic != MAGIC or self._read(0, len(MAGIC)).tobytes() != MAGIC:
-            raise Damaged(f"{name}: not a complete cache of this version of riata")
+        head = self._read(0, len(MAGIC)).tobytes()
+        if head != MAGIC and head[:12] == MAGIC[:12]:
+            raise Damaged(f"{name}: a cache of another version of riata: make it anew")
+        if magic != MAGIC or head != MAGIC:
+            raise Damaged(f"{name}: not a complete cache of riata: make it anew")
         if offset + length + _TRAILER.size != size:
-            raise Damaged(f"{name}: the cache is damaged: its parts do not add up to its size")
+            raise self._damaged("its parts do not add up to its size")
         footer = self._read(offset, length)
         if _core.checksum(footer) != checksum:
-            raise Damaged(f"{name}: the cache is damaged: the checksum of its index is wrong")
+            raise self._damaged("the checksum of its index is wrong")
         content = json.loads(footer.tobytes())
         self.about: dict[str, Any] = content["about"]
         self.n_rows: int = content["rows"]
         self.n_bytes = size
         self._paths: list[str | None] = content["paths"]
+        self._glossaries: list[list[Any]] = content["glossaries"]
         self._blocks: list[list[Any]] = content["blocks"]
+
+    def _damaged(self, why: str) -> Damaged:
+        return Damaged(f"{self._name}: the cache is damaged: {why}: delete it, or make it anew")
 
     def blocks(self) -> Generator[tuple[Block, int], None, None]:
         """Every Block, read ahead in threads, with the position in the file behind it."""
         return ordered_map(self._block, iter(self._blocks), threads=2)
 
     def _block(self, where: list[Any]) -> tuple[Block, int]:
-        start, size, checksum, rows, path, entries = where
+        start, size, checksum, entries, rows, path, number = where
+        glossary = None if number is None else self._glossary(number)
+        data = self._section(start, size, checksum)
+        try:
+            block = decode(data, self._paths[path], entries, glossary)
+        except ValueError as error:
+            raise self._damaged(str(error)) from None
+        if len(block) != rows or block.nnz != len(block.indices):
+            raise self._damaged("a Block has another number of rows")
+        return block, start + size
+
+    def _glossary(self, number: int) -> _core.Glossary:
+        with self._loading:
+            held = self.known.glossaries
+            if number not in held:
+                start, size, checksum, entries = self._glossaries[number]
+                data = self._section(start, size, checksum)
+                try:
+                    held[number] = decode_glossary(data, entries)
+                except ValueError as error:
+                    raise self._damaged(str(error)) from None
+                for old in [other for other in held if other < number - 1 or other > number]:
+                    del held[old]  # the Blocks that need them still have them
+            return held[number]
+
+    def _section(self, start: int, size: int, checksum: int) -> NDArray[np.uint8]:
         data = self._read(start, size)
         if not self._checked and _core.checksum(data) != checksum:
-            raise Damaged(f"{self._name}: the cache is damaged: a checksum is wrong")
-        return _decode(data, rows, self._paths[path], entries), start + size
+            raise self._damaged("a checksum is wrong")
+        return data
 
     def _read(self, start: int, size: int) -> NDArray[np.uint8]:
         data = _core.buffer(size)
@@ -164,76 +253,16 @@ class CacheReader:
         while filled < size:
             count = os.preadv(descriptor, [data[filled:].data], start + filled)
             if not count:
-                raise Damaged(f"{self._name}: the cache is cut short")
+                raise self._damaged("it is cut short")
             filled += count
         return data
 
 
 def _kind(block: Block) -> tuple[Any, ...]:
     """Blocks of the same kind become one Block without losing anything."""
-    there = tuple(getattr(block, f) is None for f in ("labels", "weights", "names", "lines"))
+    there = tuple(getattr(block, f) is None for f in ("labels", "weights", "lines"))
     return (block.path, block.indices.dtype, *there)
 
 
 def _bytes(block: Block) -> int:
-    names = 0 if block.name_offsets is None else int(block.name_offsets[-1] - block.name_offsets[0])
-    return block.nnz * (block.indices.itemsize + block.values.itemsize) + names
-
-
-def _encode(block: Block) -> tuple[list[Entry], list[NDArray[Any]]]:
-    entries: list[Entry] = []
-    arrays: list[NDArray[Any]] = []
-
-    def add(field: str, kind: str, array: NDArray[Any], first: int = 0) -> None:
-        entries.append([field, kind, len(array), first])
-        if kind not in ("ones", "range"):
-            arrays.append(array)
-
-    def plain(field: str, array: NDArray[Any]) -> None:
-        kind = next(k for k, dtype in _KINDS.items() if array.dtype == dtype)
-        if array.dtype.kind == "f" and len(array) and (array == 1).all():
-            kind = "ones"
-        elif field == "lines" and len(array) and (np.diff(array) == 1).all():
-            kind = "range"
-        add(field, kind, np.ascontiguousarray(array), int(array[0]) if kind == "range" else 0)
-
-    def lengths(field: str, offsets: NDArray[np.int64]) -> None:
-        steps = np.diff(offsets)
-        largest = int(steps.max()) if len(steps) else 0
-        kind = next(k for k, dtype in _LENGTHS.items() if largest <= np.iinfo(dtype).max)
-        add(field, kind, steps.astype(_LENGTHS[kind]))
-
-    first, last = int(block.indptr[0]), int(block.indptr[-1])
-    lengths("indptr", block.indptr)
-    plain("indices", block.indices[first:last])
-    plain("values", block.values[first:last])
-    for field in ("labels", "weights", "lines"):
-        if getattr(block, field) is not None:
-            plain(field, getattr(block, field))
-    if block.names is not None and block.name_offsets is not None:
-        offsets = block.name_offsets[first : last + 1]
-        lengths("name_offsets", offsets)
-        add("names", "text", block.names[int(offsets[0]) : int(offsets[-1])])
-    return entries, arrays
-
-
-def _decode(data: NDArray[np.uint8], rows: int, path: str | None, entries: list[Entry]) -> Block:
-    fields: dict[str, Any] = {}
-    position = 0
-    for field, kind, count, first in entries:
-        if kind == "ones":
-            fields[field] = np.ones(count, np.float32 if field == "values" else np.float64)
-            continue
-        if kind == "range":
-            fields[field] = np.arange(first, first + count, dtype=np.int64)
-            continue
-        dtype = np.dtype(np.uint8 if kind == "text" else {**_KINDS, **_LENGTHS}[kind])
-        size = count * dtype.itemsize
-        array = data[position : position + size].view(dtype)
-        position += size + -size % _ALIGN
-        if kind in _LENGTHS:
-            array = _core.offsets(array)
-        fields[field] = array
-    if len(fields["indptr"]) != rows + 1:
-        raise Damaged(f"{path}: the cache is damaged: a Block has another number of rows")
-    return Block(path=path, **fields)
+    return block.nnz * (block.indices.itemsize + block.values.itemsize)

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import queue
 import tempfile
+import threading
+import weakref
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
+from riata import __version__
 from riata.atomic import atomic_write, check_writable
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bytes import STDIN
-from riata.sources.cache_file import MAGIC, SUFFIX, CacheReader, CacheWriter, Damaged, Stamp
+from riata.sources.cache_file import (
+    MAGIC,
+    SUFFIX,
+    CacheReader,
+    CacheWriter,
+    Damaged,
+    Known,
+    stamp_of,
+)
 from riata.sources.remote import is_remote, remote_status
 from riata.sources.source import Source, iterate, split
 from riata.sources.text import join_names
@@ -57,7 +70,7 @@ class CachedSource:
         self._read_first = read_first
         self._temporary: BinaryIO | None = None
         self._made_here: Identity | object = object()
-        self._checked: Stamp | None = None
+        self._known: Known | None = None
         if path != TEMPORARY:
             _check_target(path)
 
@@ -96,7 +109,7 @@ class CachedSource:
                         done += len(block)
                         self.bytes_read = (self.n_bytes or 0) * done // max(1, reader.n_rows)
                         yield block
-                self._checked = reader.stamp
+                self._known = reader.known
                 return
             except Damaged:
                 pass  # go on from the source, behind the rows that were good
@@ -116,12 +129,12 @@ class CachedSource:
         if self.path == TEMPORARY:
             if self._temporary is None or identity != self._made_here:
                 return None
-            return self._temporary, CacheReader(self._temporary, "temporary cache", self._checked)
+            return self._temporary, CacheReader(self._temporary, "temporary cache", self._known)
         if identity is None and self._made_here is not None:
             return None
         file = open(self.path, "rb", buffering=0)  # noqa: SIM115
         try:
-            reader = CacheReader(file, self.path, self._checked)
+            reader = CacheReader(file, self.path, self._known)
             if reader.about["identity"] == identity:
                 return file, reader
         except BaseException:
@@ -156,41 +169,80 @@ def about(identity: Identity, skipped: int, fitted: dict[str, Any] | None) -> di
 
 
 class _Making:
-    """A cache in the making. What goes wrong with it is noted and does not stop the pass."""
+    """A cache in the making, in a thread beside the pass.
+
+    What goes wrong with it is noted and does not stop the pass.
+    """
 
     def __init__(self, owner: CachedSource) -> None:
         self._owner = owner
         self._context: Any = None
         self._writer: CacheWriter | None = None
         self._file: BinaryIO | None = None
+        self._blocks: queue.Queue[Block | None] = queue.Queue(maxsize=4)
+        self._error: BaseException | None = None
+        self._thread: threading.Thread | None = None
         with self._noting():
             if owner.path == TEMPORARY:
                 self._file = tempfile.TemporaryFile(prefix="riata-")  # noqa: SIM115
             else:
-                self._context = atomic_write(owner.path)
+                self._context = atomic_write(owner.path, durable=False)
                 self._file = self._context.__enter__()
             self._writer = CacheWriter(self._file)
+            self._thread = threading.Thread(target=self._run, name="riata-cache", daemon=True)
+            self._thread.start()
+            _in_the_making.add(self)
 
     def write(self, block: Block) -> None:
         if self._writer is not None:
+            if self._error is None:
+                self._blocks.put(block)
+            else:
+                self._stop()
+
+    def _run(self) -> None:
+        while (block := self._blocks.get()) is not None:
+            writer = self._writer
+            if writer is not None and self._error is None:
+                try:
+                    writer.write(block)
+                except BaseException as error:
+                    self._error = error  # whoever waits to hand over a Block must not wait for ever
+
+    def _stop(self) -> None:
+        """Let the thread come to its end, and raise or note what it met."""
+        if self._thread is not None:
+            self._blocks.put(None)
+            self._thread.join()
+            self._thread = None
+            _in_the_making.discard(self)
+        if self._error is not None:
+            error, self._error = self._error, None
             with self._noting():
-                self._writer.write(block)
+                raise error
 
     def finish(self, about: dict[str, Any]) -> None:
-        if self._writer is None:
+        self._stop()
+        if self._writer is None or self._file is None:
             return
         with self._noting():
             self._writer.finish(about)
+            status = os.fstat(self._file.fileno())
             if self._context is not None:
                 context, self._context = self._context, None
                 context.__exit__(None, None, None)
+                inode, status = status.st_ino, os.stat(self._owner.path)
+                if status.st_ino != inode:
+                    return  # somebody else's by now
             else:
                 self._owner._temporary, self._file = self._file, None
+            self._owner._known = Known(stamp_of(status))
             self._owner._made_here = about["identity"]
 
     def close(self) -> None:
         """Remove what was not finished."""
         self._writer = None
+        self._stop()
         if self._context is not None:
             context, self._context = self._context, None
             error = GeneratorExit()
@@ -203,9 +255,21 @@ class _Making:
     def _noting(self) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
-            self._owner.note = f"no cache was made: {error.strerror or error}"
+        except (OSError, MemoryError) as error:
+            why = getattr(error, "strerror", None) or str(error) or "memory is exhausted"
+            self._owner.note = f"no cache was made: {why}"
             self.close()
+
+
+_in_the_making: weakref.WeakSet[_Making] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """None may be inside the core while the interpreter goes down."""
+    for making in list(_in_the_making):
+        with suppress(Exception):
+            making.close()
 
 
 class CacheSource:
@@ -228,7 +292,7 @@ class CacheSource:
         self.skipped = sum(reader.about["skipped"] for reader in readers)
         self.fitted: dict[str, Any] | None = readers[0].about.get("fitted")
         self.bytes_read = 0
-        self._checked: dict[str, Stamp] = {}
+        self._known: dict[str, Known] = {}
         self.label_names: list[str] | None = (self.fitted or {}).get("label_names") or None
         if self.n_rows == 0:
             raise DataError(f"no examples in {self.name}")
@@ -237,18 +301,21 @@ class CacheSource:
         self.bytes_read = before = 0
         for path in self._paths:
             with _open_cache(path) as file:
-                reader = CacheReader(file, path, self._checked.get(path))
+                reader = CacheReader(file, path, self._known.get(path))
                 with closing(reader.blocks()) as blocks:
                     for block, position in blocks:
                         self.bytes_read = before + position
                         yield from split(block, self._block_rows)
-                self._checked[path] = reader.stamp
+                self._known[path] = reader.known
                 before += reader.n_bytes
                 self.bytes_read = before
 
 
 def identity_of(paths: list[str], options: dict[str, Any]) -> Identity:
-    """Size and times of the files, and the options they are read with; None where there is a pipe."""
+    """Size and times of the files, the options they are read with, and by which version of Riata.
+
+    None where there is a pipe.
+    """
     files: list[list[Any]] = []
     for path in paths:
         if path == STDIN:
@@ -263,7 +330,8 @@ def identity_of(paths: list[str], options: dict[str, Any]) -> Identity:
         files.append(
             [os.path.abspath(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns]
         )
-    return {"files": files, "options": {k: repr(v) for k, v in sorted(options.items())}}
+    asked = {k: repr(v) for k, v in sorted(options.items())}
+    return {"files": files, "options": asked, "version": __version__}
 
 
 def default_path(paths: list[str]) -> str:

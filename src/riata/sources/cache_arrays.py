@@ -1,0 +1,176 @@
+"""The arrays of a Block as a cache holds them: in as few bytes as are quick to read."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block, GlossaryBlock
+
+ALIGN = 64
+"""Every array starts at a multiple of it."""
+
+Entry: TypeAlias = list[Any]
+"""An array: its field, how it is held, its length, its first element or how many parts it has."""
+Arrays: TypeAlias = list[NDArray[Any]]
+
+_PLAIN: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
+_LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
+_HELD: dict[str, Any] = {
+    **_PLAIN, **_LENGTHS,
+    "numbers": np.uint32, "small": np.int8, "counts": np.uint8, "text": np.uint8,
+}  # fmt: skip
+
+
+def padded(size: int) -> int:
+    return size + -size % ALIGN
+
+
+class Encoder:
+    """Entries, and the arrays that go to the file for them."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.arrays: Arrays = []
+
+    def add(self, field: str, kind: str, count: int, first: int, *arrays: NDArray[Any]) -> None:
+        self.entries.append([field, kind, count, first])
+        self.arrays += [np.ascontiguousarray(array) for array in arrays]
+
+    def plain(self, field: str, array: NDArray[Any]) -> None:
+        kind = next(kind for kind, dtype in _PLAIN.items() if array.dtype == dtype)
+        self.add(field, kind, len(array), 0, array)
+
+    def lengths(self, field: str, lengths: NDArray[Any]) -> None:
+        largest = int(lengths.max()) if len(lengths) else 0
+        kind = next(kind for kind, dtype in _LENGTHS.items() if largest <= np.iinfo(dtype).max)
+        self.add(field, kind, len(lengths), 0, lengths.astype(_LENGTHS[kind]))
+
+    def rows(self, field: str, array: NDArray[np.float64]) -> None:
+        """Labels or weights: mostly small whole numbers."""
+        if len(array) and (array == 1).all():
+            self.add(field, "ones", len(array), 0)
+            return
+        with np.errstate(invalid="ignore"):
+            small = array.astype(np.int8)
+        if small.astype(np.float64).tobytes() == array.tobytes():
+            self.add(field, "small", len(array), 0, small)
+        else:
+            self.plain(field, array)
+
+    def values(self, values: NDArray[np.float32]) -> None:
+        values = np.ascontiguousarray(values)
+        kind, held, others = _core.pack_values(values)
+        if kind == "plain":
+            self.plain("values", values)
+        elif kind == "ones":
+            self.add("values", kind, len(values), 0)
+        elif kind == "counts":
+            self.add("values", kind, len(values), 0, held)
+        else:
+            self.add("values", kind, len(values), len(others), held, others)
+
+
+def encode(block: Block) -> Encoder:
+    """Everything but names. Indices that are numbers of a glossary have 32 bits without a sign."""
+    out = Encoder()
+    first, last = int(block.indptr[0]), int(block.indptr[-1])
+    out.lengths("indptr", np.diff(block.indptr))
+    indices: NDArray[Any] = block.indices[first:last]
+    if indices.dtype == np.uint32:
+        out.add("indices", "numbers", len(indices), 0, indices)
+    else:
+        out.plain("indices", indices)
+    out.values(block.values[first:last])
+    for field in ("labels", "weights"):
+        if getattr(block, field) is not None:
+            out.rows(field, getattr(block, field))
+    lines = block.lines
+    if lines is not None and len(lines) and (np.diff(lines) == 1).all():
+        out.add("lines", "range", len(lines), int(lines[0]))
+    elif lines is not None:
+        out.plain("lines", lines)
+    return out
+
+
+def encode_glossary(numbering: _core.Numbering) -> Encoder:
+    out = Encoder()
+    keys, names, lengths = numbering.arrays()
+    out.plain("keys", keys)
+    out.lengths("name_offsets", lengths)
+    out.add("names", "text", len(names), 0, names)
+    return out
+
+
+def decode(
+    data: NDArray[np.uint8],
+    path: str | None,
+    entries: list[Entry],
+    glossary: _core.Glossary | None = None,
+) -> Block:
+    """ValueError where the arrays do not fit together."""
+    fields = arrays_of(data, entries)
+    if glossary is None:
+        return Block(path=path, **fields)
+    numbers = fields.pop("indices")
+    keys = glossary.keys(numbers)
+    made: Block = GlossaryBlock(
+        path=path, indices=keys, glossary=glossary, numbers=numbers, **fields
+    )
+    return made
+
+
+def decode_glossary(data: NDArray[np.uint8], entries: list[Entry]) -> _core.Glossary:
+    fields = arrays_of(data, entries)
+    return _core.Glossary(fields["keys"], fields["names"], fields["name_offsets"])
+
+
+def arrays_of(data: NDArray[np.uint8], entries: list[Entry]) -> dict[str, Any]:
+    """What entries say of the bytes; views of them where they lie there as they are needed."""
+    position = 0
+
+    def take(kind: str, count: int) -> NDArray[Any]:
+        nonlocal position
+        dtype = np.dtype(_HELD[kind])
+        array = data[position : position + count * dtype.itemsize].view(dtype)
+        if len(array) != count:
+            raise ValueError("an array lies outside")
+        position += padded(array.nbytes)
+        return array
+
+    fields: dict[str, Any] = {}
+    for field, kind, count, first in entries:
+        array: NDArray[Any]
+        if kind == "ones":
+            array = ones(count, np.float32 if field == "values" else np.float64)
+        elif kind == "range":
+            array = np.arange(first, first + count, dtype=np.int64)
+        elif kind == "mixed":
+            bits = take("u1", (count + 7) // 8)
+            array = _core.unpack_mixed(bits, take("f4", first), count)
+        elif kind == "counts":
+            array = _core.unpack_counts(take(kind, count))
+        elif kind == "small":
+            array = take(kind, count).astype(np.float64)
+        elif kind in _LENGTHS:
+            array = _core.offsets(take(kind, count))
+        else:
+            array = take(kind, count)
+        fields[field] = array
+    return fields
+
+
+_ones: dict[Any, NDArray[Any]] = {}
+
+
+def ones(count: int, dtype: Any) -> NDArray[Any]:
+    """So many ones, always the same: nobody writes to a Block."""
+    held: NDArray[Any] | None = _ones.get(dtype)
+    if held is None or len(held) < count:
+        held = np.ones(max(count, 1 << 16), dtype)
+        held.flags.writeable = False
+        _ones[dtype] = held
+    return held[:count]
