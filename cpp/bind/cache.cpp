@@ -1,4 +1,8 @@
 // What the file of Blocks needs: checksums, fewer bytes for the same numbers, and the way back.
+#include <nanobind/stl/vector.h>
+
+#include <vector>
+
 #include "block_view.hpp"
 #include "glossary.hpp"
 #include "hand_over.hpp"
@@ -45,24 +49,34 @@ void bind_offsets(nb::module_& m, const char* signature) {
         "Where each of some things begins that lie one behind another, and where the last one ends.");
 }
 
-nb::tuple pack_values(const In<float>& values) {
-  const std::size_t n = values.size();
+nb::tuple pack_values(const std::vector<In<float>>& pieces) {
+  std::size_t n = 0;
   Array<std::uint8_t> bytes;
   Array<float> others;
   Packing packing = Packing::plain;
   bool enough = true;
   {
     nb::gil_scoped_release release;
-    const ValueKinds kinds = kinds_of(values.data(), n);
+    ValueKinds kinds;
+    for (const In<float>& piece : pieces) {
+      kinds.add(piece.data(), piece.size());
+      n += piece.size();
+    }
     packing = packing_for(kinds, n);
     if (packing == Packing::counts) {
       enough = bytes.reserve(n);
-      if (enough) pack_counts(values.data(), n, bytes.data()), bytes.set_size(n);
+      for (const In<float>& piece : pieces) {
+        if (!enough) break;
+        pack_counts(piece.data(), piece.size(), bytes.data() + bytes.size());
+        bytes.set_size(bytes.size() + piece.size());
+      }
     } else if (packing == Packing::mixed) {
-      enough = bytes.reserve(n / 8 + 1) && others.reserve(n - kinds.ones + 8);
+      enough = bytes.reserve(n / 8 + 1) && others.reserve(n - kinds.ones + 1);
       if (enough) {
-        pack_mixed(values.data(), n, bytes.data(), others.data());
         bytes.set_size((n + 7) / 8);
+        std::memset(bytes.data(), 0, bytes.size());
+        MixedPacker packer(bytes.data(), others.data());
+        for (const In<float>& piece : pieces) packer.add(piece.data(), piece.size());
         others.set_size(n - kinds.ones);
       }
     }
@@ -113,18 +127,7 @@ nb::tuple arrays_of(const Numbering& numbering) {
     if (from.size() > 0) std::memcpy(to.data(), from.data(), from.size() * sizeof(T));
     return hand_over(to);
   };
-  return nb::make_tuple(copy(numbering.keys, std::int64_t{}), copy(numbering.names, std::uint8_t{}),
-                        copy(numbering.lengths, std::uint32_t{}));
-}
-
-Out<std::int64_t> keys_of(const Glossary& glossary, const In<std::uint32_t>& numbers) {
-  glossary.check(numbers);
-  Array<std::int64_t> keys = room<std::int64_t>(numbers.size());
-  {
-    nb::gil_scoped_release release;
-    glossary.view.keys_of(numbers.data(), numbers.size(), keys.data());
-  }
-  return hand_over(keys);
+  return nb::make_tuple(copy(numbering.names, std::uint8_t{}), copy(numbering.lengths, std::uint32_t{}));
 }
 
 nb::tuple names_of(const Glossary& glossary, const In<std::uint32_t>& numbers) {
@@ -162,8 +165,19 @@ void bind_cache(nb::module_& m) {
       },
       "data"_a, nb::sig("def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int"),
       "A 64-bit checksum.");
-  m.def("pack_values", &pack_values, "values"_a.noconvert(),
-        nb::sig("def pack_values(values: NDArray[numpy.float32]) -> tuple[str, NDArray[numpy.uint8], "
+  nb::class_<Checksum>(m, "Checksum", "The same of bytes that come in pieces.")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](Checksum& sum, const In<std::uint8_t>& data) {
+            nb::gil_scoped_release release;
+            sum.add(reinterpret_cast<const char*>(data.data()), data.size());
+          },
+          "data"_a,
+          nb::sig("def add(self, data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> None"))
+      .def("end", &Checksum::end, "Once, and then no more.");
+  m.def("pack_values", &pack_values, "pieces"_a,
+        nb::sig("def pack_values(pieces: list[NDArray[numpy.float32]]) -> tuple[str, NDArray[numpy.uint8], "
                 "NDArray[numpy.float32]]"),
         "How values can be held: 'ones', 'counts' (as bytes), 'mixed' (bits, and those that are not 1), "
         "'plain'.");
@@ -181,20 +195,16 @@ void bind_cache(nb::module_& m) {
            nb::sig("def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], "
                    "name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32]"))
       .def("arrays", &arrays_of,
-           nb::sig("def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8], "
-                   "NDArray[numpy.uint32]]"),
-           "Keys, names, and the lengths of these.")
-      .def("__len__", [](const Numbering& numbering) { return numbering.keys.size(); })
+           nb::sig("def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint32]]"),
+           "Names, and the lengths of these.")
+      .def("__len__", [](const Numbering& numbering) { return numbering.size(); })
       .def_prop_ro("full", &Numbering::full, "It is time for another one.");
 
-  nb::class_<Glossary>(m, "Glossary", "Keys, and names, by the numbers of features.")
-      .def(nb::init<In<std::int64_t>, In<std::uint8_t>, In<std::int64_t>>(), "keys"_a.noconvert(), "names"_a,
-           "name_offsets"_a,
-           nb::sig("def __init__(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], "
-                   "name_offsets: NDArray[numpy.int64]) -> None"))
+  nb::class_<Glossary>(m, "Glossary", "Names, by the numbers of features.")
+      .def(nb::init<In<std::uint8_t>, In<std::int64_t>>(), "names"_a, "name_offsets"_a,
+           nb::sig("def __init__(self, names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> "
+                   "None"))
       .def("__len__", [](const Glossary& glossary) { return glossary.view.size; })
-      .def("keys", &keys_of, "numbers"_a.noconvert(),
-           nb::sig("def keys(self, numbers: NDArray[numpy.uint32]) -> NDArray[numpy.int64]"))
       .def("names", &names_of, "numbers"_a.noconvert(),
            nb::sig("def names(self, numbers: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.uint8], "
                    "NDArray[numpy.int64]]"),

@@ -1,4 +1,4 @@
-// Keys and names of a cache, checked once, for many Blocks.
+// The names of a cache, checked once, for many Blocks.
 #pragma once
 
 #include <utility>
@@ -11,13 +11,13 @@ namespace riata::bind {
 
 class Glossary {
  public:
-  Glossary(In<std::int64_t> keys, In<std::uint8_t> names, In<std::int64_t> name_offsets)
-      : keys_(std::move(keys)), names_(std::move(names)), offsets_(std::move(name_offsets)) {
-    view.size = keys_.size();
-    view.keys = keys_.data();
+  Glossary(In<std::uint8_t> names, In<std::int64_t> name_offsets)
+      : names_(std::move(names)), offsets_(std::move(name_offsets)) {
+    if (offsets_.size() == 0) throw nb::value_error("offsets are empty");
+    view.size = offsets_.size() - 1;
     view.names = reinterpret_cast<const char*>(names_.data());
     view.name_offsets = offsets_.data();
-    bool good = offsets_.size() == view.size + 1 && view.name_offsets[0] == 0;
+    bool good = view.name_offsets[0] == 0;
     for (std::size_t i = 0; good && i < view.size; ++i)
       good = view.name_offsets[i] <= view.name_offsets[i + 1];
     if (!good || view.name_offsets[view.size] != static_cast<std::int64_t>(names_.size()))
@@ -36,7 +36,6 @@ class Glossary {
   GlossaryView view;
 
  private:
-  In<std::int64_t> keys_;
   In<std::uint8_t> names_;
   In<std::int64_t> offsets_;
 };

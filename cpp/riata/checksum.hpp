@@ -18,6 +18,33 @@ namespace riata {
 // zero.
 class Checksum {
  public:
+  // More bytes, however they are cut up.
+  void add(const char* data, std::size_t size) noexcept {
+    size_ += size;
+    if (waiting_ > 0) {
+      const std::size_t some = size < 64 - waiting_ ? size : 64 - waiting_;
+      std::memcpy(tail_ + waiting_, data, some);
+      waiting_ += some;
+      data += some;
+      size -= some;
+      if (waiting_ < 64) return;
+      step(tail_);
+      waiting_ = 0;
+    }
+    for (; size >= 64; data += 64, size -= 64) step(data);
+    if (size > 0) std::memcpy(tail_, data, size);
+    waiting_ = size;
+  }
+  // Of all bytes so far, which are the last.
+  std::uint64_t end() noexcept {
+    std::memset(tail_ + waiting_, 0, 64 - waiting_);
+    step(tail_);
+    std::uint64_t sum = size_;
+    for (const std::uint64_t lane : lanes_) sum = fold(sum ^ kA, lane ^ kB) ^ lane;
+    return sum;
+  }
+
+ private:
   void step(const char* data) noexcept {
 #ifdef __SSE2__
     for (int i = 0; i < 4; ++i) {
@@ -39,13 +66,7 @@ class Checksum {
     }
 #endif
   }
-  std::uint64_t end(std::size_t size) const noexcept {
-    std::uint64_t sum = size;
-    for (const std::uint64_t lane : lanes_) sum = fold(sum ^ kA, lane ^ kB) ^ lane;
-    return sum;
-  }
 
- private:
   static constexpr std::uint64_t kA = 0xa0761d6478bd642fULL, kB = 0xe7037ed1a0b428dbULL;
   static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
 
@@ -61,16 +82,14 @@ class Checksum {
   alignas(16) std::uint64_t lanes_[8] = {kA, kB, ~kA, ~kB, kHashSeed, ~kHashSeed, kA ^ kB, kA ^ kHashSeed};
   alignas(16) std::uint64_t keys_[8] = {kB,         kA,     kHashSeed, kA + kB, kB ^ kHashSeed,
                                         kA ^ kStep, ~kStep, kB + kStep};
+  char tail_[64] = {};
+  std::size_t waiting_ = 0, size_ = 0;
 };
 
 inline std::uint64_t checksum(const char* data, std::size_t size) noexcept {
   Checksum sum;
-  std::size_t left = size;
-  for (; left >= 64; data += 64, left -= 64) sum.step(data);
-  char tail[64] = {};
-  if (left > 0) std::memcpy(tail, data, left);
-  sum.step(tail);
-  return sum.end(size);
+  sum.add(data, size);
+  return sum.end();
 }
 
 }  // namespace riata

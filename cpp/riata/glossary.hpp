@@ -1,4 +1,4 @@
-// The way back from the numbers of a cache: keys and names, each once.
+// The way back from the numbers of a cache: names, each once.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,6 @@ namespace riata {
 // A view: owns nothing.
 struct GlossaryView {
   std::size_t size = 0;
-  const std::int64_t* keys = nullptr;
   const char* names = nullptr;
   const std::int64_t* name_offsets = nullptr;  // ascending, inside `names`
 
@@ -20,9 +19,6 @@ struct GlossaryView {
     std::uint32_t most = 0;
     for (std::size_t k = 0; k < n; ++k) most = std::max(most, numbers[k]);
     return n == 0 || most < size;
-  }
-  void keys_of(const std::uint32_t* numbers, std::size_t n, std::int64_t* out) const noexcept {
-    for (std::size_t k = 0; k < n; ++k) out[k] = keys[numbers[k]];
   }
   // Where the names of such features begin and end when they lie one behind another.
   void offsets_of(const std::uint32_t* numbers, std::size_t n, std::int64_t* out) const noexcept {

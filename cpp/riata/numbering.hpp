@@ -1,9 +1,10 @@
-// Features numbered as they come: a cache holds each key, and its name, once, and then only numbers.
+// Features numbered as they come: a cache holds each name once, and then only its number.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "riata/array.hpp"
@@ -14,62 +15,73 @@ namespace riata {
 class Numbering {
  public:
   // As many as a reader should have to hold in memory: whoever makes a cache starts anew then.
-  static constexpr std::size_t kManyKeys = std::size_t{1} << 20, kManyBytes = std::size_t{24} << 20;
+  static constexpr std::size_t kManyNames = std::size_t{1} << 20, kManyBytes = std::size_t{24} << 20;
 
-  bool full() const noexcept { return keys.size() >= kManyKeys || names.size() >= kManyBytes; }
+  bool full() const noexcept { return size() >= kManyNames || names.size() >= kManyBytes; }
+  std::size_t size() const noexcept { return lengths.size(); }
 
   // The numbers of n features. The same key under another name, as somebody's own file may have it, is
   // another feature here. False: memory is exhausted, or numbers are.
   bool number(const std::int64_t* from, std::size_t n, const char* text, const std::int64_t* offsets,
               std::uint32_t* out) noexcept {
-    constexpr std::size_t kAhead = 12;
+    constexpr std::size_t kAhead = 16;
     for (std::size_t k = 0; k < n; ++k) {
-      if (4 * keys.size() >= 3 * capacity_ && !grow()) return false;
+      if (4 * size() >= 3 * capacity_ && !grow()) return false;
       if (k + kAhead < n) __builtin_prefetch(slots_.data() + home(from[k + kAhead]));
-      const char* const name = text + offsets[k];
-      const auto size = static_cast<std::size_t>(offsets[k + 1] - offsets[k]);
-      const std::uint32_t print = print_of(name, size);
-      std::size_t at = home(from[k]);
-      while (!slots_.data()[at].is(from[k], print) && slots_.data()[at].number != kNone)
+      const std::int64_t key = from[k];
+      const auto name = [&] {
+        return std::string_view(text + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k]));
+      };
+      std::size_t at = home(key);
+      while (slots_.data()[at].key != key && slots_.data()[at].number != kNone)
         at = (at + 1) & (capacity_ - 1);
-      Slot& slot = slots_.data()[at];
-      if (slot.number == kNone) {
-        if (!add(from[k], name, size)) return false;
-        slot = {from[k], static_cast<std::uint32_t>(keys.size() - 1), print};
+      const Slot* slot = slots_.data() + at;
+      if (slot->print != kOwn || slot->number == kNone) [[unlikely]] {
+        Slot& place = find(key, name());
+        if (place.number == kNone && !add(place, key, name())) return false;
+        slot = &place;
       }
-      out[k] = slot.number;
+      out[k] = slot->number;
     }
     return true;
   }
 
-  Array<std::int64_t> keys;
   Array<char> names;
   Array<std::uint32_t> lengths;  // of the names
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+  // A key that is the hash of its name needs no second look at names.
+  static constexpr std::uint32_t kOwn = 0;
+
   struct Slot {
     std::int64_t key;
     std::uint32_t number, print;
-    bool is(std::int64_t other, std::uint32_t other_print) const noexcept {
-      return key == other && print == other_print && number != kNone;
-    }
   };
 
-  static std::uint32_t print_of(const char* name, std::size_t size) noexcept {
-    std::uint64_t hash = kHashSeed ^ size;
-    for (; size > 8; name += 8, size -= 8) hash = (hash ^ word_of(name, 8)) * kOdd, hash ^= hash >> 32;
-    return static_cast<std::uint32_t>(((hash ^ word_of(name, size)) * kOdd) >> 32);
+  static std::uint32_t print_of(std::int64_t key, std::string_view name) noexcept {
+    const std::uint64_t hash = key_of_name(name.data(), name.size());
+    return hash == static_cast<std::uint64_t>(key) ? kOwn : static_cast<std::uint32_t>(hash) | 1;
   }
   std::size_t home(std::int64_t key) const noexcept {
     return static_cast<std::size_t>(scatter(static_cast<std::uint64_t>(key)) >> 20) & (capacity_ - 1);
   }
+  // Where the feature is, or else the empty slot where it belongs.
+  Slot& find(std::int64_t key, std::string_view name) noexcept {
+    const std::uint32_t print = print_of(key, name);
+    std::size_t at = home(key);
+    for (;; at = (at + 1) & (capacity_ - 1)) {
+      Slot& slot = slots_.data()[at];
+      if (slot.number == kNone || (slot.key == key && slot.print == print)) return slot;
+    }
+  }
 
-  bool add(std::int64_t key, const char* name, std::size_t size) noexcept {
-    if (keys.size() >= kNone || size > kNone) return false;
-    return keys.push_back(key) && names.append(name, size) &&
-           lengths.push_back(static_cast<std::uint32_t>(size));
+  bool add(Slot& slot, std::int64_t key, std::string_view name) noexcept {
+    if (size() >= kNone || name.size() > kNone) return false;
+    slot = {key, static_cast<std::uint32_t>(size()), print_of(key, name)};
+    return names.append(name.data(), name.size()) &&
+           lengths.push_back(static_cast<std::uint32_t>(name.size()));
   }
 
   bool grow() noexcept {
@@ -88,8 +100,6 @@ class Numbering {
     }
     return true;
   }
-
-  static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
 
   Array<Slot> slots_;
   std::size_t capacity_ = 0;

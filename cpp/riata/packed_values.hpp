@@ -12,19 +12,17 @@ enum class Packing { ones, counts, mixed, plain };
 
 struct ValueKinds {
   std::size_t ones = 0, counts = 0;  // how many are 1; how many are 0 to 255
-};
 
-inline ValueKinds kinds_of(const float* values, std::size_t n) noexcept {
-  ValueKinds found;
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto bits = std::bit_cast<std::uint32_t>(values[k]);
-    const float held = bits < std::bit_cast<std::uint32_t>(256.0f) ? values[k] : 0.0f;  // neither -1 nor NaN
-    const float whole = static_cast<float>(static_cast<std::int32_t>(held));
-    found.ones += bits == std::bit_cast<std::uint32_t>(1.0f);
-    found.counts += std::bit_cast<std::uint32_t>(whole) == bits;
+  void add(const float* values, std::size_t n) noexcept {
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto bits = std::bit_cast<std::uint32_t>(values[k]);
+      const float held = bits < std::bit_cast<std::uint32_t>(256.0f) ? values[k] : 0.0f;  // not -1, not NaN
+      const float whole = static_cast<float>(static_cast<std::int32_t>(held));
+      ones += bits == std::bit_cast<std::uint32_t>(1.0f);
+      counts += std::bit_cast<std::uint32_t>(whole) == bits;
+    }
   }
-  return found;
-}
+};
 
 inline Packing packing_for(const ValueKinds& kinds, std::size_t n) noexcept {
   if (kinds.ones == n) return Packing::ones;
@@ -39,21 +37,39 @@ inline void unpack_counts(const std::uint8_t* counts, std::size_t n, float* out)
   for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<float>(counts[k]);
 }
 
-// A bit for each value, set where it is not 1; those that are not, one behind another. `others` has room for
-// 7 more than there are.
-inline void pack_mixed(const float* values, std::size_t n, std::uint8_t* bits, float* others) noexcept {
-  for (std::size_t k = 0; k < n; k += 8) {
-    unsigned eight = 0;
-    for (std::size_t i = 0; i < 8 && k + i < n; ++i) {
-      const unsigned other =
-          std::bit_cast<std::uint32_t>(values[k + i]) != std::bit_cast<std::uint32_t>(1.0f);
-      *others = values[k + i];
-      others += other;
-      eight |= other << i;
+// A bit for each value, set where it is not 1; those that are not, one behind another. Values come in pieces
+// of any length. `others` has room for one more than there are; bits are zero at first.
+class MixedPacker {
+ public:
+  MixedPacker(std::uint8_t* bits, float* others) noexcept : bits_(bits), others_(others) {}
+
+  void add(const float* values, std::size_t n) noexcept {
+    std::size_t k = 0;
+    for (; k < n && at_ % 8 != 0; ++k) one(values[k]);
+    for (; k + 8 <= n; k += 8, at_ += 8) {
+      unsigned eight = 0;
+      for (unsigned i = 0; i < 8; ++i) eight |= keep(values[k + i]) << i;
+      bits_[at_ / 8] = static_cast<std::uint8_t>(eight);
     }
-    bits[k / 8] = static_cast<std::uint8_t>(eight);
+    for (; k < n; ++k) one(values[k]);
   }
-}
+
+ private:
+  unsigned keep(float value) noexcept {
+    const unsigned other = std::bit_cast<std::uint32_t>(value) != std::bit_cast<std::uint32_t>(1.0f);
+    *others_ = value;
+    others_ += other;
+    return other;
+  }
+  void one(float value) noexcept {
+    bits_[at_ / 8] = static_cast<std::uint8_t>(bits_[at_ / 8] | keep(value) << (at_ % 8));
+    ++at_;
+  }
+
+  std::uint8_t* bits_;
+  float* others_;
+  std::size_t at_ = 0;
+};
 
 // The way back. False: there are more or fewer others than bits.
 inline bool unpack_mixed(const std::uint8_t* bits, std::size_t n, const float* others, std::size_t n_others,

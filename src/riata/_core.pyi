@@ -251,7 +251,17 @@ def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
 def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int:
     """A 64-bit checksum."""
 
-def pack_values(values: NDArray[numpy.float32]) -> tuple[str, NDArray[numpy.uint8], NDArray[numpy.float32]]:
+class Checksum:
+    """The same of bytes that come in pieces."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> None: ...
+
+    def end(self) -> int:
+        """Once, and then no more."""
+
+def pack_values(pieces: list[NDArray[numpy.float32]]) -> tuple[str, NDArray[numpy.uint8], NDArray[numpy.float32]]:
     """
     How values can be held: 'ones', 'counts' (as bytes), 'mixed' (bits, and those that are not 1), 'plain'.
     """
@@ -269,8 +279,8 @@ class Numbering:
 
     def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32]: ...
 
-    def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8], NDArray[numpy.uint32]]:
-        """Keys, names, and the lengths of these."""
+    def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint32]]:
+        """Names, and the lengths of these."""
 
     def __len__(self) -> int: ...
 
@@ -279,13 +289,11 @@ class Numbering:
         """It is time for another one."""
 
 class Glossary:
-    """Keys, and names, by the numbers of features."""
+    """Names, by the numbers of features."""
 
-    def __init__(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> None: ...
+    def __init__(self, names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> None: ...
 
     def __len__(self) -> int: ...
-
-    def keys(self, numbers: NDArray[numpy.uint32]) -> NDArray[numpy.int64]: ...
 
     def names(self, numbers: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
         """One behind another, and where each begins."""

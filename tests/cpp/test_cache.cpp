@@ -35,16 +35,20 @@ void values_there_and_back() {
       if (random() % 8 < ones) value = 1.0f;
       if (kind == 2 && random() % 4 == 0) value = odd[random() % std::size(odd)];
     }
-    const ValueKinds kinds = kinds_of(values.data(), n);
+    ValueKinds kinds;
+    kinds.add(values.data(), n);
     std::vector<std::uint8_t> bytes(n), bits((n + 7) / 8);
-    std::vector<float> others(n - kinds.ones + 7), back(n);
+    std::vector<float> others(n - kinds.ones + 1), back(n);
     if (kinds.counts == n) {
       pack_counts(values.data(), n, bytes.data());
       unpack_counts(bytes.data(), n, back.data());
       CHECK(n == 0 || std::memcmp(back.data(), values.data(), n * sizeof(float)) == 0);
     }
     CHECK(kind == 2 || kinds.counts == n);
-    pack_mixed(values.data(), n, bits.data(), others.data());
+    const std::size_t cut = n == 0 ? 0 : random() % n;
+    MixedPacker packer(bits.data(), others.data());
+    packer.add(values.data(), cut);
+    packer.add(values.data() + cut, n - cut);
     others.resize(n - kinds.ones);
     others.shrink_to_fit();
     std::fill(back.begin(), back.end(), 7.0f);
@@ -61,7 +65,6 @@ void values_there_and_back() {
 void numbers_there_and_back() {
   std::mt19937_64 random(2);
   Numbering numbering;
-  std::vector<std::int64_t> all_keys;
   std::vector<std::string> all_names;
   std::vector<std::uint32_t> all_numbers;
   for (int turn = 0; turn < 200; ++turn) {
@@ -76,7 +79,6 @@ void numbers_there_and_back() {
       if (which == 5) name.clear();
       text += name;
       offsets.push_back(static_cast<std::int64_t>(text.size()));
-      all_keys.push_back(keys[k]);
       all_names.push_back(name);
     }
     text.shrink_to_fit();
@@ -87,16 +89,13 @@ void numbers_there_and_back() {
   std::vector<std::int64_t> offsets{0};
   for (std::size_t i = 0; i < numbering.lengths.size(); ++i)
     offsets.push_back(offsets.back() + numbering.lengths[i]);
-  const GlossaryView glossary{numbering.keys.size(), numbering.keys.data(), numbering.names.data(),
-                              offsets.data()};
-  const std::size_t n = all_keys.size();
+  const GlossaryView glossary{numbering.size(), numbering.names.data(), offsets.data()};
+  const std::size_t n = all_names.size();
   CHECK(glossary.holds(all_numbers.data(), n));
   CHECK(glossary.holds(nullptr, 0));
   const std::uint32_t beyond[] = {0, static_cast<std::uint32_t>(glossary.size)};
   CHECK(!glossary.holds(beyond, 2));
-  std::vector<std::int64_t> keys(n), ends(n + 1);
-  glossary.keys_of(all_numbers.data(), n, keys.data());
-  CHECK(keys == all_keys);
+  std::vector<std::int64_t> ends(n + 1);
   glossary.offsets_of(all_numbers.data(), n, ends.data());
   std::string names(static_cast<std::size_t>(ends.back()), ' '), wanted;
   glossary.names_of(all_numbers.data(), n, names.data());
@@ -114,6 +113,13 @@ void every_byte_counts() {
   for (std::size_t size = 0; size < data.size(); ++size) {
     const std::uint64_t before = checksum(data.data(), size);
     CHECK(before != checksum(data.data(), size + 1));
+    Checksum pieces;
+    for (std::size_t at = 0; at < size;) {
+      const std::size_t some = std::min<std::size_t>(size - at, random() % 150);
+      pieces.add(data.data() + at, some);
+      at += some;
+    }
+    CHECK(pieces.end() == before);
     for (int turn = 0; size > 0 && turn < 20; ++turn) {
       const std::size_t at = random() % size, other = random() % size;
       const char was = data[at];

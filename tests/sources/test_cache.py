@@ -125,7 +125,7 @@ def test_small_blocks_of_a_kind_are_gathered(
     assert_same(concatenate(back[:-2]), concatenate(blocks[:200]))
     assert_same(back[-2], numbered[:1])
     assert_same(back[-1], other[:3])
-    most = -(-concatenate(back[:-2]).nnz * 8 // 1000)  # numbers of 32 bits, and floats
+    most = -(-concatenate(back[:-2]).nnz * 12 // 1000)  # 64-bit keys, and floats
     assert most / 2 < len(back) - 2 <= most
 
 

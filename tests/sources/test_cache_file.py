@@ -241,18 +241,18 @@ def test_what_is_not_inside_is_refused(named: Block) -> None:
     assert offsets is not None
     numbering = _core.Numbering()
     numbers = numbering.number(named.indices, named.names, offsets)
-    keys, names, lengths = numbering.arrays()
+    names, lengths = numbering.arrays()
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    glossary = _core.Glossary(keys, names, ends)
-    np.testing.assert_array_equal(glossary.keys(numbers), named.indices)
-    for bad in (numbers + np.uint32(len(keys)), np.array([2**32 - 1], np.uint32)):
-        with pytest.raises(ValueError, match="beyond the last feature"):
-            glossary.keys(bad)
+    glossary = _core.Glossary(names, ends)
+    text, where = glossary.names(numbers)
+    np.testing.assert_array_equal(text, named.names)
+    np.testing.assert_array_equal(where, offsets)
+    for bad in (numbers + np.uint32(len(glossary)), np.array([2**32 - 1], np.uint32)):
         with pytest.raises(ValueError, match="beyond the last feature"):
             glossary.names(bad)
     for shifted in (ends + 1, ends[::-1].copy(), ends[:-1], np.maximum(ends, 1)):
         with pytest.raises(ValueError, match="fit together"):
-            _core.Glossary(keys, names, shifted)
+            _core.Glossary(names, shifted)
     for shifted in (offsets + 1, offsets[::-1].copy(), offsets[1:]):
         with pytest.raises(ValueError, match="fit together"):
             _core.Numbering().number(named.indices, named.names, shifted)

@@ -15,7 +15,8 @@ ALIGN = 64
 
 Entry: TypeAlias = list[Any]
 """An array: its field, how it is held, its length, its first element or how many parts it has."""
-Arrays: TypeAlias = list[NDArray[Any]]
+Pieces: TypeAlias = list[NDArray[Any]]
+"""One array, as several that lie one behind another."""
 
 _PLAIN: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
 _LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
@@ -34,20 +35,20 @@ class Encoder:
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.arrays: Arrays = []
+        self.arrays: list[Pieces] = []
 
-    def add(self, field: str, kind: str, count: int, first: int, *arrays: NDArray[Any]) -> None:
+    def add(self, field: str, kind: str, count: int, first: int, *arrays: Pieces) -> None:
         self.entries.append([field, kind, count, first])
-        self.arrays += [np.ascontiguousarray(array) for array in arrays]
+        self.arrays += [[np.ascontiguousarray(a).view(np.uint8) for a in some] for some in arrays]
 
-    def plain(self, field: str, array: NDArray[Any]) -> None:
-        kind = next(kind for kind, dtype in _PLAIN.items() if array.dtype == dtype)
-        self.add(field, kind, len(array), 0, array)
+    def plain(self, field: str, pieces: Pieces) -> None:
+        kind = next(kind for kind, dtype in _PLAIN.items() if pieces[0].dtype == dtype)
+        self.add(field, kind, sum(map(len, pieces)), 0, pieces)
 
     def lengths(self, field: str, lengths: NDArray[Any]) -> None:
         largest = int(lengths.max()) if len(lengths) else 0
         kind = next(kind for kind, dtype in _LENGTHS.items() if largest <= np.iinfo(dtype).max)
-        self.add(field, kind, len(lengths), 0, lengths.astype(_LENGTHS[kind]))
+        self.add(field, kind, len(lengths), 0, [lengths.astype(_LENGTHS[kind])])
 
     def rows(self, field: str, array: NDArray[np.float64]) -> None:
         """Labels or weights: mostly small whole numbers."""
@@ -57,51 +58,51 @@ class Encoder:
         with np.errstate(invalid="ignore"):
             small = array.astype(np.int8)
         if small.astype(np.float64).tobytes() == array.tobytes():
-            self.add(field, "small", len(array), 0, small)
+            self.add(field, "small", len(array), 0, [small])
         else:
-            self.plain(field, array)
+            self.plain(field, [array])
 
-    def values(self, values: NDArray[np.float32]) -> None:
-        values = np.ascontiguousarray(values)
-        kind, held, others = _core.pack_values(values)
+    def values(self, pieces: list[NDArray[np.float32]]) -> None:
+        pieces = [np.ascontiguousarray(piece) for piece in pieces]
+        count = sum(map(len, pieces))
+        kind, held, others = _core.pack_values(pieces)
         if kind == "plain":
-            self.plain("values", values)
+            self.plain("values", list(pieces))
         elif kind == "ones":
-            self.add("values", kind, len(values), 0)
+            self.add("values", kind, count, 0)
         elif kind == "counts":
-            self.add("values", kind, len(values), 0, held)
+            self.add("values", kind, count, 0, [held])
         else:
-            self.add("values", kind, len(values), len(others), held, others)
+            self.add("values", kind, count, len(others), [held], [others])
 
 
-def encode(block: Block) -> Encoder:
-    """Everything but names. Indices that are numbers of a glossary have 32 bits without a sign."""
+def encode(blocks: list[Block], numbers: list[NDArray[np.uint32]]) -> Encoder:
+    """Blocks of one kind as one, with the numbers of their names, if they have any."""
     out = Encoder()
-    first, last = int(block.indptr[0]), int(block.indptr[-1])
-    out.lengths("indptr", np.diff(block.indptr))
-    indices: NDArray[Any] = block.indices[first:last]
-    if indices.dtype == np.uint32:
-        out.add("indices", "numbers", len(indices), 0, indices)
-    else:
-        out.plain("indices", indices)
-    out.values(block.values[first:last])
+    ends = [(int(block.indptr[0]), int(block.indptr[-1])) for block in blocks]
+    out.lengths("indptr", np.concatenate([np.diff(block.indptr) for block in blocks]))
+    both = list(zip(blocks, ends, strict=True))
+    out.plain("indices", [block.indices[first:last] for block, (first, last) in both])
+    out.values([block.values[first:last] for block, (first, last) in both])
+    if numbers:
+        out.add("numbers", "numbers", sum(map(len, numbers)), 0, list(numbers))
     for field in ("labels", "weights"):
-        if getattr(block, field) is not None:
-            out.rows(field, getattr(block, field))
-    lines = block.lines
-    if lines is not None and len(lines) and (np.diff(lines) == 1).all():
-        out.add("lines", "range", len(lines), int(lines[0]))
-    elif lines is not None:
-        out.plain("lines", lines)
+        if getattr(blocks[0], field) is not None:
+            out.rows(field, np.concatenate([getattr(block, field) for block in blocks]))
+    if blocks[0].lines is not None:
+        lines = np.concatenate([block.lines for block in blocks if block.lines is not None])
+        if len(lines) and (np.diff(lines) == 1).all():
+            out.add("lines", "range", len(lines), int(lines[0]))
+        else:
+            out.plain("lines", [lines])
     return out
 
 
 def encode_glossary(numbering: _core.Numbering) -> Encoder:
     out = Encoder()
-    keys, names, lengths = numbering.arrays()
-    out.plain("keys", keys)
+    names, lengths = numbering.arrays()
     out.lengths("name_offsets", lengths)
-    out.add("names", "text", len(names), 0, names)
+    out.add("names", "text", len(names), 0, [names])
     return out
 
 
@@ -115,17 +116,13 @@ def decode(
     fields = arrays_of(data, entries)
     if glossary is None:
         return Block(path=path, **fields)
-    numbers = fields.pop("indices")
-    keys = glossary.keys(numbers)
-    made: Block = GlossaryBlock(
-        path=path, indices=keys, glossary=glossary, numbers=numbers, **fields
-    )
+    made: Block = GlossaryBlock(path=path, glossary=glossary, **fields)
     return made
 
 
 def decode_glossary(data: NDArray[np.uint8], entries: list[Entry]) -> _core.Glossary:
     fields = arrays_of(data, entries)
-    return _core.Glossary(fields["keys"], fields["names"], fields["name_offsets"])
+    return _core.Glossary(fields["names"], fields["name_offsets"])
 
 
 def arrays_of(data: NDArray[np.uint8], entries: list[Entry]) -> dict[str, Any]:
@@ -135,7 +132,8 @@ def arrays_of(data: NDArray[np.uint8], entries: list[Entry]) -> dict[str, Any]:
     def take(kind: str, count: int) -> NDArray[Any]:
         nonlocal position
         dtype = np.dtype(_HELD[kind])
-        array = data[position : position + count * dtype.itemsize].view(dtype)
+        size = count * dtype.itemsize
+        array: NDArray[Any] = data[position : position + size].view(dtype)
         if len(array) != count:
             raise ValueError("an array lies outside")
         position += padded(array.nbytes)
@@ -173,4 +171,5 @@ def ones(count: int, dtype: Any) -> NDArray[Any]:
         held = np.ones(max(count, 1 << 16), dtype)
         held.flags.writeable = False
         _ones[dtype] = held
-    return held[:count]
+    some: NDArray[Any] = held[:count]
+    return some

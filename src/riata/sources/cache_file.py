@@ -6,8 +6,8 @@
     offset, size and checksum of the footer (8 bytes each, little-endian), magic
 
 Arrays that only count, or are all 1, take no space; values that are 1 take a bit, small whole numbers a
-byte. Features with names are numbered as they come, and the keys and names of some million of them
-are a glossary: each name is there once, and a Block has numbers of four bytes in their place.
+byte. Features with names are numbered as they come, and the names of a million of them are a glossary:
+each name is there once, and a Block has numbers of four bytes in their place.
 
 Like an Arrow IPC file, but core Riata can read it without pyarrow, and damage is noticed: Arrow's
 format has no checksums. It is read, not mapped: a file that is cut short while mapped takes the
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.block import Block, concatenate
+from riata.block import Block, GlossaryBlock
 from riata.errors import DataError
 from riata.sources.cache_arrays import (
     Encoder,
@@ -63,6 +63,8 @@ class CacheWriter:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._waiting: list[Block] = []
+        self._kind: tuple[Any, ...] = ()
+        self._numbers: list[NDArray[np.uint32]] = []
         self._position = len(MAGIC)
         self._blocks: list[list[Any]] = []
         self._glossaries: list[list[Any]] = []
@@ -72,46 +74,40 @@ class CacheWriter:
         file.write(MAGIC)
 
     def write(self, block: Block) -> None:
-        if block.named:
-            block = self._numbered(block)
-        if self._waiting and _kind(block) != _kind(self._waiting[0]):
+        kind = _kind(block)
+        if kind != self._kind:
             self._flush()
-        self._waiting.append(block)
+            self._kind = kind
+        self._waiting.append(self._number(block) if block.named else block)
         if sum(map(_bytes, self._waiting)) >= ENOUGH:
             self._flush()
         if self._numbering is not None and self._numbering.full:
             self._end_glossary()
 
-    def _numbered(self, block: Block) -> Block:
-        """Numbers in the place of keys and names."""
+    def _number(self, block: Block) -> Block:
+        """The Block without its names, which have been given numbers."""
         first, last = int(block.indptr[0]), int(block.indptr[-1])
         assert block.names is not None
         assert block.name_offsets is not None
         if self._numbering is None:
             self._numbering = _core.Numbering()
-        numbers: Any = self._numbering.number(
+        numbers = self._numbering.number(
             np.ascontiguousarray(block.indices[first:last], dtype=np.int64),
             block.names,
             np.ascontiguousarray(block.name_offsets[first : last + 1]),
         )
-        return replace(
-            block,
-            indptr=block.indptr - first if first else block.indptr,
-            indices=numbers,
-            values=block.values[first:last],
-            names=None,
-            name_offsets=None,
-        )
+        self._numbers.append(numbers)
+        return replace(block, names=None, name_offsets=None)
 
     def _flush(self) -> None:
         if self._waiting:
-            block, self._waiting = concatenate(self._waiting), []
-            numbered: bool = block.indices.dtype == np.uint32
-            where = self._put(encode(block))
-            path = self._paths.setdefault(block.path, len(self._paths))
-            glossary = len(self._glossaries) if numbered else None
-            self._blocks.append([*where, len(block), path, glossary])
-            self._rows += len(block)
+            waiting, self._waiting = self._waiting, []
+            numbers, self._numbers = self._numbers, []
+            where = self._put(encode(waiting, numbers))
+            path = self._paths.setdefault(waiting[0].path, len(self._paths))
+            rows = sum(map(len, waiting))
+            self._blocks.append([*where, rows, path, len(self._glossaries) if numbers else None])
+            self._rows += rows
 
     def _end_glossary(self) -> None:
         self._flush()
@@ -121,19 +117,21 @@ class CacheWriter:
 
     def _put(self, encoded: Encoder) -> list[Any]:
         """Where it is, its checksum, and what it is."""
-        size = sum(padded(array.nbytes) for array in encoded.arrays)
-        data = _core.buffer(size)
-        position = 0
-        for array in encoded.arrays:
-            end = position + array.nbytes
-            data[position:end] = array.view(np.uint8)
-            position = padded(end)
-            data[end:position] = 0
         start = padded(self._position)
         self._file.write(bytes(start - self._position))
-        self._file.write(data.data)
-        self._position = start + size
-        return [start, size, _core.checksum(data), encoded.entries]
+        self._position = start
+        checksum = _core.Checksum()
+        for array in encoded.arrays:
+            before = self._position
+            for piece in array:
+                self._file.write(piece.data)
+                checksum.add(piece)
+                self._position += piece.nbytes
+            zeros = bytes(padded(self._position - before) - (self._position - before))
+            self._file.write(zeros)
+            checksum.add(zeros)
+            self._position += len(zeros)
+        return [start, self._position - start, checksum.end(), encoded.entries]
 
     def finish(self, about: dict[str, Any]) -> None:
         """`about`: whatever the reader should know, as JSON can hold it."""
@@ -223,8 +221,11 @@ class CacheReader:
             block = decode(data, self._paths[path], entries, glossary)
         except ValueError as error:
             raise self._damaged(str(error)) from None
-        if len(block) != rows or block.nnz != len(block.indices):
-            raise self._damaged("a Block has another number of rows")
+        sizes = {len(block.indices), len(block.values), block.nnz}
+        if isinstance(block, GlossaryBlock):
+            sizes.add(len(block.numbers))
+        if len(block) != rows or len(sizes) > 1:
+            raise self._damaged("arrays of a Block differ in length")
         return block, start + size
 
     def _glossary(self, number: int) -> _core.Glossary:
@@ -261,7 +262,7 @@ class CacheReader:
 def _kind(block: Block) -> tuple[Any, ...]:
     """Blocks of the same kind become one Block without losing anything."""
     there = tuple(getattr(block, f) is None for f in ("labels", "weights", "lines"))
-    return (block.path, block.indices.dtype, *there)
+    return (block.path, block.indices.dtype, block.named, *there)
 
 
 def _bytes(block: Block) -> int:
