@@ -50,7 +50,6 @@ void bind_offsets(nb::module_& m, const char* signature) {
 }
 
 nb::tuple pack_values(const std::vector<In<float>>& pieces) {
-  std::size_t n = 0;
   Array<std::uint8_t> bytes;
   Array<float> others;
   Packing packing = Packing::plain;
@@ -58,26 +57,20 @@ nb::tuple pack_values(const std::vector<In<float>>& pieces) {
   {
     nb::gil_scoped_release release;
     ValueKinds kinds;
-    for (const In<float>& piece : pieces) {
-      kinds.add(piece.data(), piece.size());
-      n += piece.size();
-    }
-    packing = packing_for(kinds, n);
-    if (packing == Packing::counts) {
-      enough = bytes.reserve(n);
-      for (const In<float>& piece : pieces) {
-        if (!enough) break;
-        pack_counts(piece.data(), piece.size(), bytes.data() + bytes.size());
-        bytes.set_size(bytes.size() + piece.size());
-      }
-    } else if (packing == Packing::mixed) {
-      enough = bytes.reserve(n / 8 + 1) && others.reserve(n - kinds.ones + 1);
-      if (enough) {
-        bytes.set_size((n + 7) / 8);
+    for (const In<float>& piece : pieces) kinds.add(piece.data(), piece.size());
+    packing = kinds.best();
+    const auto pack = [&](auto packer) {
+      for (const In<float>& piece : pieces) packer.add(piece.data(), piece.size());
+    };
+    if (packing == Packing::counts || packing == Packing::mixed) {
+      const bool counts = packing == Packing::counts;
+      bytes.set_size(counts ? kinds.all : (kinds.all + 7) / 8);
+      others.set_size(kinds.all - (counts ? kinds.counts : kinds.ones));
+      enough = bytes.reserve(bytes.size() + 1) && others.reserve(others.size() + 1);
+      if (enough && counts) pack(CountPacker(bytes.data(), others.data()));
+      if (enough && !counts) {
         std::memset(bytes.data(), 0, bytes.size());
-        MixedPacker packer(bytes.data(), others.data());
-        for (const In<float>& piece : pieces) packer.add(piece.data(), piece.size());
-        others.set_size(n - kinds.ones);
+        pack(MixedPacker(bytes.data(), others.data()));
       }
     }
   }
@@ -86,12 +79,14 @@ nb::tuple pack_values(const std::vector<In<float>>& pieces) {
   return nb::make_tuple(names[static_cast<int>(packing)], hand_over(bytes), hand_over(others));
 }
 
-Out<float> unpack_counts_of(const In<std::uint8_t>& counts) {
+Out<float> unpack_counts_of(const In<std::uint8_t>& counts, const In<float>& others) {
   Array<float> values = room<float>(counts.size());
+  bool good = false;
   {
     nb::gil_scoped_release release;
-    unpack_counts(counts.data(), counts.size(), values.data());
+    good = unpack_counts(counts.data(), counts.size(), others.data(), others.size(), values.data());
   }
+  if (!good) throw nb::value_error("counts and values do not fit together");
   return hand_over(values);
 }
 
@@ -179,11 +174,13 @@ void bind_cache(nb::module_& m) {
   m.def("pack_values", &pack_values, "pieces"_a,
         nb::sig("def pack_values(pieces: list[NDArray[numpy.float32]]) -> tuple[str, NDArray[numpy.uint8], "
                 "NDArray[numpy.float32]]"),
-        "How values can be held: 'ones', 'counts' (as bytes), 'mixed' (bits, and those that are not 1), "
+        "How values can be held: 'ones', 'counts' (bytes, and those that are none), 'mixed' "
+        "(bits, and those that are not 1), "
         "'plain'.");
-  m.def("unpack_counts", &unpack_counts_of, "counts"_a.noconvert(),
-        nb::sig("def unpack_counts(counts: NDArray[numpy.uint8]) -> NDArray[numpy.float32]"),
-        "Small whole numbers as values.");
+  m.def("unpack_counts", &unpack_counts_of, "counts"_a.noconvert(), "others"_a.noconvert(),
+        nb::sig("def unpack_counts(counts: NDArray[numpy.uint8], others: NDArray[numpy.float32]) -> "
+                "NDArray[numpy.float32]"),
+        "The counts as values, and the next of the others where one is 0.");
   m.def("unpack_mixed", &unpack_mixed_of, "bits"_a.noconvert(), "others"_a.noconvert(), "size"_a,
         nb::sig("def unpack_mixed(bits: NDArray[numpy.uint8], others: NDArray[numpy.float32], size: int) -> "
                 "NDArray[numpy.float32]"),

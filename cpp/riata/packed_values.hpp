@@ -10,31 +10,69 @@ namespace riata {
 
 enum class Packing { ones, counts, mixed, plain };
 
+inline constexpr std::uint32_t kOneBits = std::bit_cast<std::uint32_t>(1.0f);
+
+// The byte for a whole number from 1 to 255; 0 for anything else.
+inline std::uint32_t count_of(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const float held = bits < std::bit_cast<std::uint32_t>(256.0f) ? value : 0.0f;  // not -1, not NaN
+  const auto count = static_cast<std::uint32_t>(static_cast<std::int32_t>(held));
+  return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(count))) == bits ? count
+                                                                                                    : 0;
+}
+
 struct ValueKinds {
-  std::size_t ones = 0, counts = 0;  // how many are 1; how many are 0 to 255
+  std::size_t all = 0, ones = 0, counts = 0;  // of which so many are 1, are 1 to 255
 
   void add(const float* values, std::size_t n) noexcept {
+    all += n;
     for (std::size_t k = 0; k < n; ++k) {
-      const auto bits = std::bit_cast<std::uint32_t>(values[k]);
-      const float held = bits < std::bit_cast<std::uint32_t>(256.0f) ? values[k] : 0.0f;  // not -1, not NaN
-      const float whole = static_cast<float>(static_cast<std::int32_t>(held));
-      ones += bits == std::bit_cast<std::uint32_t>(1.0f);
-      counts += std::bit_cast<std::uint32_t>(whole) == bits;
+      ones += std::bit_cast<std::uint32_t>(values[k]) == kOneBits;
+      counts += count_of(values[k]) != 0;
     }
+  }
+  // The one with the fewest bytes.
+  Packing best() const noexcept {
+    if (ones == all) return Packing::ones;
+    const std::size_t plain = 4 * all, bytes = all + 4 * (all - counts), bits = all / 8 + 4 * (all - ones);
+    if (bytes < plain && bytes <= bits) return Packing::counts;
+    return bits < plain ? Packing::mixed : Packing::plain;
   }
 };
 
-inline Packing packing_for(const ValueKinds& kinds, std::size_t n) noexcept {
-  if (kinds.ones == n) return Packing::ones;
-  if (kinds.counts == n) return Packing::counts;
-  return kinds.ones >= n / 8 ? Packing::mixed : Packing::plain;
-}
+// A byte for each value; those that are no counts, which have the byte 0, one behind another. Values come in
+// pieces of any length. `others` has room for one more than there are.
+class CountPacker {
+ public:
+  CountPacker(std::uint8_t* bytes, float* others) noexcept : bytes_(bytes), others_(others) {}
 
-inline void pack_counts(const float* values, std::size_t n, std::uint8_t* out) noexcept {
-  for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<std::uint8_t>(values[k]);
-}
-inline void unpack_counts(const std::uint8_t* counts, std::size_t n, float* out) noexcept {
-  for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<float>(counts[k]);
+  void add(const float* values, std::size_t n) noexcept {
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::uint32_t count = count_of(values[k]);
+      *bytes_++ = static_cast<std::uint8_t>(count);
+      *others_ = values[k];
+      others_ += count == 0;
+    }
+  }
+
+ private:
+  std::uint8_t* bytes_;
+  float* others_;
+};
+
+// The way back. False: there are more or fewer others than the bytes say.
+inline bool unpack_counts(const std::uint8_t* bytes, std::size_t n, const float* others, std::size_t n_others,
+                          float* out) noexcept {
+  for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<float>(bytes[k]);
+  const float* const end = others + n_others;
+  const std::uint8_t* const last = bytes + n;
+  for (const std::uint8_t* at = bytes; at != last; ++at) {
+    at = static_cast<const std::uint8_t*>(std::memchr(at, 0, static_cast<std::size_t>(last - at)));
+    if (at == nullptr) break;
+    if (others == end) return false;
+    out[at - bytes] = *others++;
+  }
+  return others == end;
 }
 
 // A bit for each value, set where it is not 1; those that are not, one behind another. Values come in pieces
@@ -56,7 +94,7 @@ class MixedPacker {
 
  private:
   unsigned keep(float value) noexcept {
-    const unsigned other = std::bit_cast<std::uint32_t>(value) != std::bit_cast<std::uint32_t>(1.0f);
+    const unsigned other = std::bit_cast<std::uint32_t>(value) != kOneBits;
     *others_ = value;
     others_ += other;
     return other;

@@ -263,11 +263,11 @@ class Checksum:
 
 def pack_values(pieces: list[NDArray[numpy.float32]]) -> tuple[str, NDArray[numpy.uint8], NDArray[numpy.float32]]:
     """
-    How values can be held: 'ones', 'counts' (as bytes), 'mixed' (bits, and those that are not 1), 'plain'.
+    How values can be held: 'ones', 'counts' (bytes, and those that are none), 'mixed' (bits, and those that are not 1), 'plain'.
     """
 
-def unpack_counts(counts: NDArray[numpy.uint8]) -> NDArray[numpy.float32]:
-    """Small whole numbers as values."""
+def unpack_counts(counts: NDArray[numpy.uint8], others: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
+    """The counts as values, and the next of the others where one is 0."""
 
 def unpack_mixed(bits: NDArray[numpy.uint8], others: NDArray[numpy.float32], size: int) -> NDArray[numpy.float32]:
     """1 where a bit is not set, else the next of the others."""

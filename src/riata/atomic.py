@@ -18,7 +18,8 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
     over. On any failure the temporary file is removed and what was at `path` stays. A symbolic link
     is followed; what is not a regular file (a device, a named pipe) is written directly. Not
     `durable`: nobody waits for the disk, and a failure of power may leave a file with holes under the
-    name. For what has checksums and can be made again.
+    name. For what is large, has checksums, and can be made again; where the system can, it has no name
+    before it is complete, so that whoever is killed leaves nothing behind.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "answer"
@@ -33,7 +34,10 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
         with open(target, "wb") as direct:
             yield direct
         return
-    descriptor, name = _open_beside(target)
+    descriptor = None if durable else _open_nameless(target)
+    name = None
+    if descriptor is None:
+        descriptor, name = _open_beside(target)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -41,10 +45,13 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
             os.fchmod(file.fileno(), mode)
             if durable:
                 os.fsync(file.fileno())
+            if name is None:
+                name = _give_name(file.fileno(), target)
         os.replace(name, target)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
+        if name is not None:
+            with suppress(OSError):
+                os.unlink(name)
         raise
     if durable:
         _sync_directory(target.parent)
@@ -66,9 +73,34 @@ def _open_beside(target: Path) -> tuple[int, str]:
     """A new file, for us alone, in the directory of the target: its descriptor and its name."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     while True:
-        name = str(target.parent / f".{target.name}.{os.urandom(6).hex()}.tmp")
+        name = _name_beside(target)
         with suppress(FileExistsError):
             return os.open(name, flags, 0o600), name
+
+
+def _open_nameless(target: Path) -> int | None:
+    """A file of that file system without a name, gone with the process; None where there are none."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.exists("/proc/self/fd"):
+        return None
+    try:
+        return os.open(target.parent, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None  # what is wrong, if anything, a file with a name will tell
+
+
+def _give_name(descriptor: int, target: Path) -> str:
+    """A name for a file that was opened without one."""
+    name = _name_beside(target)
+    folder = os.open("/proc/self/fd", os.O_RDONLY)
+    try:  # only with a folder of its own does Python follow the link that stands for the file
+        os.link(str(descriptor), name, src_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+    return name
+
+
+def _name_beside(target: Path) -> str:
+    return str(target.parent / f".{target.name}.{os.urandom(6).hex()}.tmp")
 
 
 def _mode_for(target: Path) -> int | None:

@@ -38,14 +38,22 @@ void values_there_and_back() {
     ValueKinds kinds;
     kinds.add(values.data(), n);
     std::vector<std::uint8_t> bytes(n), bits((n + 7) / 8);
-    std::vector<float> others(n - kinds.ones + 1), back(n);
-    if (kinds.counts == n) {
-      pack_counts(values.data(), n, bytes.data());
-      unpack_counts(bytes.data(), n, back.data());
-      CHECK(n == 0 || std::memcmp(back.data(), values.data(), n * sizeof(float)) == 0);
-    }
-    CHECK(kind == 2 || kinds.counts == n);
+    std::vector<float> others, back(n);
     const std::size_t cut = n == 0 ? 0 : random() % n;
+    others.resize(n - kinds.counts + 1);
+    CountPacker counter(bytes.data(), others.data());
+    counter.add(values.data(), cut);
+    counter.add(values.data() + cut, n - cut);
+    others.resize(n - kinds.counts);
+    others.shrink_to_fit();
+    CHECK(unpack_counts(bytes.data(), n, others.data(), others.size(), back.data()));
+    CHECK(n == 0 || std::memcmp(back.data(), values.data(), n * sizeof(float)) == 0);
+    if (n > 0) {  // one count more or less than there are
+      const std::size_t k = random() % n;
+      bytes[k] = bytes[k] == 0 ? 9 : 0;
+      CHECK(!unpack_counts(bytes.data(), n, others.data(), others.size(), back.data()));
+    }
+    others.resize(n - kinds.ones + 1);
     MixedPacker packer(bits.data(), others.data());
     packer.add(values.data(), cut);
     packer.add(values.data() + cut, n - cut);

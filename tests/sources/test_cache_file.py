@@ -54,6 +54,7 @@ def named(tmp_path: Path) -> Block:
         [0.5, 2, 255],
         [1, 2, 255],
         [1, 2, 256],
+        [1, 2, 3, 4, 5, 6, 0.5, 300] * 9,
         [1, 1, 1, 1, 1, 1, 1, 0.1] * 9,
         [-1, 1e-45, 3e38],
         [],
@@ -258,6 +259,9 @@ def test_what_is_not_inside_is_refused(named: Block) -> None:
             _core.Numbering().number(named.indices, named.names, shifted)
     with pytest.raises(ValueError, match="fewer bits"):
         _core.unpack_mixed(np.zeros(1, np.uint8), np.zeros(9, np.float32), 9)
+    for others in (0, 2):
+        with pytest.raises(ValueError, match="fit together"):
+            _core.unpack_counts(np.array([3, 0, 9], np.uint8), np.zeros(others, np.float32))
     for others in (1, 3):
         with pytest.raises(ValueError, match="fit together"):
             _core.unpack_mixed(np.array([3], np.uint8), np.zeros(others, np.float32), 8)

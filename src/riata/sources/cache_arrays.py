@@ -22,7 +22,7 @@ _PLAIN: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8"
 _LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
 _HELD: dict[str, Any] = {
     **_PLAIN, **_LENGTHS,
-    "numbers": np.uint32, "small": np.int8, "counts": np.uint8, "text": np.uint8,
+    "numbers": np.uint32, "small": np.int8, "text": np.uint8,
 }  # fmt: skip
 
 
@@ -70,8 +70,6 @@ class Encoder:
             self.plain("values", list(pieces))
         elif kind == "ones":
             self.add("values", kind, count, 0)
-        elif kind == "counts":
-            self.add("values", kind, count, 0, [held])
         else:
             self.add("values", kind, count, len(others), [held], [others])
 
@@ -150,7 +148,7 @@ def arrays_of(data: NDArray[np.uint8], entries: list[Entry]) -> dict[str, Any]:
             bits = take("u1", (count + 7) // 8)
             array = _core.unpack_mixed(bits, take("f4", first), count)
         elif kind == "counts":
-            array = _core.unpack_counts(take(kind, count))
+            array = _core.unpack_counts(take("u1", count), take("f4", first))
         elif kind == "small":
             array = take(kind, count).astype(np.float64)
         elif kind in _LENGTHS:

@@ -215,8 +215,8 @@ class CacheReader:
 
     def _block(self, where: list[Any]) -> tuple[Block, int]:
         start, size, checksum, entries, rows, path, number = where
-        glossary = None if number is None else self._glossary(number)
         data = self._section(start, size, checksum)
+        glossary = None if number is None else self._glossary(number)
         try:
             block = decode(data, self._paths[path], entries, glossary)
         except ValueError as error:

@@ -353,9 +353,15 @@ def _check_target(path: str) -> None:
         try:
             check_writable(path)
         except OSError as error:
-            raise DataError(f"{path}: cannot make a cache there: {error.strerror}") from None
+            raise _no_place(path, error) from None
     except OSError as error:
-        raise DataError(f"{path}: cannot make a cache there: {error.strerror}") from None
+        raise _no_place(path, error) from None
+
+
+def _no_place(path: str, error: OSError) -> DataError:
+    return DataError(
+        f"{path}: cannot make a cache there: {error.strerror}: name another place with --cache FILE"
+    )
 
 
 def _open_cache(path: str) -> BinaryIO:
