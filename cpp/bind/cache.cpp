@@ -1,6 +1,7 @@
 // What the file of Blocks needs: checksums, fewer bytes for the same numbers, and the way back.
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "block_view.hpp"
@@ -49,28 +50,34 @@ void bind_offsets(nb::module_& m, const char* signature) {
         "Where each of some things begins that lie one behind another, and where the last one ends.");
 }
 
+// The first values of each piece tell how all are held; if the others are different, it takes more bytes.
 nb::tuple pack_values(const std::vector<In<float>>& pieces) {
+  constexpr std::size_t kSample = 2048;
   Array<std::uint8_t> bytes;
   Array<float> others;
   Packing packing = Packing::plain;
   bool enough = true;
   {
     nb::gil_scoped_release release;
+    std::size_t n = 0;
     ValueKinds kinds;
-    for (const In<float>& piece : pieces) kinds.add(piece.data(), piece.size());
+    for (const In<float>& piece : pieces) {
+      kinds.add(piece.data(), std::min(kSample, piece.size()));
+      n += piece.size();
+    }
     packing = kinds.best();
     const auto pack = [&](auto packer) {
       for (const In<float>& piece : pieces) packer.add(piece.data(), piece.size());
+      others.set_size(packer.others(others.data()));
     };
-    if (packing == Packing::counts || packing == Packing::mixed) {
-      const bool counts = packing == Packing::counts;
-      bytes.set_size(counts ? kinds.all : (kinds.all + 7) / 8);
-      others.set_size(kinds.all - (counts ? kinds.counts : kinds.ones));
-      enough = bytes.reserve(bytes.size() + 1) && others.reserve(others.size() + 1);
-      if (enough && counts) pack(CountPacker(bytes.data(), others.data()));
-      if (enough && !counts) {
+    if (packing != Packing::plain) {
+      bytes.set_size(packing == Packing::counts ? n : (n + 7) / 8);
+      enough = bytes.reserve(bytes.size() + 1) && others.reserve(n + 1);
+      if (enough && packing == Packing::counts) pack(CountPacker(bytes.data(), others.data()));
+      if (enough && packing != Packing::counts) {
         std::memset(bytes.data(), 0, bytes.size());
         pack(MixedPacker(bytes.data(), others.data()));
+        packing = others.size() == 0 ? Packing::ones : Packing::mixed;
       }
     }
   }

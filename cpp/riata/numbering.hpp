@@ -3,9 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
+
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
 
 #include "riata/array.hpp"
 #include "riata/hash.hpp"
@@ -26,22 +32,28 @@ class Numbering {
               std::uint32_t* out) noexcept {
     constexpr std::size_t kAhead = 16;
     for (std::size_t k = 0; k < n; ++k) {
-      if (4 * size() >= 3 * capacity_ && !grow()) return false;
-      if (k + kAhead < n) __builtin_prefetch(slots_.data() + home(from[k + kAhead]));
-      const std::int64_t key = from[k];
-      const auto name = [&] {
-        return std::string_view(text + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k]));
-      };
-      std::size_t at = home(key);
-      while (slots_.data()[at].key != key && slots_.data()[at].number != kNone)
-        at = (at + 1) & (capacity_ - 1);
-      const Slot* slot = slots_.data() + at;
-      if (slot->print != kOwn || slot->number == kNone) [[unlikely]] {
-        Slot& place = find(key, name());
-        if (place.number == kNone && !add(place, key, name())) return false;
-        slot = &place;
+      if (size() >= most_ && !grow()) return false;
+      Slot* const slots = slots_.get();
+      const std::size_t mask = capacity_ - 1;
+      // Until another one is new.
+      for (; k < n; ++k) {
+        if (k + kAhead < n) __builtin_prefetch(slots + home(from[k + kAhead], mask));
+        const std::int64_t key = from[k];
+        std::size_t at = home(key, mask);
+        while (slots[at].key != key && slots[at].number != kNone) at = (at + 1) & mask;
+        if (slots[at].number == kNone || slots[at].print != kOwn) [[unlikely]]
+          break;
+        out[k] = slots[at].number;
       }
-      out[k] = slot->number;
+      if (k == n) break;
+      const std::string_view name(text + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k]));
+      const std::uint32_t print = print_of(from[k], name);
+      Slot& place = find(from[k], print);
+      if (place.number == kNone) {
+        if (!add(name)) return false;
+        place = {from[k], static_cast<std::uint32_t>(size() - 1), print};
+      }
+      out[k] = place.number;
     }
     return true;
   }
@@ -64,45 +76,57 @@ class Numbering {
     const std::uint64_t hash = key_of_name(name.data(), name.size());
     return hash == static_cast<std::uint64_t>(key) ? kOwn : static_cast<std::uint32_t>(hash) | 1;
   }
-  std::size_t home(std::int64_t key) const noexcept {
-    return static_cast<std::size_t>(scatter(static_cast<std::uint64_t>(key)) >> 20) & (capacity_ - 1);
+  static std::size_t home(std::int64_t key, std::size_t mask) noexcept {
+    return static_cast<std::size_t>(scatter(static_cast<std::uint64_t>(key)) >> 20) & mask;
   }
   // Where the feature is, or else the empty slot where it belongs.
-  Slot& find(std::int64_t key, std::string_view name) noexcept {
-    const std::uint32_t print = print_of(key, name);
-    std::size_t at = home(key);
-    for (;; at = (at + 1) & (capacity_ - 1)) {
-      Slot& slot = slots_.data()[at];
+  Slot& find(std::int64_t key, std::uint32_t print) noexcept {
+    const std::size_t mask = capacity_ - 1;
+    for (std::size_t at = home(key, mask);; at = (at + 1) & mask) {
+      Slot& slot = slots_[at];
       if (slot.number == kNone || (slot.key == key && slot.print == print)) return slot;
     }
   }
 
-  bool add(Slot& slot, std::int64_t key, std::string_view name) noexcept {
+  bool add(std::string_view name) noexcept {
     if (size() >= kNone || name.size() > kNone) return false;
-    slot = {key, static_cast<std::uint32_t>(size()), print_of(key, name)};
     return names.append(name.data(), name.size()) &&
            lengths.push_back(static_cast<std::uint32_t>(name.size()));
   }
 
   bool grow() noexcept {
-    const std::size_t capacity = capacity_ == 0 ? 1024 : 2 * capacity_;
-    Array<Slot> wider;
-    if (!wider.reserve(capacity)) return false;
-    for (std::size_t i = 0; i < capacity; ++i) wider.data()[i] = {0, kNone, 0};
-    std::swap(slots_, wider);
-    const std::size_t before = std::exchange(capacity_, capacity);
-    for (std::size_t i = 0; i < before; ++i) {
-      const Slot& old = wider.data()[i];
+    const std::size_t capacity = capacity_ == 0 ? std::size_t{1} << 14 : 2 * capacity_, mask = capacity - 1;
+    std::unique_ptr<Slot[], Freeing> wider(static_cast<Slot*>(allocate(capacity * sizeof(Slot))));
+    if (wider == nullptr) return false;
+    for (std::size_t i = 0; i < capacity; ++i) wider[i] = {0, kNone, 0};
+    for (std::size_t i = 0; i < capacity_; ++i) {
+      const Slot& old = slots_[i];
       if (old.number == kNone) continue;
-      std::size_t at = home(old.key);
-      while (slots_.data()[at].number != kNone) at = (at + 1) & (capacity_ - 1);
-      slots_.data()[at] = old;
+      std::size_t at = home(old.key, mask);
+      while (wider[at].number != kNone) at = (at + 1) & mask;
+      wider[at] = old;
     }
+    slots_ = std::move(wider);
+    capacity_ = capacity;
+    most_ = capacity / 8 * 5;
     return true;
   }
 
-  Array<Slot> slots_;
-  std::size_t capacity_ = 0;
+  // In large pages where the system has them: slots are looked up all over the place.
+  static void* allocate(std::size_t size) noexcept {
+    constexpr std::size_t kLarge = std::size_t{1} << 21;
+    void* const memory = std::aligned_alloc(size < kLarge ? 64 : kLarge, size);
+#ifdef MADV_HUGEPAGE
+    if (memory != nullptr && size >= kLarge) madvise(memory, size, MADV_HUGEPAGE);
+#endif
+    return memory;
+  }
+  struct Freeing {
+    void operator()(Slot* slots) const noexcept { std::free(slots); }
+  };
+
+  std::unique_ptr<Slot[], Freeing> slots_;
+  std::size_t capacity_ = 0, most_ = 0;
 };
 
 }  // namespace riata

@@ -54,6 +54,7 @@ class CountPacker {
       others_ += count == 0;
     }
   }
+  std::size_t others(const float* from) const noexcept { return static_cast<std::size_t>(others_ - from); }
 
  private:
   std::uint8_t* bytes_;
@@ -91,6 +92,7 @@ class MixedPacker {
     }
     for (; k < n; ++k) one(values[k]);
   }
+  std::size_t others(const float* from) const noexcept { return static_cast<std::size_t>(others_ - from); }
 
  private:
   unsigned keep(float value) noexcept {
