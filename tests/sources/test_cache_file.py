@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from riata import _core, model_file
 from riata.block import Block, GlossaryBlock, concatenate
+from riata.convert import convert
 from riata.errors import DataError
-from riata.learners import Bayesian, ElasticNet, Sketch
+from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Sketch
 from riata.sources import cache_file, open_source
 from riata.sources.cache_file import CacheReader, CacheWriter
 from riata.training import train
@@ -183,6 +184,8 @@ def test_a_block_with_a_glossary_is_a_block(tmp_path: Path, named: Block) -> Non
         lambda m: ElasticNet(l1=1e-4, eta0=0.1, outputs=m, store="hashed", bits=10),
         lambda m: Bayesian(outputs=m),
         lambda m: Sketch(gamma=1.0),
+        lambda m: InteriorPoint(loss="logistic"),
+        lambda m: FTRL(outputs=m),
     ],
 )
 def test_the_same_bits_as_from_text(tmp_path: Path, make: Any, shuffle: int) -> None:
@@ -194,6 +197,23 @@ def test_the_same_bits_as_from_text(tmp_path: Path, make: Any, shuffle: int) -> 
         model_file.save(model, tmp_path / "m")
         saved.append((tmp_path / "m").read_bytes())
     assert saved[0] == saved[1] == saved[2]
+
+
+@pytest.mark.parametrize("suffix", [".vw", ".svm", ".parquet", ".riata-cache"])
+def test_converted_as_if_from_text(tmp_path: Path, named: Block, suffix: str) -> None:
+    """Whatever a named cache becomes is what its text would have become."""
+    text, cache = tmp_path / "x.vw", tmp_path / "x.riata-cache"
+    convert(open_source(text), cache)
+    files = []
+    for name, source in (("a", text), ("b", cache)):
+        result = convert(open_source(source, block_rows=1000), tmp_path / f"{name}{suffix}")
+        files.append(concatenate(list(open_source(tmp_path / f"{name}{suffix}"))))
+        assert result.entries == named.nnz
+        if result.names_file is not None:
+            files.append(Path(result.names_file).read_bytes())
+    half = len(files) // 2
+    assert_same(files[0], replace(files[half], path=files[0].path))
+    assert files[1:half] == files[half + 1 :]
 
 
 def test_every_flipped_byte_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,7 +137,7 @@ class InteriorPoint(Learner):
         if (
             self.dimension
             and block.nnz
-            and block.names is None
+            and not block.named
             and int(block.indices.max()) >= self.dimension
         ):
             raise self._too_far(block)

@@ -334,7 +334,7 @@ class Sketch(Learner):
         return scorer.score(block.indptr, block.indices, block.values)
 
     def _numbered(self, block: Block, join: bool) -> Block:
-        if block.names is None and not len(self._lexicon):
+        if not block.named and not len(self._lexicon):
             return block
         if join and self.t and not len(self._lexicon):
             raise ValueError(
