@@ -3,8 +3,8 @@
     python -m benchmarks.clicks --rows 1000000 --repeat 5
 
 From tab separated text and from Parquet to a model, against Vowpal Wabbit on the same examples in
-its own format (the conversion is not counted for it); then what a pass from the cache costs beside a
-pass from text. Every time is the best of the repeats, all taken in turns in one run: read the ratios.
+its own format (the conversion is not counted for it); then what reading alone takes. Every time is the
+best of the repeats, all taken in turns in one run: read the ratios. For the cache see benchmarks.cache.
 """
 
 from __future__ import annotations
@@ -113,18 +113,11 @@ def blocks(path: Path, names: bool = True) -> Callable[[], float]:
 
 
 def main() -> None:
-    from riata.convert import convert
-    from riata.sources import open_source
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=5)
     given = parser.parse_args()
     paths = make(given.rows)
-    caches = {names: CACHE / f"clicks-{given.rows}-{names}.riata-cache" for names in (False, True)}
-    for names, cache in caches.items():
-        if not cache.exists():
-            convert(open_source(paths["tsv"], names=names), cache)
     tsv, parquet = paths["tsv"], paths["parquet"]
     work = {
         "riata, TSV to model": riata(tsv, names=False),
@@ -134,10 +127,8 @@ def main() -> None:
         "riata, Parquet to model with all names": riata(parquet, names=True),
         "a pass over TSV": blocks(tsv, names=False),
         "a pass over Parquet": blocks(parquet, names=False),
-        "a pass over the cache": blocks(caches[False]),
         "a pass over TSV with names": blocks(tsv),
         "a pass over Parquet with names": blocks(parquet),
-        "a pass over the cache with names": blocks(caches[True]),
     }
     best = dict.fromkeys(work, float("inf"))
     result = dict.fromkeys(work, 0.0)
@@ -152,9 +143,6 @@ def main() -> None:
     ours, columns, theirs, *_ = best.values()
     print(f"\nTSV to model against Vowpal Wabbit   {theirs / ours:6.1f}x  (wanted: 3)")
     print(f"Parquet against TSV                  {ours / columns:6.2f}x  (wanted: 1)")
-    for names in ("", " with names"):
-        ratio = best[f"a pass over TSV{names}"] / best[f"a pass over the cache{names}"]
-        print(f"{'pass from cache against text' + names:37}{ratio:6.1f}x  (wanted: 4)")
 
 
 if __name__ == "__main__":
