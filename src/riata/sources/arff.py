@@ -10,7 +10,7 @@ from typing import Any
 from riata import _core
 from riata.errors import DataError
 from riata.sources.bytes import Stop
-from riata.sources.layout import Layout
+from riata.sources.layout import Layout, check_crossed
 from riata.sources.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
 from riata.sources.named import (
     LABEL_MESSAGES,
@@ -129,6 +129,7 @@ class ArffSource(NamedTextSource):
         attributes = read_header(header.decode("utf-8", "replace"), chunk.path)
         layout = self._layout_of(attributes, chunk.path)
         if self._layout is None:
+            check_crossed(layout, self._crosses, chunk.path)
             self._layout = layout
             self._core = _core.CsvFormat(
                 layout.specs(self._roles.missing),

@@ -23,7 +23,7 @@ from riata.sources.arrow_arrays import (
     validity,
 )
 from riata.sources.arrow_rows import fitted_in, from_table, is_ready_made
-from riata.sources.layout import Layout, bucket_names
+from riata.sources.layout import Layout, bucket_names, check_crossed
 from riata.sources.table_layout import (
     BLANKS,
     TableOptions,
@@ -95,9 +95,7 @@ class BatchReader:
         self._features = list(self._kinds)
         if not self._features:
             raise DataError(f"{name}: no column is left for the features")
-        groups = {group for cross in options.crosses for group in cross}
-        for group in sorted(groups - set(self._features)):
-            raise DataError(f"{name}: a cross names {group!r}, which is no column of features")
+        check_crossed(layout, options.crosses, name)
         self.fitted = options.fitted(self.layout)
 
     def columns_of(self, batch: Any, path: str | None, first_row: int) -> Rows:

@@ -17,6 +17,7 @@ from riata.sources.layout import (
     NUMBER,
     Layout,
     Transforms,
+    check_crossed,
     find_layout,
 )
 from riata.sources.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
@@ -151,6 +152,7 @@ class CsvSource(NamedTextSource):
             if self._given.get("label_names"):  # those of a source without columns
                 self._layout.label_names = list(self._given["label_names"])
         layout = self._layout.arranged(columns, self._labelled, path, self._by_name(columns).ignore)
+        check_crossed(layout, self._crosses, path)
         self._core = _core.CsvFormat(
             layout.specs(self._roles.missing),
             layout.label_names,

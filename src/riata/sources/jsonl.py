@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
@@ -24,7 +25,7 @@ from riata.sources.named import (
     like_columns,
     parsed,
 )
-from riata.sources.roles import LABEL, Roles
+from riata.sources.roles import LABEL, Roles, suggest
 from riata.sources.source import split
 from riata.sources.text import Parsed, Trouble, excerpt
 
@@ -60,13 +61,37 @@ class JsonFormat:
         self.label_names: list[str] | None = None
         self._options = (roles.missing == "feature", labelled, names, crosses)
         self._core: _core.JsonFormat | None = None
+        self._expected: set[str] = set()
 
-    def find_out(self, objects: Iterable[Any]) -> None:
-        """Whether labels are words, from the first objects."""
+    def find_out(self, objects: Iterable[Any], name: str) -> None:
+        """Whether labels are words, from the first objects; and whether they have the keys at all."""
+        objects = [item for item in objects if isinstance(item, Mapping)]
+        self._check_keys(objects, name)
         labels = [_lookup(item, self.label) for item in objects]
         words = {label for label in labels if isinstance(label, str)}
         numbers = any(isinstance(label, (int, float)) for label in labels)
         self.set_label_names(sorted(words) if words and not numbers else [])
+
+    def _check_keys(self, objects: list[Mapping[str, Any]], name: str) -> None:
+        """A label that no object has is an error. Other keys may yet come: there is only a warning."""
+        roles = self.roles
+        wanted = [*roles.ignore, *roles.numeric, *roles.categorical]
+        unknown = [path for path in [self.label, *wanted] if not _any_has(objects, path)]
+        if not unknown or not objects:
+            return
+        found = dict.fromkeys(path for item in objects[:100] for path in _paths_in(item))
+        if unknown[0] == self.label and self._options[1]:
+            raise DataError(
+                f"{name}: the label '{self.label}' is missing in all of the first objects; name its "
+                f"key with --label (label=...): {suggest(self.label, list(found))}"
+            )
+        for path in unknown:
+            if path in wanted and path not in self._expected:
+                warnings.warn(
+                    f"{name}: none of the first objects has a key {path!r}; "
+                    f"{suggest(path, list(found))}",
+                    stacklevel=2,
+                )
 
     def set_label_names(self, label_names: list[str]) -> None:
         roles = self.roles
@@ -84,6 +109,7 @@ class JsonFormat:
 
     def take(self, given: Mapping[str, Any]) -> None:
         """Labels as another source found them."""
+        self._expected = set(given.get("columns", ()))
         if "label_names" in given:
             self.set_label_names(list(given["label_names"]))
 
@@ -142,7 +168,8 @@ class JsonSource(NamedTextSource):
         chunks = cut_lines(self._paths, buffers, stop)
         if not self._mapping.ready:
             held, text = look_ahead(chunks, LOOK_AT)
-            self._mapping.find_out(_objects(text.split(b"\n", LOOK_AT)[:LOOK_AT]))
+            path = held[0].path if held else self.name
+            self._mapping.find_out(_objects(text.split(b"\n", LOOK_AT)[:LOOK_AT]), path)
             chunks = chain(held, chunks)
         yield from chunks
 
@@ -205,7 +232,7 @@ class DictSource:
         before = 0
         while piece := list(islice(rows, LOOK_AT)):
             if not self._mapping.ready:
-                self._mapping.find_out(piece)
+                self._mapping.find_out(piece, self.name)
             yield from self._block(piece, before)
             before += len(piece)
         if before == 0:
@@ -250,13 +277,29 @@ def _objects(lines: Iterable[bytes]) -> Iterator[Any]:
             continue
 
 
-def _lookup(item: Any, path: str) -> Any:
+_NOTHING = object()
+
+
+def _lookup(item: Any, path: str, nothing: Any = None) -> Any:
     """The value under a key, or under a path of keys."""
     if not isinstance(item, Mapping):
-        return None
+        return nothing
     if path in item:
         return item[path]
     for at, sign in enumerate(path):
         if sign == "." and path[:at] in item:
-            return _lookup(item[path[:at]], path[at + 1 :])
-    return None
+            return _lookup(item[path[:at]], path[at + 1 :], nothing)
+    return nothing
+
+
+def _any_has(objects: Iterable[Any], path: str) -> bool:
+    """Whether there is something, perhaps null, under this path in one of them."""
+    return any(_lookup(item, path, _NOTHING) is not _NOTHING for item in objects)
+
+
+def _paths_in(item: Mapping[str, Any], before: str = "") -> Iterator[str]:
+    for key, value in item.items():
+        if isinstance(value, Mapping):
+            yield from _paths_in(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}"

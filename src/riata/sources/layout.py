@@ -8,7 +8,7 @@ are words are numbered, in the order of the alphabet.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import DataError
-from riata.sources.roles import Roles
+from riata.sources.roles import Roles, suggest
 
 LOOK_AT = 1000
 """Rows that decide what columns are."""
@@ -132,8 +132,7 @@ def find_layout(
     features = set(roles.features(columns, labelled, name))
     label = roles.label_in(columns, labelled, name)
     for column in transforms.columns:
-        if column not in features or column in roles.categorical:
-            raise DataError(f"{name}: log1p and buckets are for features; {column!r} is none")
+        check_transformed(column, columns, features, roles, name)
     layout = Layout(columns, [])
     for place, column in enumerate(columns):
         cells = [row[place] for row in rows if place < len(row)]
@@ -161,6 +160,31 @@ def find_layout(
             numbers = bool(present) and all(map(NUMBER.fullmatch, present))
             layout.kinds.append("number" if numbers else "category")
     return layout
+
+
+def check_transformed(
+    column: str, columns: Sequence[str], features: Collection[str], roles: Roles, name: str
+) -> None:
+    """Refuse a transform of what is no feature, or no number."""
+    if column not in columns:
+        raise DataError(
+            f"{name}: log1p or buckets names a column {column!r}, which is not there; "
+            f"{suggest(column, columns)}"
+        )
+    if column not in features or column in roles.categorical:
+        raise DataError(f"{name}: log1p and buckets are for features; {column!r} is none")
+
+
+def check_crossed(layout: Layout, crosses: Sequence[Sequence[str]], name: str) -> None:
+    """Refuse a cross of what is no column of features."""
+    kinds = zip(layout.columns, layout.kinds, strict=True)
+    features = [c for c, kind in kinds if kind not in ("ignored", "label", "weight")]
+    for group in (group for cross in crosses for group in cross):
+        if group not in features:
+            raise DataError(
+                f"{name}: a cross names {group!r}, which is no column of features; "
+                f"{suggest(group, features)}"
+            )
 
 
 def label_names_of(cells: list[str], column: str, name: str) -> list[str]:

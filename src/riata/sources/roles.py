@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from riata.errors import DataError
 
@@ -60,9 +61,11 @@ class Roles:
         if self.label is None:
             raise DataError(
                 f"{name}: which column is the label? Name it with --label (label=...); "
-                f"there are {_some(columns)}"
+                f"{suggest(label, columns)}"
             )
-        raise DataError(f"{name}: there is no column {label!r} for the label, but {_some(columns)}")
+        raise DataError(
+            f"{name}: there is no column {label!r} for the label; {suggest(label, columns)}"
+        )
 
     def features(self, columns: Sequence[str], labelled: bool, name: str) -> list[str]:
         """The columns that become features, in their order; DataError for a name that is not there."""
@@ -79,12 +82,27 @@ class Roles:
             for column in names:
                 if column not in columns:
                     raise DataError(
-                        f"{name}: {option} names a column {column!r}; there are {_some(columns)}"
+                        f"{name}: {option} names a column {column!r}, which is not there; "
+                        f"{suggest(column, columns)}"
                     )
         out = {self.label_in(columns, labelled, name), self.weight, *self.ignore}
         return [column for column in columns if column not in out]
 
 
-def _some(columns: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, columns[:12]))
-    return shown if len(columns) <= 12 else f"{shown} and {len(columns) - 12} more"
+def suggest(column: str, columns: Sequence[str]) -> str:
+    """What somebody who named a column that is not there may have meant.
+
+    >>> suggest("Citty", ["city", "age"])
+    "did you mean 'city'? There are 'city', 'age'"
+    """
+    by_lower = {name.lower(): name for name in reversed(columns)}
+    near = get_close_matches(column.lower(), list(by_lower), n=3)
+    shown = ", ".join(map(repr, columns[:12])) if columns else "none"
+    if len(columns) > 12:
+        shown += f" and {len(columns) - 12} more"
+    if columns and list(columns) == [str(place + 1) for place in range(len(columns))]:
+        shown = f"{len(columns)} columns without names, numbered from 1"
+        shown += "; if the first line is a header, say so with --header-line (header=True)"
+    if not near or column.isdigit():
+        return f"there are {shown}"
+    return f"did you mean {' or '.join(repr(by_lower[name]) for name in near)}? There are {shown}"

@@ -23,6 +23,7 @@ from riata.sources.layout import (
     Layout,
     Transforms,
     bucket_edges,
+    check_transformed,
     label_names_of,
 )
 from riata.sources.roles import Roles
@@ -69,8 +70,7 @@ def find_table_layout(schema: Any, head: Any, options: TableOptions, name: str) 
     features = roles.features(columns, options.labelled, name)
     label = roles.label_in(columns, options.labelled, name)
     for column in transforms.columns:
-        if column not in features or column in roles.categorical:
-            raise DataError(f"{name}: log1p and buckets are for features; {column!r} is none")
+        check_transformed(column, columns, features, roles, name)
     layout = Layout(columns, [])
     for column in columns:
         kind = schema.field(column).type
