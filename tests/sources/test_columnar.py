@@ -278,8 +278,8 @@ def test_without_names() -> None:
         ({"label": [[1]], "a": [1]}, {}, "label column 'label' must hold numbers, not list"),
         ({"label": ["x", None], "a": [1, 1]}, {}, "row 1, column 'label': the label is missing"),
         ({"label": [1], "a": [1], "w": [-1]}, {"weight": "w"}, "weight is -1.0.*not negative"),
-        ({"label": [1, 1], "a": [1.0, 1e300]}, {}, "row 1, column 'a' is beyond"),
-        ({"label": [1], "a": [float("inf")]}, {}, "row 0, column 'a' is beyond"),
+        ({"label": [1, 1], "a": [1.0, 1e300]}, {}, "row 1, column 'a': the value is beyond"),
+        ({"label": [1], "a": [float("inf")]}, {}, "row 0, column 'a': the value is beyond"),
     ],
 )
 def test_errors(columns: Any, options: Any, message: str) -> None:

@@ -82,8 +82,8 @@ def open_source(
     transform numbers, and labels may be words. What such a source finds out from its first rows is
     in its `fitted`; hand that to `open_source` to read in the same way.
 
-    A line that cannot be read is an error that names file, line and column. With `on_error="skip"`
-    it is left out, counted in the source's `skipped`, and kept with its reason in the file
+    A line, or a row of a table, that cannot be read is an error that names file, line and column.
+    With `on_error="skip"` it is left out, counted in the source's `skipped`, and kept with its reason in the file
     `bad_lines`; more than `max_bad` of them (a share below 1, or a number) are an error still.
 
     With `cache`, files are parsed once: their Blocks go to a file, and later passes, and later
@@ -127,7 +127,8 @@ def open_source(
         if speaks_arrow(what):
             if y is not None or sample_weight is not None:
                 raise DataError("a table brings its labels along: name their column with label=...")
-            return open_table(what, **table, **columns, fitted=fitted)
+            skipping = _skipping(on_error, bad_lines, max_bad)
+            return open_table(what, **table, **columns, fitted=fitted, skipping=skipping)
         if asked is not None:
             raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
     if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
@@ -191,7 +192,8 @@ def _open_files(
     if format in ("parquet", "arrow"):
         from riata.sources.columnar import open_columnar
 
-        return open_columnar(paths, format, **table, **columns)
+        skipping = text["skipping"]
+        return open_columnar(paths, format, **table, **columns, skipping=skipping)
     if format == "cache":
         from riata.sources.cached import CacheSource
 

@@ -11,18 +11,19 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.block import Block
+from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources.arrow_arrays import (
     as_text,
     flat,
     flat_schema,
-    float64,
     is_list,
+    parsed_float64,
     text_buffers,
     validity,
 )
 from riata.sources.arrow_rows import fitted_in, from_table, is_ready_made
+from riata.sources.bad_rows import BadRow, Faults, Part
 from riata.sources.layout import Layout, bucket_names, check_crossed
 from riata.sources.table_layout import (
     BLANKS,
@@ -36,14 +37,14 @@ from riata.sources.table_layout import (
 )
 
 _FLAWS = {
-    "not_finite": "is beyond what a 32-bit float holds (3.4e38), or infinite; rescale or drop it",
-    "sum_too_large": "adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
-    "row_too_long": "is in crosses that make more than 67 million features of a row",
-    "damaged": "holds offsets that lead nowhere; the data is damaged",
+    "not_finite": "the value is beyond what a 32-bit float holds (3.4e38), or infinite; rescale or drop it",
+    "sum_too_large": "the value adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
+    "row_too_long": "crosses make more than 67 million features of a row",
+    "damaged": "the column holds offsets that lead nowhere; the data is damaged",
 }
 
 
-Rows: TypeAlias = Callable[[int, int], Block]
+Rows: TypeAlias = Callable[[int, int], Part]
 """The rows of a batch from one up to another, counted from its first; for any thread to call."""
 
 
@@ -61,7 +62,7 @@ class BatchReader:
         self.ready_made = is_ready_made(schema)
         self.layout = layout
         self.rows_needed = 0
-        self._name, self._options = name, options
+        self.name, self._options = name, options
         self._dictionaries: dict[str, tuple[Any, _Dictionary]] = {}
         if self.ready_made:
             self.columns = self.schema.names
@@ -82,7 +83,7 @@ class BatchReader:
         """Decide what the columns are; `head` is a table of the first rows."""
         if self.ready_made:
             return
-        options, name = self._options, self._name
+        options, name = self._options, self.name
         if self.layout is None:
             self.layout = layout = find_table_layout(self.schema, head, options, name)
         else:
@@ -103,26 +104,27 @@ class BatchReader:
         table = flat(batch)
         if self.ready_made:
             block = from_table(table, path, first_row)
-            return lambda start, stop: block[start:stop]
+            return lambda start, stop: Part(block[start:stop], [], stop - start)
+        faults = Faults(table, first_row)
+        labels = self._labels(table, path, faults)
+        weights = self._numbers(table, self._weight, path, "weight", faults)
         columns = _core.Columns(len(table))
         for name, kind in self._kinds.items():
-            self._add(columns, name, kind, table.column(name), path or self._name)
+            self._add(columns, name, kind, table.column(name), path or self.name, faults)
         columns.cross(self._options.crosses)
-        labels = self._labels(table, path, first_row)
-        weights = self._numbers(table, self._weight, path, first_row, "weight")
         lines = np.arange(first_row + 1, first_row + 1 + len(table))
 
-        def rows(start: int, stop: int) -> Block:
+        def read(start: int, stop: int) -> tuple[Block, BadRow | None]:
             indptr, keys, values, names, offsets, trouble = columns.read(
                 start, stop, self._options.names, self._options.roles.missing == "feature"
             )
+            bad = None
             if trouble is not None:
-                what, row, column = trouble
-                raise DataError(
-                    f"{path or self._name}: row {first_row + row}, column "
-                    f"{self._features[column]!r} {_FLAWS[what]}"
-                )
-            return Block(
+                what, stop, column = trouble
+                bad = faults.bad_row(stop, self._features[column], _FLAWS[what])
+                if what == "damaged":
+                    raise DataError(f"{bad.where(path or self.name)}: {bad.reason}")
+            block = Block(
                 indptr,
                 keys,
                 values,
@@ -133,21 +135,45 @@ class BatchReader:
                 path=path,
                 lines=lines[start:stop],
             )
+            return block, bad
+
+        def rows(start: int, stop: int) -> Part:
+            known = faults.within(start, stop)
+            blocks: list[Block] = []
+            bad: list[BadRow] = []
+            at = start
+            while at < stop or not blocks:
+                end = known[0] if known else stop
+                block, trouble = read(at, end)
+                blocks.append(block)
+                if trouble is not None:
+                    bad.append(trouble)
+                elif known:
+                    bad.append(faults.told(known.pop(0)))
+                if bad and not self._options.skip:
+                    break
+                at += len(block) + (trouble is not None or end < stop)
+            filled = [block for block in blocks if len(block)] or blocks[:1]
+            return Part(concatenate(filled), bad, stop - start, first_row + start)
 
         return rows
 
-    def _add(self, columns: Any, name: str, kind: str, values: Any, where: str) -> None:
+    def _add(
+        self, columns: Any, name: str, kind: str, values: Any, where: str, faults: Faults
+    ) -> None:
         absent = self._options.absent
         try:
             if pa.types.is_null(values.type):
                 values = values.cast(pa.large_string())
-            if kind == "bucket":
-                edges = self.layout.edges[name] if self.layout is not None else []
-                numbers = float64(without_absent(values, absent, exact=False))
-                columns.bucket(name, *numbers, edges, bucket_names(name, edges))
-            elif kind != "category":
-                numbers = float64(without_absent(values, absent, exact=False))
-                columns.number(name, *numbers, log1p=kind == "log1p")
+            if kind != "category":
+                given = without_absent(values, absent, exact=False)
+                *numbers, wrong = parsed_float64(given)
+                faults.add(wrong, name, lambda row: f"expected a number, found {values[row]!s:.40}")
+                if kind == "bucket":
+                    edges = self.layout.edges[name] if self.layout is not None else []
+                    columns.bucket(name, *numbers, edges, bucket_names(name, edges))
+                else:
+                    columns.number(name, *numbers, log1p=kind == "log1p")
             elif is_list(values.type):
                 values = values.cast(pa.large_list(values.type.value_type))
                 lists = np.frombuffer(values.buffers()[1], np.int64)
@@ -198,10 +224,10 @@ class BatchReader:
             self._dictionaries[name] = known
         return known[1]
 
-    def _labels(self, table: Any, path: str | None, first_row: int) -> NDArray[np.float64] | None:
+    def _labels(self, table: Any, path: str | None, faults: Faults) -> NDArray[np.float64] | None:
         words = [] if self.layout is None else self.layout.label_names
         if self._label is None or not words:
-            return self._numbers(table, self._label, path, first_row, "label")
+            return self._numbers(table, self._label, path, "label", faults)
         texts = table.column(self._label)
         if pa.types.is_dictionary(texts.type):
             texts = texts.dictionary_decode()
@@ -210,32 +236,38 @@ class BatchReader:
         labels = codes.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
         missing = pc.is_in(texts, value_set=pa.array(["", *self._options.absent, None], texts.type))
         gone = missing.to_numpy(zero_copy_only=False)
-        wrong = np.isnan(labels) & (~gone | self._options.labelled)
-        if wrong.any():
-            row = int(wrong.argmax())
-            where = f"{path or self._name}: row {first_row + row}, column {self._label!r}"
-            if gone[row]:
-                raise DataError(f"{where}: the label is missing; drop the row")
-            raise DataError(
-                f"{where}: the label {texts[row].as_py()!r} is none of those in the first rows: "
-                + ", ".join(words[:10])
-            )
+        wrong = np.isnan(labels)
+        if self._options.labelled:
+            faults.add(wrong & gone, self._label, lambda row: "the label is missing; drop the row")
+        some = ", ".join(words[:10])
+        faults.add(
+            wrong & ~gone,
+            self._label,
+            lambda row: (
+                f"the label {texts[row].as_py()!r} is none of those in the first rows: {some}"
+            ),
+        )
         return np.asarray(labels, np.float64)
 
     def _numbers(
-        self, table: Any, column: str | None, path: str | None, first_row: int, role: str
+        self, table: Any, column: str | None, path: str | None, role: str, faults: Faults
     ) -> NDArray[np.float64] | None:
         if column is None:
             return None
-        where = path or self._name
         values = table.column(column)
         try:
-            numbers, valid = float64(without_absent(values, self._options.absent, exact=False))
+            given = without_absent(values, self._options.absent, exact=False)
+            numbers, valid, nonsense = parsed_float64(given)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise DataError(
-                f"{where}: the {role} column {column!r} must hold numbers, not {values.type} "
-                f"({str(error).splitlines()[0]})"
+                f"{path or self.name}: the {role} column {column!r} must hold numbers, not "
+                f"{values.type} ({str(error).splitlines()[0]})"
             ) from None
+        faults.add(
+            nonsense,
+            column,
+            lambda row: f"expected a number as the {role}, found {values[row]!s:.40}",
+        )
         if valid is not None:
             numbers = np.where(valid, numbers, np.nan)
         if role == "label" and not self._options.labelled:
@@ -243,13 +275,13 @@ class BatchReader:
         wrong = ~np.isfinite(numbers)
         if role == "weight":
             wrong |= numbers < 0
-        if wrong.any():
-            row = int(wrong.argmax())
+        rule = "drop the row" if role == "label" else "weights must be finite and not negative"
+
+        def reason(row: int) -> str:
             shown = "missing" if np.isnan(numbers[row]) else numbers[row]
-            rule = "drop the row" if role == "label" else "weights must be finite and not negative"
-            raise DataError(
-                f"{where}: row {first_row + row}, column {column!r}: the {role} is {shown}; {rule}"
-            )
+            return f"the {role} is {shown}; {rule}"
+
+        faults.add(wrong, column, reason)
         return numbers
 
 

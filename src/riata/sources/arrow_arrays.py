@@ -58,6 +58,26 @@ def float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]
     return numbers[values.offset : values.offset + len(values)], validity(values)
 
 
+def parsed_float64(
+    values: Any,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None, NDArray[np.bool_] | None]:
+    """The same of a column that may hold texts; the last says which of those are no numbers."""
+    try:
+        return *float64(values), None
+    except pa.ArrowInvalid:
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        if not is_text(values.type):
+            raise
+    texts = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+    fine = pc.fill_null(pc.match_substring_regex(texts, _NUMBER), True)
+    wrong = ~np.asarray(fine.to_numpy(zero_copy_only=False), np.bool_)
+    return *float64(pc.if_else(fine, texts, None)), wrong
+
+
+_NUMBER = r"^$|^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:nan|inf|infinity)$"
+
+
 def is_text(kind: Any) -> bool:
     types = pa.types
     views = (getattr(types, "is_string_view", None), getattr(types, "is_binary_view", None))

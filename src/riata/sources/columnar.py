@@ -13,6 +13,8 @@ from typing import Any, BinaryIO
 
 from riata.block import Block
 from riata.errors import DataError
+from riata.sources.bad_lines import Skipping
+from riata.sources.bad_rows import Part
 from riata.sources.bytes import STDIN, size_of, unreadable
 from riata.sources.layout import Transforms
 from riata.sources.named import Crosses, as_before, check_crosses
@@ -20,7 +22,7 @@ from riata.sources.prefetch import ordered_map
 from riata.sources.remote import is_remote, open_remote
 from riata.sources.roles import Roles
 from riata.sources.source import split
-from riata.sources.table_pieces import Found, Pieces, block_of, cut, rows_of
+from riata.sources.table_pieces import Found, Pieces, cut, part_of, rows_of
 from riata.sources.text import join_names
 
 TABLES = ("parquet", "arrow")
@@ -48,6 +50,7 @@ class ColumnarSource:
         repeatable: bool = True,
         block_rows: int | None = None,
         threads: int | None = None,
+        skipping: Skipping | None = None,
     ) -> None:
         if threads is not None and threads < 1:
             raise ValueError(f"threads must be at least 1, not {threads}")
@@ -58,6 +61,7 @@ class ColumnarSource:
         self.repeatable = repeatable
         self._pieces = pieces
         self._found = found
+        self._skipping = skipping
         self._block_rows = block_rows
         self._threads = threads or min(2, len(os.sched_getaffinity(0)))
         self._begun = False
@@ -75,6 +79,11 @@ class ColumnarSource:
         """Where labels are words: label i stands for the i-th."""
         return (self.fitted or {}).get("label_names") or None
 
+    @property
+    def skipped(self) -> int:
+        """Rows of the current pass that could not be read and were left out."""
+        return 0 if self._skipping is None else self._skipping.count
+
     def __iter__(self) -> Iterator[Block]:
         if self._begun and not self.repeatable:
             raise DataError(
@@ -86,15 +95,38 @@ class ColumnarSource:
     def _pass(self) -> Generator[Block, None, None]:
         self.bytes_read = 0
         empty = True
-        results = ordered_map(block_of, self._pieces(), threads=self._threads, ahead=_AHEAD)
+        before = 0
+        if self._skipping is not None:
+            self._skipping.begin_pass()
+        results = ordered_map(part_of, self._pieces(), threads=self._threads, ahead=_AHEAD)
         with closing(results):
-            for block, position in results:
-                self.bytes_read = position
-                empty = empty and len(block) == 0
-                if len(block):
+            for part, piece in results:
+                self.bytes_read = piece.position
+                for block in self._without_bad(part, piece.path, before):
+                    empty = False
                     yield from split(block, self._block_rows)
+                before += part.n_rows
+        if self._skipping is not None:
+            self._skipping.end_pass(self.name, before)
         if empty:
             raise DataError(f"no examples in {self.name}")
+
+    def _without_bad(self, part: Part, path: str, before: int) -> Iterator[Block]:
+        """The rows, once the bad ones among them are counted; an error comes behind those before it."""
+        block, gone = part.block, 0
+        for bad in part.bad:
+            place = int(bad.number - part.first_row) - gone
+            try:
+                if self._skipping is None:
+                    raise DataError(f"{bad.where(path)}: {bad.reason}")
+                self._skipping.add(path, bad, before + place + gone + 1)
+            except DataError:
+                if place:
+                    yield block[:place]
+                raise
+            gone += 1
+        if len(block):
+            yield block
 
 
 def _table_options(
@@ -107,6 +139,7 @@ def _table_options(
     log1p: Sequence[str] = (),
     buckets: Mapping[str, int] | None = None,
     fitted: Mapping[str, Any] | None = None,
+    skip: bool = False,
 ) -> Any:
     from riata.sources.table_layout import TableOptions
 
@@ -119,6 +152,7 @@ def _table_options(
         names,
         check_crosses(crosses or given.get("crosses", ())),
         given,
+        skip,
     )
 
 
@@ -129,13 +163,14 @@ def open_columnar(
     roles: Roles,
     block_rows: int | None = None,
     threads: int | None = None,
+    skipping: Skipping | None = None,
     **options: Any,
 ) -> ColumnarSource:
     """Parquet, Arrow IPC and Feather files, one after another."""
     arrow = _pyarrow(paths[0] if paths else "a table")
     if not paths:
         raise DataError("no files given")
-    found = Found(_table_options(roles, **options))
+    found = Found(_table_options(roles, skip=skipping is not None, **options))
     if STDIN in paths and format == "parquet":
         raise DataError(
             "Parquet cannot be read from standard input: its index is at the end; name the file"
@@ -168,6 +203,7 @@ def open_columnar(
         repeatable=STDIN not in paths,
         block_rows=block_rows,
         threads=threads,
+        skipping=skipping,
     )
 
 
@@ -265,6 +301,7 @@ def open_table(
     roles: Roles,
     block_rows: int | None = None,
     threads: int | None = None,
+    skipping: Skipping | None = None,
     **options: Any,
 ) -> ColumnarSource:
     """A frame, table or stream of batches that speaks Arrow (`__arrow_c_stream__`).
@@ -281,7 +318,7 @@ def open_table(
     name = kind if shape is None else f"{kind} {shape[0]} x {shape[1]}"
     kept = _without(table, roles.ignore)
     left = replace(roles, ignore=()) if kept is not table else roles
-    found = Found(_table_options(left, **options))
+    found = Found(_table_options(left, skip=skipping is not None, **options))
 
     def pieces() -> Pieces:
         try:
@@ -300,6 +337,7 @@ def open_table(
         repeatable=not isinstance(table, pa.RecordBatchReader),
         block_rows=block_rows,
         threads=threads,
+        skipping=skipping,
     )
 
 

@@ -100,7 +100,7 @@ def suggest(column: str, columns: Sequence[str]) -> str:
     shown = ", ".join(map(repr, columns[:12])) if columns else "none"
     if len(columns) > 12:
         shown += f" and {len(columns) - 12} more"
-    if columns and list(columns) == [str(place + 1) for place in range(len(columns))]:
+    if columns and all(map(str.isdigit, columns)):
         shown = f"{len(columns)} columns without names, numbered from 1"
         shown += "; if the first line is a header, say so with --header-line (header=True)"
     if not near or column.isdigit():

@@ -43,6 +43,8 @@ class TableOptions:
     crosses: Sequence[Sequence[str]] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     """What another source found out."""
+    skip: bool = False
+    """Leave out rows that cannot be read."""
 
     def fitted(self, layout: Layout) -> dict[str, Any]:
         kept = {"missing": self.roles.missing, "absent": list(self.absent)}

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from riata.block import Block
+from riata.sources.bad_rows import Part
 from riata.sources.layout import Layout
 from riata.sources.prefetch import ordered_map
 
@@ -19,12 +19,12 @@ class Batch:
     """Rows that were decoded at once; whoever needs some of them first makes columns of them."""
 
     def __init__(self, batch: Any, reader: Any, path: str | None, first_row: int) -> None:
-        self._made: Callable[[int, int], Block] | None = None
+        self._made: Callable[[int, int], Part] | None = None
         self._given = (batch, path, first_row)
         self._reader = reader
         self._making = threading.Lock()
 
-    def block(self, start: int, stop: int) -> Block:
+    def part(self, start: int, stop: int) -> Part:
         with self._making:
             if self._made is None:
                 self._made = self._reader.columns_of(*self._given)
@@ -38,6 +38,8 @@ class Piece:
     start: int
     stop: int
     position: int
+    path: str
+    """As messages name it."""
 
 
 Pieces = Generator[Piece, None, None]
@@ -84,8 +86,8 @@ def _itself(batch: Any) -> Any:
     return batch
 
 
-def block_of(piece: Piece) -> tuple[Block, int]:
-    return piece.batch.block(piece.start, piece.stop), piece.position
+def part_of(piece: Piece) -> tuple[Part, Piece]:
+    return piece.batch.part(piece.start, piece.stop), piece
 
 
 def cut(
@@ -96,7 +98,7 @@ def cut(
     for batch in batches:
         shared = Batch(batch, reader, path, first_row)
         for start in range(0, len(batch), rows):
-            yield Piece(shared, start, min(start + rows, len(batch)), position)
+            yield Piece(shared, start, min(start + rows, len(batch)), position, path or reader.name)
         first_row += len(batch)
 
 
