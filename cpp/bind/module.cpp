@@ -12,6 +12,7 @@ void bind_linear(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_lexicon(nanobind::module_& m);
 void bind_online_sketch(nanobind::module_& m);
+void bind_parquet(nanobind::module_& m);
 void bind_scorer(nanobind::module_& m);
 void bind_shooting(nanobind::module_& m);
 void bind_sketch(nanobind::module_& m);
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_scorer(m);
   riata::bind::bind_lexicon(m);
   riata::bind::bind_online_sketch(m);
+  riata::bind::bind_parquet(m);
   riata::bind::bind_svmlight(m);
   riata::bind::bind_vw(m);
   riata::bind::bind_write_text(m);

@@ -591,6 +591,44 @@ class OnlineSketch:
     def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """Learns the examples; the score of each just before."""
 
+def parquet_page_header(bytes: NDArray[numpy.uint8]) -> tuple[int, int, int, int, int, int, int, bool] | None:
+    """
+    What stands before a page: (kind, bytes of the header, bytes of the page packed and unpacked,
+    values, encoding, bytes of the levels, whether the rest is packed); None if it is cut short.
+    """
+
+class ParquetColumn:
+    """Pages of a column of a Parquet file to values."""
+
+    def __init__(self, kind: str, optional: bool) -> None: ...
+
+    def dictionary(self, page: NDArray[numpy.uint8], n_values: int) -> None:
+        """The dictionary of the pages that follow, unpacked."""
+
+    def begin(self, rows: int) -> None:
+        """So many rows are wanted now."""
+
+    def page(self, data: NDArray[numpy.uint8], n_values: int, encoding: int, levels: int = -1) -> None:
+        """
+        The next page, unpacked; `levels` bytes of it are levels, or below 0: it says so itself.
+        """
+
+    def fill(self) -> bool:
+        """Read rows; whether another page is needed for those wanted."""
+
+    def take(self) -> tuple[NDArray[Any], NDArray[numpy.uint8] | None, int]:
+        """
+        The values of the rows, or the codes of texts; bits that say which are there; how many are not.
+        """
+
+    def texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]:
+        """The dictionary: offsets and bytes."""
+
+    def plain_texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]] | None:
+        """
+        What codes point into where some of the rows have no dictionary: after `take`.
+        """
+
 SVMLIGHT_PADDING: int = 64
 
 def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool, instructions: str = ...) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32] | NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]:

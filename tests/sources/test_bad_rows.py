@@ -21,6 +21,21 @@ def read(source: Source) -> Block:
     return concatenate(list(source))
 
 
+def rows_before_error(source: Source, message: str) -> int:
+    """How many rows come before an error with this message."""
+    blocks = iter(source)
+    before = 0
+
+    def go_on() -> None:
+        nonlocal before
+        for block in blocks:
+            before += len(block)
+
+    with pytest.raises(DataError, match=message):
+        go_on()
+    return before
+
+
 def write(table: Any, path: Path) -> Any:
     if path.suffix == ".parquet":
         pq.write_table(table, path, row_group_size=7)
@@ -96,11 +111,8 @@ def test_an_error_comes_behind_the_rows_before(
     column: str, wrong: Any, options: Any, reason: str, kind: str, tmp_path: Path
 ) -> None:
     what = write(table(column, wrong, [9, 12]), tmp_path / kind)
-    before = 0
-    with pytest.raises(DataError, match=f"row 9, column '{column}': {reason}"):
-        for block in open_source(what, label="y", weight="w", **options):
-            before += len(block)
-    assert before == 9
+    source = open_source(what, label="y", weight="w", **options)
+    assert rows_before_error(source, f"row 9, column '{column}': {reason}") == 9
 
 
 def test_labels_that_are_words(tmp_path: Path) -> None:
@@ -142,11 +154,8 @@ def test_a_limit(tmp_path: Path) -> None:
         read(open_source(path, on_error="skip", max_bad=1999))
     with pytest.raises(DataError, match=r"could not be read, more than the 40 % allowed"):
         read(open_source(path, on_error="skip", max_bad=0.4))
-    before = 0
-    with pytest.raises(DataError, match="row 6, column 'label': the label is missing.*3 of 7"):
-        for block in open_source(path, on_error="skip", max_bad=2):
-            before += len(block)
-    assert before == 4
+    source = open_source(path, on_error="skip", max_bad=2)
+    assert rows_before_error(source, "row 6, column 'label': the label is missing.*3 of 7") == 4
 
 
 def test_unlabelled_rows_may_lack_the_label(tmp_path: Path) -> None:

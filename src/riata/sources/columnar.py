@@ -29,7 +29,6 @@ TABLES = ("parquet", "arrow")
 """Formats of files."""
 _DECODED_CELLS = 1 << 21  # of what is decoded at once
 _AHEAD = 12  # pieces on their way: more than are decoded at once
-_DICTIONARY_BYTES = 1 << 20  # beyond it, writers of Parquet give up on a dictionary
 
 
 class ColumnarSource:
@@ -216,18 +215,18 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     import pyarrow.parquet as pq
 
     from riata.sources.arrow_rows import is_ready_made
+    from riata.sources.parquet_pages import batches, plain_columns, reader_of
 
-    where = file if is_remote(path) else path
-    with closing(pq.ParquetFile(where, pre_buffer=False)) as table:
-        metadata, schema = table.metadata, table.schema_arrow
-    reader = found.reader(schema, path)
-    coded = [] if is_ready_made(schema) else _coded_columns(metadata, set(schema.names))
-    rows = _rows_to_decode(metadata, reader)
-    total = max(1, metadata.num_rows)
-    first = 0
-    with closing(pq.ParquetFile(where, pre_buffer=False, read_dictionary=coded)) as table:
-        batches = table.iter_batches(rows, columns=reader.columns, use_threads=False)
-        for batch in found.settle(reader, batches):
+    remote = is_remote(path)
+    with closing(pq.ParquetFile(file if remote else path, pre_buffer=False)) as table:
+        schema, total = table.schema_arrow, max(1, table.metadata.num_rows)
+        reader = found.reader(schema, path)
+        can = set() if is_ready_made(schema) else set(plain_columns(table))
+        plain = [column for column in reader.columns if column in can]
+        rows = _rows_to_decode(table.metadata, reader)
+        decoded = batches(table, reader_of(file, remote), path, reader.columns, plain, rows)
+        first = 0
+        for batch in found.settle(reader, decoded):
             for piece in cut([batch], reader, path, 0, first):
                 piece.position = size * (first + piece.stop) // total
                 yield piece
@@ -239,27 +238,6 @@ def _rows_to_decode(metadata: Any, reader: Any) -> int:
     most = max(rows_of(reader), _DECODED_CELLS // max(1, len(reader.columns)))
     group = metadata.row_group(0).num_rows if metadata.num_row_groups else 0
     return -(-group // -(-group // most)) if group else most
-
-
-def _coded_columns(metadata: Any, names: set[str]) -> list[str]:
-    """The columns of texts, not within others, that have codes and dictionary in all row groups."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    chosen = []
-    for i in range(groups[0].num_columns if groups else 0):
-        chunks = [group.column(i) for group in groups]
-        if chunks[0].path_in_schema in names and all(_is_coded(chunk) for chunk in chunks):
-            chosen.append(chunks[0].path_in_schema)
-    return chosen
-
-
-def _is_coded(chunk: Any) -> bool:
-    """Whether a column has a dictionary, and is so small that nothing else is likely in it."""
-    largest = _DICTIONARY_BYTES + 5 * chunk.num_values // 2
-    return bool(
-        chunk.physical_type == "BYTE_ARRAY"
-        and chunk.has_dictionary_page
-        and chunk.total_uncompressed_size <= largest
-    )
 
 
 def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
