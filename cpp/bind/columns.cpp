@@ -117,6 +117,7 @@ class Columns {
   void set_texts(Column& column, const In<std::int64_t>& offsets, const In<std::uint8_t>& data) {
     column.texts = {static_cast<std::int64_t>(offsets.size()) - 1, offsets.data(),
                     reinterpret_cast<const char*>(data.data()), static_cast<std::int64_t>(data.size())};
+    column.look_at_texts();
     keep(offsets);
     keep(data);
   }

@@ -163,7 +163,7 @@ void bind_parquet(nb::module_& m) {
            "The next page, unpacked; `levels` bytes of it are levels, or below 0: it says so itself.")
       .def("fill", &ParquetColumn::fill, "Read rows; whether another page is needed for those wanted.")
       .def("take", &ParquetColumn::take,
-           nb::sig("def take(self) -> tuple[NDArray[Any], NDArray[numpy.uint8] | None, int]"),
+           nb::sig("def take(self) -> tuple[NDArray[numpy.generic], NDArray[numpy.uint8] | None, int]"),
            "The values of the rows, or the codes of texts; bits that say which are there; how many are not.")
       .def("texts", &ParquetColumn::texts,
            nb::sig("def texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]"),

@@ -27,6 +27,15 @@ struct Texts {
   std::string_view operator[](std::int64_t i) const noexcept {
     return {data + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
   }
+  // The size of the longest, or -1 where one of them leads nowhere.
+  std::int64_t longest() const noexcept {
+    std::int64_t most = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!holds(i)) return -1;
+      most = std::max(most, offsets[i + 1] - offsets[i]);
+    }
+    return most;
+  }
   // Whether so many bytes before the text, and 16 behind it, are there to be read.
   bool is_inside(std::int64_t i, std::size_t before) const noexcept {
     return offsets[i] >= static_cast<std::int64_t>(before) && offsets[i + 1] <= bytes - 16;
@@ -75,6 +84,8 @@ struct Column {
   const std::int32_t* codes = nullptr;  // below 0: missing
   std::int64_t n_codes = 0;             // as many as rows, or more where there are lists
   const std::int64_t* keys = nullptr;   // of the dictionary's features: see keys_of_texts
+  bool sound = false;       // no text leads nowhere, and those that codes point into are one at least
+  std::size_t longest = 0;  // text, where they are sound
   const std::int64_t* lists = nullptr;  // row i holds the texts or codes lists[i] .. lists[i + 1]
 
   static constexpr std::string_view kMissing = "?";
@@ -87,6 +98,17 @@ struct Column {
     key = key_of_name(name.data(), name.size());
     const std::string missing = name + "=" + std::string(kMissing);
     absence = key_of_name(missing.data(), missing.size());
+  }
+  void look_at_texts() noexcept {
+    const std::int64_t most = texts.longest();
+    sound = most >= 0 && (kind == ColumnKind::text || texts.count > 0);
+    longest = sound ? static_cast<std::size_t>(most) : 0;
+  }
+  // The bytes of the longest name of a feature, at least.
+  std::size_t longest_name() const noexcept {
+    std::size_t most = prefix.size() + std::max(longest, kMissing.size());
+    for (const std::string& bucket : bucket_names) most = std::max(most, bucket.size());
+    return most;
   }
   void set_buckets(const std::vector<double>& given, const std::vector<std::string>& names) {
     edges = given;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "riata/column.hpp"
-#include "riata/column_tiles.hpp"
+#include "riata/column_rows.hpp"
 #include "riata/transforms.hpp"
 
 namespace riata {
@@ -39,7 +39,7 @@ class ColumnReader {
         missing_(missing),
         unique_(crosses.products.empty() && distinct(columns)),
         write_names_(keep_names || !unique_),
-        tiles_(columns, missing) {}
+        quick_(columns, missing, keep_names) {}
 
   ColumnComplaint read(std::int64_t row, std::int64_t last) noexcept {
     if (!builder_.prepare(static_cast<std::size_t>(last - row) * columns_.size() * 8)) {
@@ -47,12 +47,11 @@ class ColumnReader {
     }
     ColumnComplaint complaint;
     while (row < last && complaint.flaw == ColumnFlaw::none) {
-      const std::int64_t end = std::min(last, row + Tiles::kRows);
-      if (unique_ && !write_names_ && tiles_.fill(row, end)) {
-        if (!tiles_.pour(builder_, rows_.n_lines)) complaint = {ColumnFlaw::no_memory, row, 0};
-        row = end;
+      if (unique_ && quick_.possible()) {
+        if (!quick_.read(row, last, builder_, rows_.n_lines)) complaint = {ColumnFlaw::no_memory, row, 0};
+        if (row < last && complaint.flaw == ColumnFlaw::none) complaint = read_rows(row, row + 1);
       } else {
-        complaint = read_rows(row, end);
+        complaint = read_rows(row, last);
       }
     }
     if (complaint.flaw != ColumnFlaw::none) builder_.drop_row();
@@ -190,7 +189,7 @@ class ColumnReader {
   const bool missing_;
   const bool unique_;
   const bool write_names_;
-  Tiles tiles_;
+  ColumnRows quick_;
 };
 
 }  // namespace detail

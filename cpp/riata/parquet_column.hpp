@@ -1,7 +1,8 @@
-// Unpacked pages of a column of Parquet, one after another, to values of as many rows as are wanted at a time.
+// Unpacked pages of a column of Parquet, one after another, to values of as many rows as are wanted at a
+// time.
 //
-// Texts become codes into the dictionary that the file has for them, as they stand there: no text is looked at
-// until its dictionary is hashed. Texts without a dictionary follow behind it, each a code of its own. For
+// Texts become codes into the dictionary that the file has for them, as they stand there: no text is looked
+// at until its dictionary is hashed. Texts without a dictionary follow behind it, each a code of its own. For
 // columns that are not within others: a row has one value, or none where that is allowed.
 #pragma once
 
@@ -104,7 +105,8 @@ class ColumnBase {
   // `rows` rows are wanted now.
   Outcome begin(std::size_t rows) noexcept {
     wanted_ = rows;
-    const bool room = presence_.begin(rows) && indices_.reserve(std::min(rows, kAtOnce) + 1) && self().make_room(rows);
+    const bool room =
+        presence_.begin(rows) && indices_.reserve(std::min(rows, kAtOnce) + 1) && self().make_room(rows);
     return room ? Outcome::done : Outcome::no_memory;
   }
 
@@ -243,7 +245,7 @@ class TextList {
     const auto room = static_cast<std::size_t>(end - p);
     if (count > room / 4) return Outcome::damaged;
     if (!offsets_.reserve(grown(offsets_.size() + count, offsets_.capacity())) ||
-        !data_.reserve(grown(data_.size() + room - 4 * count + kRoom, data_.capacity()))) {
+        !data_.reserve(grown(data_.size() + room + kRoom, data_.capacity()))) {
       return Outcome::no_memory;
     }
     std::int64_t* const offsets = offsets_.data() + offsets_.size();
@@ -306,7 +308,7 @@ class TextColumn : public ColumnBase<TextColumn> {
   }
 
   TextList& dictionary() noexcept { return dictionary_; }
-  TextList& plain() noexcept { return plain_; }  // those of the last rows that have no dictionary
+  TextList& plain() noexcept { return plain_; }   // those of the last rows that have no dictionary
   bool mixed() const noexcept { return mixed_; }  // whether others of these rows have one
   Array<std::int32_t>& codes() noexcept { return codes_; }
 
@@ -320,7 +322,8 @@ class TextColumn : public ColumnBase<TextColumn> {
   Outcome add_coded(std::size_t rows, std::size_t present) noexcept {
     const std::uint32_t* const codes = indices_.data();
     if (!mixed_ && plain_.count() > 0) {  // they stood alone so far
-      for (std::size_t i = 0; i < codes_.size(); ++i) codes_.data()[i] += static_cast<std::int32_t>(n_dictionary_);
+      for (std::size_t i = 0; i < codes_.size(); ++i)
+        codes_.data()[i] += static_cast<std::int32_t>(n_dictionary_);
     }
     mixed_ = true;
     add(rows, present, [=](std::size_t i) { return static_cast<std::int32_t>(codes[i]); });

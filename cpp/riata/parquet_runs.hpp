@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace riata::parquet {
 
@@ -112,21 +113,48 @@ class Runs {
   }
 
   void unpack(std::uint32_t* to, std::size_t count) const noexcept {
-    const std::uint64_t mask = (std::uint64_t{1} << width_) - 1;
-    const std::size_t width = static_cast<std::size_t>(width_);
-    std::size_t bit = at_ * width, i = 0;
-    const auto room = static_cast<std::size_t>(end_ - packed_);
-    for (; i < count && bit / 8 + 8 <= room; ++i, bit += width) {
-      std::uint64_t word;
-      std::memcpy(&word, packed_ + bit / 8, 8);
-      to[i] = static_cast<std::uint32_t>((word >> (bit % 8)) & mask);
+    const auto width = static_cast<std::size_t>(width_), room = static_cast<std::size_t>(end_ - packed_);
+    std::size_t at = at_;
+    const std::size_t end = at_ + count;
+    for (; at < end && at % 8 != 0; ++at) *to++ = unpack_one(at);
+    const std::size_t margin = 7 * width / 8 + 8;  // from the start of a group to the end of its last word
+    const std::size_t start = at / 8 * width;
+    if (width > 0 && start + margin <= room) {
+      const std::size_t groups = std::min((end - at) / 8, (room - start - margin) / width + 1);
+      kUnpack[width](packed_ + start, to, groups);
+      to += 8 * groups;
+      at += 8 * groups;
     }
-    for (; i < count; ++i, bit += width) {
-      std::uint64_t word = 0;
-      if (bit / 8 < room) std::memcpy(&word, packed_ + bit / 8, std::min<std::size_t>(8, room - bit / 8));
-      to[i] = static_cast<std::uint32_t>((word >> (bit % 8)) & mask);
+    for (; at < end; ++at) *to++ = unpack_one(at);
+  }
+
+  std::uint32_t unpack_one(std::size_t at) const noexcept {
+    const std::size_t bit = at * static_cast<std::size_t>(width_), byte = bit / 8;
+    const auto room = static_cast<std::size_t>(end_ - packed_);
+    std::uint64_t word = 0;
+    if (byte < room) std::memcpy(&word, packed_ + byte, std::min<std::size_t>(8, room - byte));
+    return static_cast<std::uint32_t>((word >> (bit % 8)) & ((std::uint64_t{1} << width_) - 1));
+  }
+
+  // Groups of eight values of a width that the compiler knows.
+  template <std::size_t kWidth>
+  static void unpack_groups(const Byte* p, std::uint32_t* to, std::size_t groups) noexcept {
+    constexpr std::uint64_t mask = (std::uint64_t{1} << kWidth) - 1;
+    for (std::size_t g = 0; g < groups; ++g, p += kWidth, to += 8) {
+      [&]<std::size_t... i>(std::index_sequence<i...>) {
+        ((to[i] = static_cast<std::uint32_t>((load(p + i * kWidth / 8) >> (i * kWidth % 8)) & mask)), ...);
+      }(std::make_index_sequence<8>{});
     }
   }
+  static std::uint64_t load(const Byte* p) noexcept {
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    return word;
+  }
+  using Unpack = void (*)(const Byte*, std::uint32_t*, std::size_t) noexcept;
+  static constexpr std::array<Unpack, kWidest + 1> kUnpack = []<std::size_t... w>(std::index_sequence<w...>) {
+    return std::array<Unpack, kWidest + 1>{&unpack_groups<w>...};
+  }(std::make_index_sequence<kWidest + 1>{});
 
   void spread(Byte* to, std::size_t count, std::size_t& ones) const noexcept {
     std::size_t bit = at_, i = 0;
@@ -144,9 +172,9 @@ class Runs {
   int width_ = 0;
   bool repeated_ = false;
   std::uint32_t value_ = 0;
-  std::size_t left_ = 0;           // of the run
-  const Byte* packed_ = nullptr;   // where a packed run begins
-  std::size_t at_ = 0;             // values of it that are read
+  std::size_t left_ = 0;          // of the run
+  const Byte* packed_ = nullptr;  // where a packed run begins
+  std::size_t at_ = 0;            // values of it that are read
 };
 
 }  // namespace riata::parquet

@@ -616,7 +616,7 @@ class ParquetColumn:
     def fill(self) -> bool:
         """Read rows; whether another page is needed for those wanted."""
 
-    def take(self) -> tuple[NDArray[Any], NDArray[numpy.uint8] | None, int]:
+    def take(self) -> tuple[NDArray[numpy.generic], NDArray[numpy.uint8] | None, int]:
         """
         The values of the rows, or the codes of texts; bits that say which are there; how many are not.
         """

@@ -15,7 +15,7 @@ import pytest
 from riata import _core
 from riata.block import Block, concatenate
 from riata.errors import DataError
-from riata.sources import open_source
+from riata.sources import open_source, parquet_pages
 from riata.sources.roles import Roles
 
 pa = pytest.importorskip("pyarrow")
@@ -166,6 +166,7 @@ def test_only_needed_columns_are_read(
 ) -> None:
     pq.write_table(table(), tmp_path / "x.parquet")
     asked: list[Any] = []
+    pages: list[str] = []
     monkeypatch.setattr("riata.sources.columnar._DECODED_CELLS", limit)
 
     def spy_on(method: str) -> None:
@@ -179,8 +180,15 @@ def test_only_needed_columns_are_read(
 
     spy_on("iter_batches")
     spy_on("read_row_group")
+    opened = parquet_pages.ColumnPages.__init__
+
+    def spy_on_pages(self: Any, read: Any, chunk: Any, *args: Any) -> None:
+        pages.append(chunk.path_in_schema)
+        opened(self, read, chunk, *args)
+
+    monkeypatch.setattr(parquet_pages.ColumnPages, "__init__", spy_on_pages)
     list(open_source(tmp_path / "x.parquet", ignore=["city", "words", "importance", "hour"]))
-    assert asked == [["label", "age", "member"]]
+    assert (asked, pages) == ([["member"]], ["label", "age"])
 
 
 def test_large_row_groups_come_piece_by_piece(

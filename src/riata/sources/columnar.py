@@ -112,18 +112,17 @@ class ColumnarSource:
 
     def _without_bad(self, part: Part, path: str, before: int) -> Iterator[Block]:
         """The rows, once the bad ones among them are counted; an error comes behind those before it."""
-        block, gone = part.block, 0
-        for bad in part.bad:
-            place = int(bad.number - part.first_row) - gone
+        block = part.block
+        for gone, bad in enumerate(part.bad):
+            place = bad.number - part.first_row
             try:
                 if self._skipping is None:
                     raise DataError(f"{bad.where(path)}: {bad.reason}")
-                self._skipping.add(path, bad, before + place + gone + 1)
+                self._skipping.add(path, bad, before + place + 1)
             except DataError:
-                if place:
-                    yield block[:place]
+                if place > gone:
+                    yield block[: place - gone]
                 raise
-            gone += 1
         if len(block):
             yield block
 
