@@ -100,12 +100,31 @@ class Reader {
   Kind take_omitted(std::size_t from, std::size_t to, csv::Row& row) noexcept {
     for (std::size_t c = from; c < to; ++c) {
       const csv::Column& column = format_.columns[c];
-      if (column.role == csv::Role::label) row.label = 0;
+      if (column.role == csv::Role::label) {
+        row.label = 0;
+        if (column.omitted.empty()) continue;
+        if (const Kind kind = take_padded(c, column.omitted, row)) return kind;
+        continue;
+      }
       if (column.role == csv::Role::weight) row.weight = 0;
       if (column.omitted.empty()) continue;
       if (const Kind kind = cells_.read_omitted(column)) return kind;
     }
     return nullptr;
+  }
+
+  // The label that a sparse row leaves out: the first of the declared ones, which may be a number.
+  Kind take_padded(std::size_t c, const std::string& text, csv::Row& row) noexcept {
+    unescaped_.set_size(0);
+    if (!unescaped_.append(text.data(), text.size()) || !pad()) return "no_memory";
+    return take(c, {unescaped_.data(), unescaped_.size()}, row);
+  }
+
+  // A newline and readable bytes behind it, as numbers want them.
+  bool pad() noexcept {
+    if (!unescaped_.reserve(unescaped_.size() + kPadding)) return false;
+    std::memset(unescaped_.data() + unescaped_.size(), '\n', kPadding);
+    return true;
   }
 
   Kind take(std::size_t c, std::string_view text, csv::Row& row) noexcept {
@@ -134,9 +153,7 @@ class Reader {
       if (*p_ == '\n') return where_end_ = p_, "quote_open";
       if (!unescaped_.push_back(*p_)) return "no_memory";
     }
-    // A newline and readable bytes behind it, as numbers want them.
-    if (!unescaped_.reserve(unescaped_.size() + kPadding)) return "no_memory";
-    std::memset(unescaped_.data() + unescaped_.size(), '\n', kPadding);
+    if (!pad()) return "no_memory";
     text = {unescaped_.data(), unescaped_.size()};
     where_end_ = ++p_;
     skip_blanks();

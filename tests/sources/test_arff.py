@@ -122,3 +122,15 @@ def test_several_files(tmp_path: Path) -> None:
     assert len(concatenate(list(open_source([one, two])))) == 2
     with pytest.raises(DataError, match="attributes differ"):
         list(open_source([one, other]))
+
+
+@pytest.mark.parametrize("values", ["-1,1", "1,-1", "5,3,7", "'2',1", "0.5, 1"])
+def test_a_sparse_row_without_its_label_has_the_first_one(tmp_path: Path, values: str) -> None:
+    path = tmp_path / "x.arff"
+    path.write_text(
+        f"@relation r\n@attribute a numeric\n@attribute y {{{values}}}\n@data\n{{0 2}}\n{{}}\n"
+    )
+    [block] = open_source(path)
+    first = float(values.split(",")[0].strip("'"))
+    assert block.labels is not None
+    assert block.labels.tolist() == [first, first]

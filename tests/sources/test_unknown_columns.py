@@ -1,5 +1,7 @@
 """A column that is named and not there: an error, or for JSON a warning, that says what was meant."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +90,14 @@ def test_json_keys_may_yet_come(role: str, tmp_path: Path, recwarn: Any) -> None
     list(open_source(path, label="clicked", **{role: ["user.age"]}))
     list(open_source(path, label="clicked", ignore=["user"]))
     assert len(recwarn) == 0
+
+
+def test_the_command_line_warns_without_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(JSON)
+    words = ["convert", str(path), str(tmp_path / "x.vw"), "--label", "clicked", "--ignore", "usr"]
+    done = subprocess.run(
+        [sys.executable, "-m", "riata", *words], capture_output=True, text=True, check=True
+    )
+    assert f"riata: warning: {path}: none of the first objects has a key 'usr'" in done.stderr
+    assert "jsonl.py" not in done.stderr

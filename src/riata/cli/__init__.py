@@ -6,6 +6,7 @@ import atexit
 import importlib
 import os
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -68,6 +69,7 @@ def group() -> None:
 def main() -> None:
     """Run and exit: 0 done, 1 a mistake in data or files, 2 wrong usage, 130 Ctrl-C."""
     return_large_pieces()
+    warnings.showwarning = _say_warning
     code = run(sys.argv[1:])
     # All files are closed by now. What is left, to take every module apart, would take as long as to learn from
     # some ten thousand examples.
@@ -82,6 +84,10 @@ def complain(error: Exception, message: str) -> int:
     """What went wrong, then what was noted on the way."""
     click.echo("\n".join([f"riata: {message}", *getattr(error, "__notes__", [])]), err=True)
     return 1
+
+
+def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    click.echo(f"riata: warning: {message}", err=True)
 
 
 def run(arguments: list[str]) -> int:

@@ -182,6 +182,7 @@ class ArffSource(NamedTextSource):
                     layout.omitted[name] = "0"
         numbers = _numbers(layout.label_names)
         if numbers is not None:  # {-1,1} and the like: the label is the number
+            layout.omitted[label] = layout.label_names[0]
             layout.label_names = []
         return layout
 

@@ -96,7 +96,7 @@ def suggest(column: str, columns: Sequence[str]) -> str:
     "did you mean 'city'? There are 'city', 'age'"
     """
     by_lower = {name.lower(): name for name in reversed(columns)}
-    near = get_close_matches(column.lower(), list(by_lower), n=3)
+    near = get_close_matches(column.lower(), list(by_lower), n=1)
     shown = ", ".join(map(repr, columns[:12])) if columns else "none"
     if len(columns) > 12:
         shown += f" and {len(columns) - 12} more"
@@ -105,4 +105,4 @@ def suggest(column: str, columns: Sequence[str]) -> str:
         shown += "; if the first line is a header, say so with --header-line (header=True)"
     if not near or column.isdigit():
         return f"there are {shown}"
-    return f"did you mean {' or '.join(repr(by_lower[name]) for name in near)}? There are {shown}"
+    return f"did you mean {by_lower[near[0]]!r}? There are {shown}"
