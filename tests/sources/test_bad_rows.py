@@ -175,3 +175,21 @@ def test_threads_change_nothing(tmp_path: Path) -> None:
     np.testing.assert_array_equal(one.lines, two.lines)
     assert one.lines is not None
     np.testing.assert_array_equal(one.lines, np.flatnonzero(~np.isnan(labels)) + 1)
+
+
+def test_dicts(tmp_path: Path) -> None:
+    bad: list[Any] = [{"a": 1}, {"y": NAN, "a": 1}, {"y": 1, "a": object()}, {"y": 0, "a": 1e39}]
+    rows = [{"y": i % 2, "a": i + 1} for i in range(1500)]
+    rows[3:3] = bad
+    rows.append(bad[0])
+    source = open_source(rows, label="y", on_error="skip", bad_lines=tmp_path / "bad")
+    for _ in range(2):
+        found = read(source)
+        assert found.values.tolist() == list(range(1, 1501))
+        assert source.skipped == 5  # type: ignore[attr-defined]
+    kept = (tmp_path / "bad").read_text().splitlines()
+    assert [line.split(":")[1] for line in kept] == ["3", "4", "5", "6", "1504"]
+    assert "the label 'y' is missing" in kept[0]
+    assert "object is neither number" in kept[2]
+    assert rows_before_error(open_source(rows, label="y"), "row 3: the label 'y' is missing") == 3
+    assert rows_before_error(open_source(rows[5:], label="y"), "row 0: cannot be read as feat") == 0

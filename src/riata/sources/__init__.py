@@ -108,6 +108,7 @@ def open_source(
     if paths is None and (matrix := _open_matrix(what, y, sample_weight, block_rows)) is not None:
         return matrix
     roles = Roles(label, weight, tuple(ignore), tuple(numeric), tuple(categorical), missing)
+    skipping = _skipping(on_error, bad_lines, max_bad)
     table: dict[str, Any] = {
         "roles": roles,
         "labelled": labelled,
@@ -127,14 +128,13 @@ def open_source(
         if speaks_arrow(what):
             if y is not None or sample_weight is not None:
                 raise DataError("a table brings its labels along: name their column with label=...")
-            skipping = _skipping(on_error, bad_lines, max_bad)
             return open_table(what, **table, **columns, fitted=fitted, skipping=skipping)
         if asked is not None:
             raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
     if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
         if y is not None or sample_weight is not None:
             raise DataError("dicts bring their labels along: name their key with label=...")
-        return _open_dicts(what, fitted, table)
+        return _open_dicts(what, fitted, table | {"skipping": skipping})
     if paths is None and isinstance(what, (list, tuple)):
         from riata.sources.matrix import open_dense
 
@@ -152,7 +152,7 @@ def open_source(
             "delimiter": delimiter,
             "quote": quote,
             "header": header,
-            "skipping": _skipping(on_error, bad_lines, max_bad),
+            "skipping": skipping,
         }
         table |= {"fitted": fitted, "columns": columns}
         return _open_files(paths, found, table, text)
@@ -163,7 +163,7 @@ def open_source(
     if isinstance(what, Source):
         return what
     if isinstance(what, Iterable) and not isinstance(what, Mapping):
-        return _open_dicts(what, fitted, table)
+        return _open_dicts(what, fitted, table | {"skipping": skipping})
     raise TypeError(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
         "a scipy sparse matrix, a NumPy array, a pandas or polars DataFrame, or dicts"

@@ -12,6 +12,7 @@ from typing import Any
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
+from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.bytes import Stop
 from riata.sources.csv import look_ahead
 from riata.sources.layout import LOOK_AT
@@ -205,6 +206,7 @@ class DictSource:
         crosses: Crosses = (),
         block_rows: int | None = None,
         fitted: Mapping[str, Any] | None = None,
+        skipping: Skipping | None = None,
     ) -> None:
         sized = isinstance(rows, (list, tuple))
         self.n_rows: int | None = len(rows) if isinstance(rows, (list, tuple)) else None
@@ -212,6 +214,7 @@ class DictSource:
         self.name = f"{self.n_rows} dicts" if sized else f"dicts from a {type(rows).__name__}"
         self._rows = rows
         self._block_rows = block_rows
+        self._skipping = skipping
         given = fitted or {}
         checked = check_crosses(crosses or given.get("crosses", ()))
         self._mapping = JsonFormat(like_columns(roles, given), labelled, names, checked)
@@ -227,35 +230,67 @@ class DictSource:
         self._begun = True
         return self._pass()
 
+    @property
+    def skipped(self) -> int:
+        """Rows of the current pass that could not be read and were left out."""
+        return 0 if self._skipping is None else self._skipping.count
+
     def _pass(self) -> Iterator[Block]:
         rows = iter(self._rows)
         before = 0
+        empty = True
+        if self._skipping is not None:
+            self._skipping.begin_pass()
         while piece := list(islice(rows, LOOK_AT)):
             if not self._mapping.ready:
                 self._mapping.find_out(piece, self.name)
-            yield from self._block(piece, before)
+            for block in self._blocks(piece, before):
+                empty = False
+                yield from split(block, self._block_rows)
             before += len(piece)
-        if before == 0:
+        if self._skipping is not None:
+            self._skipping.end_pass(self.name, before)
+        if empty:
             raise DataError(f"no examples in {self.name}")
 
-    def _block(self, piece: list[Mapping[str, Any]], before: int) -> Iterator[Block]:
-        text = "".join(_dumped(row, before + i) for i, row in enumerate(piece)).encode()
-        part = self._mapping.parse(text, len(text), self.name)
-        block = replace(part.block, path=None, lines=None)
-        if len(block):
-            yield from split(block, self._block_rows)
-        if part.trouble is not None:
-            message = _MESSAGES[part.trouble.kind].format(
-                text=excerpt(part.trouble.text), detail="", **self._mapping.details()
-            )
-            raise DataError(f"row {before + part.n_lines}: {message}")
+    def _blocks(self, piece: list[Mapping[str, Any]], before: int) -> Iterator[Block]:
+        """The rows, those before a bad one in front of its error; it may be left out."""
+        done = 0
+        while done < len(piece):
+            texts, reason = _texts_of(piece[done:])
+            text = "".join(texts).encode()
+            part = self._mapping.parse(text, len(text), self.name)
+            if len(part.block):
+                yield replace(part.block, path=None, lines=None)
+            if part.trouble is not None:
+                reason = _MESSAGES[part.trouble.kind].format(
+                    text=excerpt(part.trouble.text), detail="", **self._mapping.details()
+                )
+            done += part.n_lines
+            if reason:
+                self._leave_out(piece[done], before + done, reason)
+                done += 1
+
+    def _leave_out(self, row: Any, number: int, reason: str) -> None:
+        if self._skipping is None:
+            raise DataError(f"row {number}: {reason}")
+        shown = repr(row).encode("utf-8", "replace")
+        self._skipping.add(self.name, BadLine(number, 1, reason, shown), number + 1)
 
 
-def _dumped(row: Mapping[str, Any], number: int) -> str:
-    try:
-        return json.dumps(row, ensure_ascii=False, default=_plain, separators=(",", ":")) + "\n"
-    except (TypeError, ValueError) as error:
-        raise DataError(f"row {number}: cannot be read as features: {error}") from None
+def _texts_of(rows: list[Mapping[str, Any]]) -> tuple[list[str], str]:
+    """The rows as text, up to one that cannot be written so, and why."""
+    texts = []
+    for row in rows:
+        try:
+            texts.append(_dumped(row))
+        except (TypeError, ValueError) as error:
+            return texts, f"cannot be read as features: {error}"
+    return texts, ""
+
+
+def _dumped(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, default=_plain, separators=(",", ":")) + "\n"
 
 
 def _plain(value: Any) -> Any:
