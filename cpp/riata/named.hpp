@@ -61,6 +61,7 @@ class RowBuilder {
     std::int64_t* name_ends;  // that of feature k is at k + 1
     std::size_t size;
     std::size_t name_end;
+    bool zeros = false;  // one of the values is zero
   };
   bool naming() const noexcept { return naming_; }
 
@@ -73,11 +74,13 @@ class RowBuilder {
             reinterpret_cast<char*>(rows_.names.data()),
             rows_.name_offsets.data(),
             size_,
-            name_end_};
+            name_end_,
+            false};
     return true;
   }
   bool close(const Room& room) noexcept {
     unchecked_ = true;
+    zeros_ = zeros_ || room.zeros;
     for (; crossing_ && size_ < room.size; ++size_) {
       if (!groups_.push_back(group_)) return false;
     }
@@ -172,6 +175,7 @@ class RowBuilder {
   }
 
   Added end_row(double label, double weight) noexcept {
+    if (zeros_) squeeze();
     if (unchecked_) {
       if (const Added added = join_repeats(); added != Added::fine) return added;
     }
@@ -217,7 +221,7 @@ class RowBuilder {
 
   void next_row() noexcept {
     ++stamp_;
-    repeated_ = unchecked_ = false;
+    repeated_ = unchecked_ = zeros_ = false;
     groups_.set_size(0);
     group_ = Crosses::kNone;
   }
@@ -286,19 +290,24 @@ class RowBuilder {
   // A repeated feature may have summed up to nothing.
   void drop_zeros() noexcept {
     repeated_ = false;
+    if (!squeeze() || !crossing_) return;
+    ++stamp_;
+    index_row();
+  }
+
+  // Takes zeros out of the row; false if there are none.
+  bool squeeze() noexcept {
     std::size_t kept = row_start_;
     for (std::size_t entry = row_start_; entry < size_; ++entry) {
       if (rows_.values[entry] == 0) continue;
       if (kept != entry) move_entry(entry, kept);
       ++kept;
     }
-    if (kept == size_) return;
+    if (kept == size_) return false;
     size_ = kept;
     if (naming_) name_end_ = static_cast<std::size_t>(rows_.name_offsets[kept]);
-    if (!crossing_) return;
-    groups_.set_size(std::min(groups_.size(), kept - row_start_));
-    ++stamp_;
-    index_row();
+    if (crossing_) groups_.set_size(std::min(groups_.size(), kept - row_start_));
+    return true;
   }
 
   void move_entry(std::size_t from, std::size_t to) noexcept {
@@ -364,6 +373,7 @@ class RowBuilder {
   int group_ = Crosses::kNone;
   bool repeated_ = false;
   bool unchecked_ = false;  // the row may have features twice
+  bool zeros_ = false;      // or some that are zero, which count for nothing
   std::uint32_t stamp_ = 1;
   std::size_t size_ = 0;  // features in all
   std::size_t capacity_ = 0;

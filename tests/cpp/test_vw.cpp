@@ -116,6 +116,35 @@ void hurries() {
   }
 }
 
+// Fractions of every length, which are read many at a time, with something else among them now and then.
+void fractions() {
+  std::uint64_t state = 7;
+  const auto draw = [&](std::uint64_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % below;
+  };
+  const char* const others[] = {"", ":4", ":0", ":0.", ":1.5", ":0,5", ":00.5", ":-0.5", ":x", ":0.1e-5"};
+  for (int round = 0; round < 400; ++round) {
+    std::string text = "1 |" + std::string(draw(2), 's');
+    for (std::uint64_t k = 0, count = draw(70); k < count; ++k) {
+      text += " f" + std::to_string(k);
+      if (round % 4 == 3 && draw(40) == 0) {
+        text += others[draw(std::size(others))];
+        continue;
+      }
+      text += ":0.";
+      const std::uint64_t zeros = draw(4), digits = draw(round % 4 == 0 ? 12 : 7) + 1;
+      text.append(zeros, '0');
+      for (std::uint64_t digit = 0; digit < digits; ++digit) text += static_cast<char>('0' + draw(10));
+    }
+    const Read hurried(text + "\n"), careful(text + "\n", {}, true, false);
+    CHECK(hurried.kind == careful.kind && hurried.column == careful.column);
+    CHECK(hurried.rows.labels.size() == careful.rows.labels.size());
+    if (hurried.rows.labels.size() == 1 && careful.rows.labels.size() == 1)
+      CHECK(hurried.row(0) == careful.row(0));
+  }
+}
+
 void crosses() {
   Crosses pairs;
   pairs.groups = {"a", "b"};
@@ -195,6 +224,7 @@ int main() {
   lengths();
   grows();
   hurries();
+  fractions();
   crosses();
   refuses();
   return check::failures();
