@@ -1,0 +1,102 @@
+"""The tutorials do what they say: their Python runs, and their commands print what stands there."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+TUTORIALS = sorted(DOCS.glob("*.md"))
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DEMO = "riata demo --events 200000 --progress none"
+SPEED = re.compile(r" in [\d.]+ s, [\d,]+ a second")
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return [body for kind, body in FENCED.findall(path.read_text()) if kind == language]
+
+
+def transcript(path: Path) -> list[tuple[str, str]]:
+    """The commands of a tutorial and what it says they print."""
+    text = "".join(blocks(path, "console"))
+    parts = re.split(r"^\$ (.*)\n", text, flags=re.MULTILINE)
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def plain_python(path: Path) -> list[str]:
+    return [body for body in blocks(path, "python") if ">>>" not in body]
+
+
+INTERACTIVE = [path for path in TUTORIALS if ">>>" in path.read_text()]
+PLAIN = [path for path in TUTORIALS if plain_python(path)]
+TYPED = [path for path in TUTORIALS if transcript(path)]
+
+
+@pytest.mark.parametrize("path", INTERACTIVE, ids=lambda p: p.name)
+def test_examples_print_what_they_say(path: Path) -> None:
+    failed, tried = doctest.testfile(str(path), module_relative=False, optionflags=FLAGS)
+    assert tried
+    assert not failed
+
+
+@pytest.mark.parametrize("path", PLAIN, ids=lambda p: p.name)
+def test_plain_examples_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "tutorial"}
+    for body in plain_python(path):
+        exec(compile(body, path.name, "exec"), names)
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints; `riata` is the one under test."""
+    python = f"{shlex.quote(sys.executable)} -m riata"
+    line = re.sub(r"^riata\b", lambda _: python, command)
+    done = subprocess.run(
+        line, shell=True, cwd=folder, capture_output=True, text=True, env=os.environ | {"COLUMNS": "200"}
+    )  # fmt: skip
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    run(DEMO, folder)
+    return folder / "riata-demo"
+
+
+@pytest.mark.parametrize("path", TYPED, ids=lambda p: p.name)
+def test_commands_print_what_they_say(path: Path, tmp_path: Path, demo: Path) -> None:
+    checker = doctest.OutputChecker()
+    (tmp_path / "riata-demo").symlink_to(demo)
+    for command, said in transcript(path):
+        if command.startswith("riata demo"):
+            assert command.startswith(DEMO)
+            continue
+        found = SPEED.sub("", run(command, tmp_path))
+        if not said.strip():
+            continue
+        assert checker.check_output(SPEED.sub("", said), found, FLAGS), f"$ {command}\n{found}"
+
+
+def test_the_tutorials_are_linked() -> None:
+    readme = (DOCS.parent / "README.md").read_text()
+    for path in TUTORIALS:
+        assert f"(docs/{path.name})" in readme
+    assert INTERACTIVE
+    assert PLAIN
+    assert TYPED
+
+
+def test_a_wrong_transcript_is_noticed() -> None:
+    checker = doctest.OutputChecker()
+    assert checker.check_output("loss 1\n...\n", "loss 1\nmore\n", FLAGS)
+    assert not checker.check_output("loss 1\n...\n", "loss 2\nmore\n", FLAGS)
