@@ -1,0 +1,90 @@
+"""The parts of papers/langford-2009, on small data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+
+Paper = Callable[[str, str], ModuleType]
+FOLDER = "langford-2009"
+
+
+def rows(n: int, d: int, density: float, seed: int = 0) -> tuple[sparse.csr_matrix, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((n, d)) < density, rng.normal(size=(n, d)), 0.0)
+    return sparse.csr_matrix(X.astype(np.float32)), (rng.random(n) < 0.5).astype(np.float64)
+
+
+def last(online: ModuleType, X: sparse.csr_matrix, y: np.ndarray, *setting: float) -> np.ndarray:
+    block = online.block_of(X, y)
+    ((_, w),) = online.passes(online.learner(*setting), block, X.shape[1], (3,))
+    return np.asarray(w)
+
+
+def test_time_stamps_are_equation_6_where_every_feature_is_in_every_row(paper: Paper) -> None:
+    online, stamped = paper(FOLDER, "online"), paper(FOLDER, "stamped")
+    X, y = rows(60, 5, density=1.1)
+    setting = (0.05, 0.7, 0.02)
+    W = stamped.passes(X, y, *(np.array([v]) for v in setting), (3,))[3]
+    np.testing.assert_allclose(last(online, X, y, *setting), W[:, 0], rtol=1e-9, atol=1e-12)
+
+
+def test_time_stamps_leave_fewer_rare_features(paper: Paper) -> None:
+    online, stamped = paper(FOLDER, "online"), paper(FOLDER, "stamped")
+    X, y = rows(400, 300, density=0.03)
+    setting = (0.1, 0.9, 0.05)
+    W = stamped.passes(X, y, *(np.array([v]) for v in setting), (3,))[3]
+    assert np.count_nonzero(W) < 0.8 * np.count_nonzero(last(online, X, y, *setting))
+
+
+def test_without_gravity_both_are_plain_gradient_descent(paper: Paper) -> None:
+    online, stamped = paper(FOLDER, "online"), paper(FOLDER, "stamped")
+    X, y = rows(50, 20, density=0.3)
+    setting = (0.1, 0.5, 0.0)
+    W = stamped.passes(X, y, *(np.array([v]) for v in setting), (3,))[3]
+    np.testing.assert_allclose(last(online, X, y, *setting), W[:, 0], rtol=1e-9, atol=1e-12)
+
+
+def test_auc_is_scikit_learns(paper: Paper) -> None:
+    online, rng = paper(FOLDER, "online"), np.random.default_rng(0)
+    y, scores = (rng.random(200) < 0.3).astype(float), rng.normal(size=200).round(1)
+    assert online.auc(scores, y) == pytest.approx(roc_auc_score(y, scores), abs=1e-12)
+
+
+def test_the_sparsest_of_those_hardly_worse_is_chosen(paper: Paper) -> None:
+    sparsify = paper(FOLDER, "sparsify")
+    plain, good, small, bad = (sparsify.Setting(0.1, 0.5, g, 5) for g in (0.0, 0.01, 0.02, 0.1))
+    means = {
+        plain: {"accuracy": 0.90, "left": 100.0},
+        good: {"accuracy": 0.91, "left": 60.0},
+        small: {"accuracy": 0.895, "left": 20.0},
+        bad: {"accuracy": 0.88, "left": 1.0},
+    }
+    assert sparsify.chosen(means, regression=False) == (plain, small)
+    assert sparsify.chosen(means, regression=False, tolerance=0.03) == (plain, bad)
+
+
+def test_sets_have_the_features_of_table_1(paper: Paper) -> None:
+    uci = paper(FOLDER, "uci")
+    found = [name for name, s in uci.SOURCES.items() if (uci.DATA / s.file).exists()]
+    if not found:
+        pytest.skip(f"{uci.DATA} has none of the sets")
+    for name in found:
+        source, task = uci.SOURCES[name], uci.load(name, True)
+        assert task.features == source.features + 1000 or name in ("ad", "wpbc")
+        assert (len(task.y), len(task.y_test)) == (source.train, source.test) or name == "ad"
+        assert {0.0, 1.0} >= set(task.y) or task.regression
+
+
+def test_results_are_what_was_found(paper: Paper) -> None:
+    tables = paper(FOLDER, "tables")
+    results = json.loads((tables.HERE / "results.json").read_text())
+    text = tables.text(results)
+    assert text == (tables.HERE / "RESULTS.md").read_text()
+    assert "{{" not in text
