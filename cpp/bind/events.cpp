@@ -297,7 +297,8 @@ void bind_events(nb::module_& m) {
       nb::sig("def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
               "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
       "The keys, values, names and name offsets of one event.");
-  m.def("check_event", &check_event, nb::arg("label"), nb::arg("weight"), "ValueError if one cannot be learned.");
+  m.def("check_event", &check_event, nb::arg("label"), nb::arg("weight"),
+        "ValueError if one cannot be learned.");
   m.def(
       "learn_event",
       [](Linear& model, nb::dict features, double label, double weight) {

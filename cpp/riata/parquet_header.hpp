@@ -15,9 +15,9 @@ struct PageHeader {
   std::int32_t unpacked = -1, packed = -1;  // bytes
   std::int32_t n_values = -1;
   std::int32_t encoding = -1;
-  std::int32_t levels = 0;   // of a data_v2: bytes before the values, which are never packed
-  bool is_packed = true;     // the rest of a data_v2
-  std::int64_t size = 0;     // of the header
+  std::int32_t levels = 0;  // of a data_v2: bytes before the values, which are never packed
+  bool is_packed = true;    // the rest of a data_v2
+  std::int64_t size = 0;    // of the header
 };
 
 enum class HeaderState : std::uint8_t { read, cut_short, damaged };
@@ -34,7 +34,8 @@ class HeaderReader {
     header.size = p_ - begin_;
     const bool counted = header.kind == PageHeader::index || header.n_values >= 0;
     const bool fine = header.kind >= 0 && header.packed >= 0 && header.unpacked >= 0 && counted &&
-                      header.levels >= 0 && header.levels <= header.packed && header.levels <= header.unpacked;
+                      header.levels >= 0 && header.levels <= header.packed &&
+                      header.levels <= header.unpacked;
     return fine ? HeaderState::read : HeaderState::damaged;
   }
 

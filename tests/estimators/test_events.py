@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import pickle
 from collections.abc import Mapping
@@ -108,6 +109,36 @@ def test_a_model_of_names_refuses_a_matrix(make):
     for use in (model.predict, lambda X: model.partial_fit(X, [0, 1])):
         with pytest.raises(ValueError, match="knows its features by name"):
             use(np.eye(2))
+
+
+@pytest.mark.parametrize("make", [*CLASSIFIERS, *REGRESSORS])
+def test_weights_by_name(make):
+    model = make()
+    for _ in range(5):
+        model.learn_one({"a": "x", "b": 2.0}, 0).learn_one({"a": "y"}, 1)
+    weights = model.named_coef_
+    assert set(weights) == {"a=x", "a=y", "b"}
+    assert weights["a=x"] < 0 < weights["a=y"]
+    for name in ("sparse_coef_", "coef_"):
+        with pytest.raises(AttributeError, match="named_coef_"):
+            getattr(model, name)
+    assert "named_coef_" in dir(model)
+    model.learn_one({"a": "y"}, 1)
+    if make in CLASSIFIERS:
+        model.learn_one({"a": "z"}, 2)
+        assert len(model.named_coef_["a=y"]) == 3
+
+
+def test_weights_by_name_need_names():
+    with pytest.raises(AttributeError, match="sparse_coef_"):
+        riata.ElasticNetClassifier().fit(np.eye(2), [0, 1]).named_coef_  # noqa: B018
+
+
+@pytest.mark.parametrize("make", [e for e in ONLINE if "bits" in inspect.signature(e).parameters])
+def test_hashed_names_are_as_many_as_rows(make):
+    model = make(store="hashed", bits=10)
+    model.learn_one({"a": "x"}, 0).learn_one({"a": "y"}, 1)
+    assert model.model_.learner.n_features == 1024
 
 
 @pytest.mark.parametrize("store", ["auto", "dense", "table"])

@@ -99,9 +99,14 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
             )
         return self.model_.learner
 
+    @property
+    def _named(self) -> bool:
+        """Whether features are known by name."""
+        return self._fitted().names(np.empty(0, dtype=np.int64)) is not None
+
     def _refuse_matrix(self) -> None:
         """A model of named features does not know what the columns of a matrix are."""
-        if self.model_.learner.names(np.empty(0, dtype=np.int64)) is not None:
+        if self._named:
             raise ValueError(
                 "this model knows its features by name, and a matrix has none: give it dicts "
                 "(learn_one, predict_one, an iterable of dicts) or a file with names (learn)"
@@ -124,10 +129,28 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
     def sparse_coef_(self) -> Any:
         """The weights as a CSR matrix of (outputs, features), brought current."""
         learner = self._fitted()
+        if self._named:
+            raise AttributeError("features of this model have names, not numbers: see named_coef_")
         keys, weights = learner.coef()
         where = np.nonzero(weights)
         shape = (learner.outputs, max(self.n_features_in_, learner.n_features))
         return sp.csr_matrix((weights[where], (where[1], keys[where[0]])), shape=shape)
+
+    @property
+    def named_coef_(self) -> dict[str, Any]:
+        """The weights that are not zero by the names of their features: a number each, or one for each class.
+
+        >>> from riata import ElasticNetClassifier
+        >>> model = ElasticNetClassifier(l1=0, l2=0, learning_rate="constant", eta0=1)
+        >>> model.learn_one({"word": "free"}, "ham").learn_one({"word": "free"}, "spam").named_coef_.keys()
+        dict_keys(['word=free'])
+        """
+        keys, weights = self._fitted().coef()
+        names = self._fitted().names(keys)
+        if names is None:
+            raise AttributeError("features of this model have numbers, not names: see sparse_coef_")
+        columns = weights[:, 0] if weights.shape[1] == 1 else weights
+        return dict(zip(names, columns.tolist(), strict=True))
 
     @property
     def intercept_(self) -> Floats:

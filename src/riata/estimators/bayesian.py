@@ -198,9 +198,7 @@ class BayesianClassifier(LinearClassifier):
         learner = self._bayesian()
         keys = learner.coef()[0]
         if learner.names(keys[:0]) is not None:
-            raise AttributeError(
-                "features have names here: model_.learner.coef() has their weights"
-            )
+            raise AttributeError("features of this model have names, not numbers: see named_coef_")
         out = np.empty((learner.outputs, max(self.n_features_in_, learner.n_features)))
         out[:] = elsewhere
         out[:, keys] = live.T

@@ -177,6 +177,12 @@ def decoded(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
     return [whole[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets.tolist())]
 
 
+def n_hashed(learner: Any) -> int:
+    """How many features there are in a hashed store: names, and numbers beyond its end, are as many as rows."""
+    most = 1 << learner.bits
+    return min(learner._core.features or most, most) if learner.t > 0 else 0
+
+
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")

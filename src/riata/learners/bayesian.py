@@ -187,7 +187,14 @@ class Bayesian(Learner):
 
     @property
     def n_features(self) -> int:
-        return self.n_live() if self._core.named else self._core.features
+        if self._core.named:
+            return self.n_live()
+        most = 1 << self.bits
+        return (
+            min(self._core.features or most, most)
+            if self.store == "hashed"
+            else self._core.features
+        )
 
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:

@@ -20,6 +20,7 @@ from riata.learners.base import (
     check_choice,
     check_number,
     decoded,
+    n_hashed,
     only_keys,
     option,
 )
@@ -136,7 +137,9 @@ class LinearLearner(Learner):
 
     @property
     def n_features(self) -> int:
-        return self.n_live() if self._core.named else self._core.features
+        if self._core.named:
+            return self.n_live()
+        return n_hashed(self) if self._kept_in == "hashed" else self._core.features
 
     @property
     def wants_names(self) -> bool:
