@@ -1,7 +1,5 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <optional>
 #include <string>
 #include <variant>
 
