@@ -178,9 +178,10 @@ def decoded(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
 
 
 def n_hashed(learner: Any) -> int:
-    """How many features there are in a hashed store: names, and numbers beyond its end, are as many as rows."""
-    most = 1 << learner.bits
-    return min(learner._core.features or most, most) if learner.t > 0 else 0
+    """How many features there are in a hashed store: by name they are as many as it has rows."""
+    features = int(learner._core.features)
+    named = learner.t > 0 and not 0 < features <= _ARRAY_LIMIT
+    return 1 << learner.bits if named else features
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
