@@ -75,6 +75,8 @@ TABLES = ("csv", "tsv", "parquet", "coded parquet", "arrow", "feather", "stream"
 def write_table(folder: Path, table: list[dict[str, Any]], form: str) -> Any:
     """The table in a form that has columns, what is None being missing."""
     pa = pytest.importorskip("pyarrow")
+    for part in ("feather", "parquet"):
+        pytest.importorskip(f"pyarrow.{part}")
 
     arrow = pa.Table.from_pylist(table)
     if form == "tsv":
