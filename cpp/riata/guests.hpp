@@ -85,7 +85,7 @@ class Guests {
     std::uint64_t least = 1 + nnz / 32, most = least + kLook * newborns_;
     std::size_t next = 0;
     while (most > 0 && (least > 0 || next < newborns_)) {
-      const std::uint64_t look = std::min({most, std::max(least, Store::kBatch / 2), Store::kBatch});
+      const std::uint64_t look = std::min({most, std::max(least, Store::kBatch / 4), Store::kBatch});
       std::uint32_t dead[Store::kBatch];
       std::size_t count = store.find_dead(look, needed, dead), used = 0;
       for (; next < newborns_ && used < count; ++next) {
@@ -112,7 +112,7 @@ class Guests {
 
  private:
   // Rows looked at, at most, for one that is dead and whose place a birth can have.
-  static constexpr std::uint64_t kLook = 12;
+  static constexpr std::uint64_t kLook = 8;
 
   int m() const noexcept { return M == 0 ? m_ : M; }
 
