@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -14,28 +14,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from riata import model_file
-from riata.block import Block
+from riata.estimators.arrays import (
+    blocks_of,
+    classes_and_codes,
+    codes_of,
+    is_plain_csr,
+    learn_more,
+    sample_weights,
+)
 from riata.estimators.events import ClassifierEvents, Events, RegressorEvents
 from riata.learners import Learner
-from riata.learners.base import Floats as Floats
+from riata.learners.base import Floats
 from riata.record import Model, Record, Settings
 from riata.sources import Source, open_source
-from riata.sources.matrix import csr_block
 from riata.training import train
-
-
-def _is_plain_csr(X: Any) -> bool:
-    """CSR that needs no conversion beyond its dtypes: the fast path of single rows."""
-    return (
-        sp.issparse(X)
-        and X.format == "csr"
-        and X.dtype.kind == "f"
-        and bool(X.has_canonical_format)
-    )
 
 
 class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
@@ -61,7 +56,7 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
     # Learning
 
     def _source(self, X: Any, y: Floats | None, sample_weight: Any = None) -> Source:
-        return open_source(X, y, _sample_weights(X, sample_weight))
+        return open_source(X, y, sample_weights(X, sample_weight))
 
     def _fit(self, source: Source, classes: Any, class_weight: Any) -> Model:
         return train(
@@ -115,7 +110,7 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> Floats:
         learner = self._fitted()
         self._refuse_matrix()
-        if _is_plain_csr(X) and X.shape[1] == self.n_features_in_:
+        if is_plain_csr(X) and X.shape[1] == self.n_features_in_:
             source = open_source(X)
         else:
             source = open_source(
@@ -223,7 +218,7 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
         X, y = validate_data(
             self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], ensure_all_finite=False
         )
-        classes, codes = _classes_and_codes(y)
+        classes, codes = classes_and_codes(y)
         if len(classes) < 2:
             raise ValueError(
                 f"y has one class only, {classes[0]!r}: a classifier needs at least two"
@@ -253,15 +248,15 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
                 raise ValueError(
                     f"classes={classes!r} is not the same as on the first call: {names!r}"
                 )
-        if first or not (_is_plain_csr(X) and X.shape[1] == self.n_features_in_):
+        if first or not (is_plain_csr(X) and X.shape[1] == self.n_features_in_):
             X, y = validate_data(
                 self, X, y, accept_sparse=True, dtype=[np.float32, np.float64],
                 ensure_all_finite=False, reset=first,
             )  # fmt: skip
-        codes = _codes(names, y if isinstance(y, np.ndarray) else column_or_1d(y))
+        codes = codes_of(names, y if isinstance(y, np.ndarray) else column_or_1d(y))
         weights = self._weights(X, codes, names, sample_weight)
-        for block in _blocks(X, codes, weights):
-            _learn_more(learner, record, block)
+        for block in blocks_of(X, codes, weights):
+            learn_more(learner, record, block)
         if first:
             self.model_ = Model(learner, names, record)
         return self
@@ -270,7 +265,7 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
         self, X: Any, codes: Floats, names: NDArray[Any], sample_weight: Any
     ) -> Floats | None:
         """Sample weight times class weight, or None where neither is given."""
-        weights = _sample_weights(X, sample_weight)
+        weights = sample_weights(X, sample_weight)
         if self.class_weight is None:
             return weights
         factors = np.array([float(self.class_weight.get(label, 1)) for label in names.tolist()])
@@ -340,7 +335,7 @@ class LinearRegressor(RegressorMixin, RegressorEvents, LinearEstimator):  # type
         first = not hasattr(self, "model_")
         if not first:
             self._refuse_matrix()
-        if first or not (_is_plain_csr(X) and X.shape[1] == self.n_features_in_):
+        if first or not (is_plain_csr(X) and X.shape[1] == self.n_features_in_):
             X, y = validate_data(
                 self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], y_numeric=True,
                 ensure_all_finite=False, reset=first,
@@ -353,8 +348,8 @@ class LinearRegressor(RegressorMixin, RegressorEvents, LinearEstimator):  # type
         else:
             learner, record = self.model_.learner, self.model_.record
         labels = np.ascontiguousarray(y, dtype=np.float64)
-        for block in _blocks(X, labels, _sample_weights(X, sample_weight)):
-            _learn_more(learner, record, block)
+        for block in blocks_of(X, labels, sample_weights(X, sample_weight)):
+            learn_more(learner, record, block)
         if first:
             self.model_ = Model(learner, None, record)
         return self
@@ -372,58 +367,3 @@ class LinearRegressor(RegressorMixin, RegressorEvents, LinearEstimator):  # type
     def intercept_(self) -> Floats:
         """One number, in an array."""
         return self._fitted().intercept
-
-
-def _classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The classes, ascending, and each label's place among them; a pair of numbers without sorting."""
-    if y.dtype.kind in "iuf":
-        low, high = y.min(), y.max()
-        codes = y == high
-        whole = low == int(low) and high == int(high) if np.isfinite(low + high) else False
-        if whole and low != high and np.all(codes | (y == low)):
-            return np.array([low, high]), codes
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes
-
-
-def _codes(names: NDArray[Any], y: NDArray[Any]) -> Floats:
-    """The place of each label among the known classes."""
-    if len(names) == 2:
-        high = y == names[1]
-        known = high | (y == names[0])
-        codes: Floats = high.astype(np.float64)
-    else:
-        places = np.minimum(np.searchsorted(names, y), len(names) - 1)
-        known = names[places] == y
-        codes = places.astype(np.float64)
-    if not known.all():
-        unknown = y[np.flatnonzero(~known)[0]]
-        raise ValueError(
-            f"y has the label {unknown}, which is none of the classes {names.tolist()}"
-        )
-    return codes
-
-
-def _sample_weights(X: Any, sample_weight: Any) -> Floats | None:
-    if sample_weight is None:
-        return None
-    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    weights: Floats = np.asarray(checked, dtype=np.float64)
-    return weights
-
-
-def _blocks(X: Any, labels: Floats, weights: Floats | None) -> Iterable[Block]:
-    """Rows that have been validated, without the detour through a source where they are sparse: it may be only one."""
-    if not _is_plain_csr(X):
-        return open_source(X, labels, weights)
-    if len(labels) != X.shape[0]:
-        raise ValueError(f"X has {X.shape[0]} rows, but y has {len(labels)} labels")
-    return (csr_block(X, "X", labels, weights),)
-
-
-def _learn_more(learner: Learner, record: Record, block: Block) -> None:
-    scores = learner.learn(block)
-    assert block.labels is not None
-    record.loss.add(learner.losses(scores, block.labels), block.weights)
-    record.examples += len(block)

@@ -14,9 +14,10 @@ from sklearn.utils.validation import validate_data
 
 from riata import model_file
 from riata.block import Block
-from riata.estimators.base import Floats, LinearClassifier
+from riata.estimators.base import LinearClassifier
 from riata.labels import Classes
 from riata.learners import Bayesian, Learner
+from riata.learners.base import Floats
 from riata.learners.bayesian_tools import Sparsified
 from riata.record import Model
 from riata.sources import open_source
