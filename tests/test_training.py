@@ -21,6 +21,14 @@ from riata.training import evaluate, partial_model, train
 from tests.streams import ListSource, problem
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_as_usual():
+    """Whoever starts a program in the background may have told it to ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def make(outputs: int, **parameters: Any) -> ElasticNet:
     return ElasticNet(outputs=outputs, **({"l1": 1e-3} | parameters))
 
