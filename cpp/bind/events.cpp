@@ -38,10 +38,10 @@ constexpr auto kShort = [] {
 // list. The dict stays as it is while there is an Event of it: names are where Python has them.
 class Event {
  public:
-  explicit Event(nb::dict features) {
-    if (read(features.ptr(), false)) return;
-    // Some value is converted by code that may do anything, even change the dict.
-    own_ = nb::steal<nb::dict>(PyDict_Copy(features.ptr()));
+  explicit Event(nb::handle features) {
+    if (PyDict_CheckExact(features.ptr()) && read(features.ptr(), false)) return;
+    // Another kind of mapping, or some value is converted by code that may do anything, even change the dict.
+    own_ = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), features.ptr()));
     if (!own_.is_valid()) throw nb::python_error();
     size_ = 0;
     read(own_.ptr(), true);
@@ -250,7 +250,7 @@ class Event {
   static constexpr std::size_t kLongest = 1 << 16;
   alignas(16) std::byte room_[1 << 13];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
-  nb::dict own_ = nb::steal<nb::dict>(nb::handle());
+  nb::object own_;
   std::int64_t pointers_[2] = {0, 0};
   std::int64_t* keys_ = nullptr;
   float* values_ = nullptr;
@@ -293,15 +293,15 @@ class Scores {
 
 void bind_events(nb::module_& m) {
   m.def(
-      "event", [](nb::dict features) { return Event(features).arrays(); }, nb::arg("features"),
-      nb::sig("def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
+      "event", [](nb::handle features) { return Event(features).arrays(); }, nb::arg("features"),
+      nb::sig("def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
               "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
       "The keys, values, names and name offsets of one event.");
   m.def("check_event", &check_event, nb::arg("label"), nb::arg("weight"),
         "ValueError if one cannot be learned.");
   m.def(
       "learn_event",
-      [](Linear& model, nb::dict features, double label, double weight) {
+      [](Linear& model, nb::handle features, double label, double weight) {
         check_event(label, weight);
         Event event(features);
         Scores scores(model);
@@ -311,12 +311,12 @@ void bind_events(nb::module_& m) {
         return outcome.done == 1 ? scores.list() : nb::none();
       },
       nb::arg("model"), nb::arg("features"), nb::arg("label"), nb::arg("weight"),
-      nb::sig("def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> "
+      nb::sig("def learn_event(model: Linear, features: Mapping[str, object], label: float, weight: float) -> "
               "list[float] | None"),
       "The scores before learning; None where the model has diverged, and has not learned.");
   m.def(
       "score_event",
-      [](const Linear& model, nb::dict features) {
+      [](const Linear& model, nb::handle features) {
         Event event(features);
         Scores scores(model);
         const std::shared_lock together(model.guard);
@@ -324,7 +324,7 @@ void bind_events(nb::module_& m) {
         return scores.list();
       },
       nb::arg("model"), nb::arg("features"),
-      nb::sig("def score_event(model: Linear, features: dict[str, object]) -> list[float]"));
+      nb::sig("def score_event(model: Linear, features: Mapping[str, object]) -> list[float]"));
 }
 
 }  // namespace riata::bind

@@ -396,18 +396,18 @@ class Linear:
     @property
     def bytes(self) -> int: ...
 
-def event(features: dict[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]:
+def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]:
     """The keys, values, names and name offsets of one event."""
 
 def check_event(label: float, weight: float) -> None:
     """ValueError if one cannot be learned."""
 
-def learn_event(model: Linear, features: dict[str, object], label: float, weight: float) -> list[float] | None:
+def learn_event(model: Linear, features: Mapping[str, object], label: float, weight: float) -> list[float] | None:
     """
     The scores before learning; None where the model has diverged, and has not learned.
     """
 
-def score_event(model: Linear, features: dict[str, object]) -> list[float]: ...
+def score_event(model: Linear, features: Mapping[str, object]) -> list[float]: ...
 
 @overload
 def inspect_rows(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], values: NDArray[numpy.float32], n_columns: int) -> tuple[str, int, int, bool]: ...

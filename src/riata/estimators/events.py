@@ -34,7 +34,7 @@ class Events:
         return self.model_.learner
 
     def _event_scores(self, x: Mapping[str, Any]) -> list[float]:
-        return self._fitted().score_one(x if type(x) is dict else dict(x))
+        return self._fitted().score_one(x)
 
 
 class ClassifierEvents(Events):
@@ -70,7 +70,7 @@ class ClassifierEvents(Events):
             model = self.model_
         if self.class_weight is not None:
             sample_weight *= self._factor(y)
-        model.learner.learn_one(x if type(x) is dict else dict(x), code, sample_weight)
+        model.learner.learn_one(x, code, sample_weight)
         model.record.examples += 1
         return self
 
@@ -104,7 +104,7 @@ class ClassifierEvents(Events):
         if not hasattr(self, "model_"):
             return None
         model = self.model_
-        scores = model.learner.score_one(x if type(x) is dict else dict(x))
+        scores = model.learner.score_one(x)
         code = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
         return model.labels[min(code, len(model.labels) - 1)]
 
@@ -130,7 +130,7 @@ class RegressorEvents(Events):
     def learn_one(self, x: Mapping[str, Any], y: float, sample_weight: float = 1.0) -> Self:
         """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them."""
         learner = self.model_.learner if hasattr(self, "model_") else self._event_learner()
-        learner.learn_one(x if type(x) is dict else dict(x), float(y), sample_weight)
+        learner.learn_one(x, float(y), sample_weight)
         self.model_.record.examples += 1
         return self
 

@@ -68,11 +68,13 @@ class Learner(ABC):
         """The score of each row, (n, outputs), by the weights as they are now."""
 
     @abstractmethod
-    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, weight: float = 1.0
+    ) -> list[float]:
         """Learn one event of named features; its scores just before."""
 
     @abstractmethod
-    def score_one(self, features: dict[str, Any]) -> list[float]:
+    def score_one(self, features: Mapping[str, Any]) -> list[float]:
         """The scores of one event, by the weights as they are now."""
 
     @abstractmethod
@@ -220,7 +222,7 @@ def check_number(
         raise ValueError(f"{name}={value!r} must be {wanted}")
 
 
-def event_block(features: dict[str, Any], label: float = 0.0, weight: float = 1.0) -> Block:
+def event_block(features: Mapping[str, Any], label: float = 0.0, weight: float = 1.0) -> Block:
     """One event of named features as a Block."""
     _core.check_event(label, weight)
     keys, values, names, offsets = _core.event(features)

@@ -217,11 +217,13 @@ class Bayesian(Learner):
         """Nothing was learned, and no prior was taken from another model."""
         return self.t == 0 and len(self._core.rows()[0]) == 0
 
-    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, weight: float = 1.0
+    ) -> list[float]:
         scores: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
         return scores
 
-    def score_one(self, features: dict[str, Any]) -> list[float]:
+    def score_one(self, features: Mapping[str, Any]) -> list[float]:
         scores: list[float] = self.score(event_block(features))[0].tolist()
         return scores
 

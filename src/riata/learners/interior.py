@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -171,10 +172,12 @@ class InteriorPoint(Learner):
     def score(self, block: Block) -> Floats:
         return self._core.score(block.indptr, block.indices, block.values, self._least_kept())
 
-    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, weight: float = 1.0
+    ) -> list[float]:
         return [float(score) for score in self.learn(event_block(features, label, weight))[0]]
 
-    def score_one(self, features: dict[str, Any]) -> list[float]:
+    def score_one(self, features: Mapping[str, Any]) -> list[float]:
         return [float(score) for score in self.score(event_block(features))[0]]
 
     def with_outputs(self, outputs: int) -> Self:

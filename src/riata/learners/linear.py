@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -173,7 +174,9 @@ class LinearLearner(Learner):
     def _slower(self) -> str:
         """What to do when the weights diverge."""
 
-    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, weight: float = 1.0
+    ) -> list[float]:
         core = self._event_core
         if core is None:
             core = self._open_to_events()
@@ -196,7 +199,7 @@ class LinearLearner(Learner):
         object.__setattr__(self, "_event_core", self._core)
         return self._core
 
-    def score_one(self, features: dict[str, Any]) -> list[float]:
+    def score_one(self, features: Mapping[str, Any]) -> list[float]:
         return _score_event(self._event_core or self._open_to_events(), features)
 
     def with_outputs(self, outputs: int) -> Self:

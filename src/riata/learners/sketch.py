@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -347,7 +348,9 @@ class Sketch(Learner):
             return None
         return [self._lexicon.name(int(k)).decode("utf-8", "replace") for k in keys]
 
-    def learn_one(self, features: dict[str, Any], label: float, weight: float = 1.0) -> list[float]:
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, weight: float = 1.0
+    ) -> list[float]:
         if self.algorithm != "online":
             raise ValueError(
                 f"algorithm={self.algorithm!r} goes over all examples several times: single events need "
@@ -356,7 +359,7 @@ class Sketch(Learner):
         row: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
         return row
 
-    def score_one(self, features: dict[str, Any]) -> list[float]:
+    def score_one(self, features: Mapping[str, Any]) -> list[float]:
         row: list[float] = self.score(event_block(features))[0].tolist()
         return row
 
