@@ -12,6 +12,8 @@ its Blocks in memory: no way of reading can be faster. All in turns in one run; 
 from __future__ import annotations
 
 import argparse
+import gzip
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.paths import CACHE
+from riata.atomic import atomic_write
 from riata.block import Block
 from riata.learners import ElasticNet
 from riata.sources import Source, open_source
@@ -47,17 +50,34 @@ def cases(chosen: list[str], rows: int) -> list[Case]:
     from benchmarks.problems import load
 
     found = []
-    for problem, form in (("medline", "svmlight"), ("medline", "vw"), ("trec07p", "vw")):
+    for problem, form in (
+        ("medline", "svmlight"), ("medline", "vw"), ("trec07p", "vw"),
+        ("medline", "svmlight.gz"), ("trec07p", "vw.gz"),
+    ):  # fmt: skip
         name = f"{problem}-{form}"
         if chosen and name not in chosen and problem not in chosen:
             continue
         p = load(problem)
-        path = p.svmlight if form == "svmlight" else p.vowpal_wabbit
+        path = p.svmlight if form.startswith("svmlight") else p.vowpal_wabbit
+        path = compressed(path) if form.endswith(".gz") else path
         found.append(Case(name, path, {"l1": p.l1, "l2": p.l2, "eta0": p.eta0}, p.bits))
     if not chosen or "clicks" in chosen:
         numbers = {"l1": 1e-6, "l2": 1e-6, "eta0": 0.1}
         found.append(Case("clicks-tsv", clicks.make(rows)["tsv"], numbers, 22))
     return found
+
+
+def compressed(path: Path) -> Path:
+    """The same file as .gz, which a run with several passes makes a cache of without being told to."""
+    packed = path.with_name(f"{path.name}.gz")
+    if not packed.exists():
+        with (
+            open(path, "rb") as text,
+            atomic_write(str(packed)) as file,
+            gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6) as out,
+        ):
+            shutil.copyfileobj(text, out, 1 << 20)
+    return packed
 
 
 class Kept:
