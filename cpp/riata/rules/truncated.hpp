@@ -5,7 +5,7 @@
 #pragma once
 
 #include "riata/rules/rule.hpp"
-#include "riata/schedule.hpp"
+#include "riata/rules/swing.hpp"
 
 namespace riata {
 
@@ -79,12 +79,11 @@ class Round : public Marked<Round> {
 };
 
 // Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then swings around it. Away from zero a
-// missed stretch is one subtraction; near zero its steps are replayed, one by one where the rate falls.
-// A row is marked with the number of steps at the last touch and with S, the sum of n gravity over those
-// steps.
+// missed stretch is one subtraction; near zero swing.hpp knows where it leads. A row is marked with the
+// number of steps at the last touch and with S, the sum of n gravity over those steps.
 class Subgradient : public PlainRule {
  public:
-  explicit Subgradient(const Numbers& n, int) : gravity_(n.at("gravity")), schedule_(schedule_of(n)) {}
+  explicit Subgradient(const Numbers& n, int) : gravity_(n.at("gravity")), swing_(schedule_of(n), gravity_) {}
 
   static constexpr int width(int m) noexcept { return m + 2; }
   void fresh(double* row, int m) const noexcept {
@@ -99,11 +98,13 @@ class Subgradient : public PlainRule {
     const double w = row[c], way = sum_ - row[m + 1];
     if (w == 0) return w;
     if (std::fabs(w) >= way) return w - std::copysign(way, w);
-    return replay(w, static_cast<std::uint64_t>(row[m]));
+    return swing_(w, static_cast<std::uint64_t>(row[m]), step_, factor_);
   }
+  // A weight vanishes in the end, but not soon: whoever asks often gets a quick answer.
   bool needed(const double* row, int m) const noexcept {
+    const bool recent = static_cast<double>(step_) < kLong * row[m];
     for (int c = 0; c < m; ++c)
-      if (row[c] != 0) return true;
+      if (row[c] != 0 && (recent || peek(row, m, c) != 0)) return true;
     return false;
   }
 
@@ -126,7 +127,7 @@ class Subgradient : public PlainRule {
     sum_ += rate * gravity_;
   }
 
-  // All rows must be current when the factor changes: replayed steps have the factor of now.
+  // All rows must be current when the factor changes: missed steps have the factor of now.
   static constexpr bool kRemembersRates = true;
   void set_factor(double factor) noexcept { factor_ = factor; }
 
@@ -147,21 +148,10 @@ class Subgradient : public PlainRule {
     row[m] = static_cast<double>(step_);
     row[m + 1] = sum_;
   }
-  double replay(double w, std::uint64_t from) const noexcept {
-    if (schedule_.kind == Schedule::Kind::constant) {
-      const double pull = factor_ * schedule_.eta0 * gravity_;
-      const double down = std::floor(std::fabs(w) / pull);  // steps until it is within one pull of zero
-      const double rest = std::fabs(w) - down * pull;
-      const bool swings = (step_ - from - static_cast<std::uint64_t>(down)) % 2 == 1;
-      return std::copysign(1.0, w) * (swings && rest != 0 ? rest - pull : rest);
-    }
-    for (std::uint64_t s = from; s < step_ && w != 0; ++s)
-      w -= std::copysign(factor_ * schedule_(s) * gravity_, w);
-    return w;
-  }
 
+  static constexpr double kLong = 4;  // times as many steps as there were at the last touch
   double gravity_;
-  Schedule schedule_;
+  Swing swing_;
   double rate_ = 0, factor_ = 1;
   std::uint64_t step_ = 0;
   double sum_ = 0;
