@@ -4,6 +4,8 @@
 // weight was last touched. The paper's section 5 counts per feature instead, which is another algorithm.
 #pragma once
 
+#include <algorithm>
+
 #include "riata/rules/rule.hpp"
 #include "riata/rules/swing.hpp"
 
@@ -97,7 +99,7 @@ class Subgradient : public PlainRule {
   double peek(const double* row, int m, int c) const noexcept {
     const double w = row[c], way = sum_ - row[m + 1];
     if (w == 0) return w;
-    if (std::fabs(w) >= way) return w - std::copysign(way, w);
+    if (std::fabs(w) >= std::max(way, coarse_)) return w - std::copysign(way, w);
     return swing_(w, static_cast<std::uint64_t>(row[m]), step_, factor_);
   }
   // A weight vanishes in the end, but not soon: whoever asks often gets a quick answer.
@@ -108,39 +110,49 @@ class Subgradient : public PlainRule {
     return false;
   }
 
-  void begin(double rate) noexcept { rate_ = rate; }
+  void begin(double rate) noexcept {
+    pull_ = rate * gravity_;
+    const double more = pull_ - excess_;  // Kahan's sum: what is rounded away is not lost
+    next_ = sum_ + more;
+    next_excess_ = (next_ - sum_) - more;
+  }
   // The sign before the step is the one that counts. A row met twice in one example is pulled once.
   void push(double* row, int m, const double* gradient, double x) const noexcept {
     const double done = static_cast<double>(step_ + 1);
     for (int c = 0; c < m; ++c) {
       if (row[m] != done) {
         row[c] = peek(row, m, c);
-        if (row[c] != 0) row[c] -= std::copysign(rate_ * gravity_, row[c]);
+        if (row[c] != 0) row[c] -= std::copysign(pull_, row[c]);
       }
       row[c] -= gradient[c] * x;
     }
     row[m] = done;
-    row[m + 1] = sum_ + rate_ * gravity_;
+    row[m + 1] = next_;
   }
-  void end(double rate) noexcept {
+  void end(double) noexcept {
     ++step_;
-    sum_ += rate * gravity_;
+    sum_ = next_;
+    excess_ = next_excess_;
+    coarse_ = kCoarse * sum_;
   }
 
   // All rows must be current when the factor changes: missed steps have the factor of now.
   static constexpr bool kRemembersRates = true;
   void set_factor(double factor) noexcept { factor_ = factor; }
 
-  static constexpr int clock_size(int) noexcept { return 3; }
+  static constexpr int clock_size(int) noexcept { return 4; }
   void save(double* clock) const noexcept {
     clock[0] = static_cast<double>(step_);
     clock[1] = sum_;
     clock[2] = factor_;
+    clock[3] = excess_;
   }
   void load(const double* clock) noexcept {
     step_ = static_cast<std::uint64_t>(clock[0]);
     sum_ = clock[1];
     factor_ = clock[2];
+    excess_ = clock[3];
+    coarse_ = kCoarse * sum_;
   }
 
  private:
@@ -149,12 +161,15 @@ class Subgradient : public PlainRule {
     row[m + 1] = sum_;
   }
 
+  // Two values of S tell how far they are apart to a rounding of S: too little for weights smaller than this.
+  static constexpr double kCoarse = 0x1p-18;
   static constexpr double kLong = 4;  // times as many steps as there were at the last touch
   double gravity_;
   Swing swing_;
-  double rate_ = 0, factor_ = 1;
+  double factor_ = 1;
   std::uint64_t step_ = 0;
-  double sum_ = 0;
+  double sum_ = 0, excess_ = 0, coarse_ = 0;      // S, what it is too large by, and kCoarse of it
+  double pull_ = 0, next_ = 0, next_excess_ = 0;  // of the step under way
 };
 
 }  // namespace riata
