@@ -3,34 +3,41 @@
 // The steps fall as a(t) = C (t + 1)^-p. Far from zero they add up. Once |w| < a(t) the weight swings: it
 // jumps over zero and back, and two steps are one small one,
 //
-//   w(t + 2) = w(t) - s1(t) sign(w(t)),  s1(t) = a(t) - a(t + 1),
+//   w(t + 2) = w(t) - s1(t) sign(w(t)),   s1(t) = a(t) - a(t + 1),
 //
-// which is the same walk again with stride 2 and smaller steps. So it has levels. On level k the stride is
-// 2^k, and a step is sk(t) = s(k-1)(t) - s(k-1)(t + 2^(k-1)); on every level steps fall for ever, because a
-// is completely monotone. A weight is on level k where |w(t)| < s(k-1)(t), and remains there.
+// which is the same walk again, with stride 2 and steps s1. So there are levels. On level k the stride is 2^k
+// and a step is sk(t) = s(k-1)(t) - s(k-1)(t + 2^(k-1)); s0 is a. All of them are positive and fall for ever,
+// since a is completely monotone. A weight is on level k once |w(t)| < s(k-1)(t).
 //
-// Far from zero on level k its steps add up too, and their sum is a matter of both ends: with E = exp(D) the
-// shift by one step, sk = (1 - E)(1 - E^2) ... (1 - E^(2^(k-1))) a, and summed at stride 2^k
+// On level k steps add up too while |w| >= sk, and their sum is a matter of both ends: with E = exp(D) the
+// shift by one step, sk = (1 - E)(1 - E^2) ... (1 - E^(2^(k-1))) a, which summed at stride 2^k from t to
+// before t' is
 //
-//   sum = Fk(t) - Fk(t'),   Fk = sk / (1 - E^(2^k))
-//       = (-1)^(k+1) tanh(D/2) tanh(D) ... tanh(2^(k-2) D) / (2 sinh(D/2)) a(t - 1/2),
+//   Fk(t) - Fk(t'),   Fk = 1 / (1 - E^(2^k)) sk
+//                        = (-1)^(k+1) tanh(D/2) tanh(D) ... tanh(2^(k-2) D) / (2 sinh(D/2)) a(t - 1/2),
 //
-// a series in derivatives of a power (for k = 0 that of Euler and Maclaurin about midpoints, for k = 1 that
-// of Boole). Also Fk(t) + Fk(t + 2^(k-1)) = s(k-1)(t): if |w| > Fk, then one step of level k - 1 leads to a
-// weight beyond zero with |w| < Fk. From there |w| = Fk - q with one and the same q, until Fk has fallen to
-// q: within one step of zero, and on level k + 1. So all it takes are values of Fk and the place where it is
-// q, level after level. How many levels there are does not depend on the number of steps: sk/a is about (2^k
-// / t)^k, so that after a few of them sk is less than the rounding of a. There w counts as zero with the sign
-// that it has, whence the walk is known: its signs are those of the sequence of Thue and Morse.
+// a series in the derivatives of a power: that of Euler and Maclaurin for k = 0, that of Boole for k = 1.
+// Since
 //
-// What comes out is so the exact walk of a weight that differs from w by a few roundings of w and of a. Where
-// the walk comes so close to zero that its sign hangs on them, it is one of the two walks there are, and the
-// weight within a(t) of zero on either.
+//   Fk(t) + Fk(t + 2^(k-1)) = s(k-1)(t),
+//
+// a weight with Fk < |w| < s(k-1) is one step of level k - 1 away from one beyond zero with |w| < Fk. From
+// there on |w| = Fk - q with one and the same q, until Fk falls below q: then |w| < sk, and level k + 1 is
+// reached. So all it takes are values of Fk and the place where it is q: no tables that grow with the stream.
+// What is left in the end, less than 2^k steps, is one step or none on each level below. The number of levels
+// does not depend on that of the steps: sk / a is about 2^(k(k-1)/2) (p / t) ((p + 1) / t) ... ((p + k - 1) /
+// t), and after a few levels that is less than the rounding of a. There the weight is zero, and stays so, as
+// sign(0) is 0. (Taken one by one in floating point, the steps lead to zero there too: differences of steps
+// have only so many values, and 0 is one of them.)
+//
+// How exact is that? From step to step |w| becomes | |w| - a |, so an error of |w| is never made larger: the
+// size is that of the exact walk but for a few roundings of the first |w| or a. The sign too, unless the walk
+// came so close to zero that those decided on which side: then no two ways to compute it need agree, and may
+// be 2 a apart.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -52,9 +59,10 @@ class Swing {
   }
 
  private:
-  static constexpr int kLevels = 8;
-  static constexpr int kTerms = 7;
-  static constexpr std::uint64_t kFew = 8;  // so many steps are sooner taken than thought about
+  static constexpr int kLevels = 8;                 // more than it takes, unless p is large
+  static constexpr int kTerms = 7;                  // of each series, for times from first(k) on
+  static constexpr double kEarly = 24, kLate = 64;  // late: three terms do
+  static constexpr std::uint64_t kFew = 8;          // so many steps are sooner taken than thought about
   static constexpr double kRounding = 0x1p-52;
   using Series = std::array<double, kTerms>;
 
@@ -114,7 +122,6 @@ class Swing {
 
   // From here on the series of level k are as good as doubles are.
   double first(int k) const noexcept { return static_cast<double>(1 << k) * (kEarly + 2 * p_); }
-  static constexpr double kEarly = 24, kLate = 64;  // late: then three terms are
 
   static Series divide(const Series& a, const Series& b) noexcept {  // b[0] is 1
     Series out{};
@@ -124,11 +131,11 @@ class Swing {
     }
     return out;
   }
-  // sinh(z)/z where first is 1 and cosh(z) where it is 0, z = scale D, in powers of D^2.
-  static Series hyperbolic(double scale, int first) noexcept {
+  // sinh(z)/z where odd is 1 and cosh(z) where it is 0, z = scale D, in powers of D^2.
+  static Series hyperbolic(double scale, int odd) noexcept {
     Series out{1};
     for (int j = 1; j < kTerms; ++j)
-      out[j] = out[j - 1] * scale * scale / ((2 * j - 1 + first) * (2 * j + first));
+      out[j] = out[j - 1] * scale * scale / ((2 * j - 1 + odd) * (2 * j + odd));
     return out;
   }
   // Fk = y^-(p + k - 1) times a series in y^-2; of F0 what is left when the integral is taken away.
@@ -156,15 +163,16 @@ class Swing {
     if (p_ == 0.5) return 1 / std::sqrt(y);
     return p_ == 1 ? 1 / y : std::pow(y, -p_);
   }
-  double f(int k, double y) const noexcept {
+  double f(int k, double y) const noexcept {  // Fk
     const double inverse = 1 / y, z = inverse * inverse;
     const Series& c = coefficients_[k];
-    double sum = c[2];
-    if (y < kLate * first(k)) sum += z * (c[3] + z * (c[4] + z * (c[5] + z * c[6])));
-    sum = (c[0] + z * (c[1] + z * sum)) * fallen(y);
-    for (int i = 1; i < k; ++i) sum *= inverse;
-    return k == 0 ? sum * y : sum;
+    double value = c[2];
+    if (y < kLate * first(k)) value += z * (c[3] + z * (c[4] + z * (c[5] + z * c[6])));
+    value = (c[0] + z * (c[1] + z * value)) * fallen(y);
+    for (int i = 1; i < k; ++i) value *= inverse;
+    return k == 0 ? value * y : value;
   }
+  // sk, as a sum of two: as a difference it would be less exact.
   double step_of(int k, double y) const noexcept { return f(k + 1, y) + f(k + 1, y + std::ldexp(1.0, k)); }
   // The sum of the first n steps from y on.
   double sum(double y, double n) const noexcept {
@@ -186,7 +194,7 @@ class Swing {
   static double last(double guess, double end, Holds holds) noexcept {
     double low = 0, high = end, stride = 1;
     bool held = false, failed = false;
-    double n = guess < end ? std::max(1.0, std::floor(guess)) : 1;
+    double n = guess >= end ? end - 1 : guess >= 1 ? std::floor(guess) : 1;  // 1 also for none
     while (high - low > 1) {
       if (n <= low || n >= high) n = std::floor(low + (high - low) / 2);
       if (holds(n)) {
@@ -255,6 +263,7 @@ class Swing {
   bool vanishes(Walk& walk) const noexcept {
     if (walk.size > kRounding * fallen(walk.y)) return false;
     walk.size = 0;
+    walk.below = false;
     return true;
   }
   // What is left is less than 2^k steps.

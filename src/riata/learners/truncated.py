@@ -15,10 +15,10 @@ class TruncatedGradient(GradientLearner):
     """Shrink small weights towards zero every `period` steps (Langford, Li & Zhang 2009, eq. 6).
 
     With `update="round"` weights up to `theta` are set to zero every `period` steps (eq. 4). With
-    `update="subgradient"` every step pulls every weight towards zero and past it (eq. 5): no weight stays at
-    zero, so `round_at_end` belongs to it. It is a baseline: bringing a weight current costs one subtraction
-    while it is far from zero, but near zero the missed steps are replayed one by one unless the learning rate
-    is constant, and a table store never forgets a weight.
+    `update="subgradient"` every step pulls every weight towards zero and past it (eq. 5): weights swing around
+    zero for long, so `round_at_end` belongs to it. It is a baseline: bringing a weight current costs one
+    subtraction while it is far from zero or the learning rate is constant, and otherwise a few hundred
+    nanoseconds, however many steps were missed.
 
     >>> import numpy as np
     >>> from riata.block import Block
