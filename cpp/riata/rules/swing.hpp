@@ -226,12 +226,12 @@ class Swing {
       const double q = here - walk.size;
       double n = std::floor(walk.left / stride);
       if (n > 0) {
-        const auto then = [&](double n) { return f(k, walk.y + n * stride); };
-        double value = then(n);
+        const auto after = [&](double steps) { return f(k, walk.y + steps * stride); };
+        double value = after(n);
         if (value < q) {
           const double guess = walk.y * (std::pow(here / q, 1 / (p_ + k - 1)) - 1) / stride;
-          n = last(guess, n, [&](double n) { return then(n) >= q; });
-          value = then(n);
+          n = last(guess, n, [&](double steps) { return after(steps) >= q; });
+          value = after(n);
         }
         walk.advance(n * stride);
         walk.size = std::max(0.0, value - q);
@@ -245,7 +245,7 @@ class Swing {
     if (walk.size < fallen(walk.y + 0.5)) return;
     double n = walk.left;
     if (sum(walk.y, n) > walk.size)
-      n = last(count(walk.y, walk.size), n, [&](double n) { return sum(walk.y, n) <= walk.size; });
+      n = last(count(walk.y, walk.size), n, [&](double steps) { return sum(walk.y, steps) <= walk.size; });
     walk.size = std::max(0.0, walk.size - sum(walk.y, n));
     walk.advance(n);
   }

@@ -17,8 +17,8 @@ class TruncatedGradient(GradientLearner):
     With `update="round"` weights up to `theta` are set to zero every `period` steps (eq. 4). With
     `update="subgradient"` every step pulls every weight towards zero and past it (eq. 5): weights swing around
     zero for long, so `round_at_end` belongs to it. It is a baseline: bringing a weight current costs one
-    subtraction while it is far from zero or the learning rate is constant, and otherwise a few hundred
-    nanoseconds, however many steps were missed.
+    subtraction while it is far from zero or the learning rate is constant, and otherwise a
+    microsecond or less, however many steps were missed.
 
     >>> import numpy as np
     >>> from riata.block import Block
