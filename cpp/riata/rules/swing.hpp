@@ -63,7 +63,7 @@ class Swing {
   static constexpr int kTerms = 7;                  // of each series, for times from first(k) on
   static constexpr double kEarly = 24, kLate = 64;  // late: three terms do
   static constexpr std::uint64_t kFew = 8;          // so many steps are sooner taken than thought about
-  static constexpr double kRounding = 0x1p-52;
+  static constexpr double kRounding = 0x1p-54;      // of a: half of its last bit, and less rounds to zero
   using Series = std::array<double, kTerms>;
 
   struct Walk {
