@@ -63,14 +63,18 @@ class Reader {
     line_ = ++p_;
   }
 
+  // The header, and empty lines before it.
   Kind skip_record() noexcept {
-    for (;;) {
+    while (p_ < end_ && is_empty_line()) next_line();
+    while (p_ < end_) {
       std::string_view text;
       if (const Kind kind = read_field(text)) return kind;
-      if (*p_ == '\n') break;
+      if (*p_ == '\n') {
+        next_line();
+        break;
+      }
       ++p_;
     }
-    next_line();
     return nullptr;
   }
 

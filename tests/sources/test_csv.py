@@ -83,7 +83,7 @@ def test_labels_that_are_words(tmp_path: Path) -> None:
     block = concatenate(list(source))
     np.testing.assert_array_equal(block.labels, [1, 0, 1])
     assert source.label_names == ["ham", "spam"]  # type: ignore[attr-defined]
-    late = write(tmp_path, "label\n" + "ham\n" * 1000 + "spam\n", "y.csv")
+    late = write(tmp_path, "label,n\n" + "ham,1\n" * 1000 + "spam,1\n", "y.csv")
     with pytest.raises(DataError, match="1002:1: the label 'spam' is none of those in the first"):
         read(late)
 

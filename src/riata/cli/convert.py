@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from riata.cli.data import data_options, open_data, pick_reading, skipped_lines
+from riata.cli.data import (
+    data_options,
+    open_data,
+    pick_reading,
+    refuse_to_replace,
+    skipped_lines,
+)
 from riata.cli.options import Command, option
 from riata.cli.text import count, plural, rows
 from riata.convert import FORMATS, Converted, convert, format_for
@@ -37,6 +43,7 @@ def command(
     data: tuple[str, ...], out: str, to: str | None, quiet: bool, no_labels: bool, **given: Any
 ) -> int:
     format_for(out, to)
+    refuse_to_replace(data, out)
     reading = pick_reading(given)
     source = open_data(data, **reading, labelled=not no_labels)
     result = convert(source, out, to, zero_based=bool(given["zero_based"]))

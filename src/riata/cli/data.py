@@ -11,7 +11,8 @@ from riata.cli.options import option
 from riata.cli.text import plural
 from riata.errors import RiataError
 from riata.sources import FORMATS, Source, open_source
-from riata.sources.bad_lines import BadLineFile
+from riata.sources.bad_lines import BadLineFile, same_file
+from riata.sources.remote import expand
 from riata.sources.roles import MISSING
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -190,6 +191,14 @@ def open_data(paths: Sequence[str], **reading: Any) -> Source:
         raise
     except ValueError as error:  # options that do not go together
         raise click.UsageError(str(error)) from error
+
+
+def refuse_to_replace(paths: Sequence[str], output: str | None) -> None:
+    """A file cannot be both what is read and what is made of it: it would be lost."""
+    if output is not None and any(same_file(path, output) for path in expand(list(paths))):
+        raise click.UsageError(
+            f"{output} is what is read, and would be replaced: name another file"
+        )
 
 
 def reading_words(reading: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from riata import model_file
 from riata.cli.options import Command, option
 from riata.cli.summary import weights_line
-from riata.cli.text import number, plural, rows
+from riata.cli.text import number, plural, printable, rows
 from riata.record import Model
 
 HELP = """Show how MODEL was made, how much of it is alive, and its strongest features.
@@ -109,7 +109,7 @@ def _table(description: dict[str, Any]) -> str:
     classes = description["classes"]
     columns = len(description["strongest"][0]["weights"])
     heads = ["weight"] if columns == 1 else [_short(c) for c in classes]
-    features = [str(entry["feature"]) for entry in description["strongest"]]
+    features = [printable(str(entry["feature"])) for entry in description["strongest"]]
     width = max(len("feature"), *(len(f) for f in features))
     lines = [f"{'feature':<{width}}" + "".join(f"{h:>13}" for h in heads)]
     for feature, entry in zip(features, description["strongest"], strict=True):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from riata import model_file
 from riata.atomic import atomic_write
-from riata.cli.data import data_options, open_data, skipped_lines
+from riata.cli.data import data_options, open_data, refuse_to_replace, skipped_lines
 from riata.cli.options import Command, option
 from riata.errors import DataError
 from riata.feed import iterate
@@ -49,6 +49,7 @@ def command(
     no_labels: bool,
     **reading: Any,
 ) -> int:
+    refuse_to_replace([model, *data], output)
     loaded = model_file.load(model)
     check(loaded, model, what)
     source = open_data(

@@ -25,6 +25,11 @@ def trained(
         ("", f"from {' '.join(record.data)}{speed}"),
         ("loss", f"{number(record.progressive_loss)} {loss}, before learning each example"),
     ]
+    if runs_away(model):
+        lines.append(
+            ("", "far worse than guessing, as features of large values make it: scale them")
+        )
+        lines.append(("", "(--normalize l2; of a table --log1p, --buckets, --categorical)"))
     if skipped is not None:
         lines.insert(2, ("skipped", skipped))
     if note is not None:
@@ -38,6 +43,12 @@ def trained(
     predict = command_line(["riata", "predict", output])
     lines += [("next", f"{evaluate} TEST"), ("", f"{predict} NEW")]
     return rows(lines)
+
+
+def runs_away(model: Model) -> bool:
+    """Whether the loss is beyond what guessing costs by so much that only large scores explain it."""
+    loss = model.record.progressive_loss
+    return model.classes is not None and loss is not None and loss > 20 * model.learner.outputs
 
 
 def holdout_line(result: dict[str, Any]) -> str:

@@ -82,6 +82,16 @@ def command_line(words: Sequence[str]) -> str:
     return shlex.join(words)
 
 
+def printable(name: str, longest: int = 80) -> str:
+    """A name that can be shown on a terminal, whatever is in it.
+
+    >>> printable("a\\x1b[2Jb"), printable("x" * 99, 8)
+    ('a\\\\x1b[2Jb', 'xxxxx...')
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return shown if len(shown) <= longest else shown[: longest - 3] + "..."
+
+
 def rows(pairs: Sequence[tuple[str, str]]) -> str:
     """Lines of a label and a text, aligned; an empty label continues the one above.
 

@@ -13,7 +13,14 @@ from click.core import ParameterSource
 from riata import model_file
 from riata.atomic import check_writable
 from riata.cli import INTERRUPTED, summary
-from riata.cli.data import data_options, open_data, pick_reading, reading_words, say_skipped
+from riata.cli.data import (
+    data_options,
+    open_data,
+    pick_reading,
+    reading_words,
+    refuse_to_replace,
+    say_skipped,
+)
 from riata.cli.options import (
     Command,
     method_options,
@@ -292,6 +299,7 @@ class Job:
 
 def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = False) -> int:
     """Train, save and report; the exit code."""
+    refuse_to_replace(job.data, job.output)
     check_writable(job.output)
     started = time.perf_counter()
     saved = job.resume or job.initial

@@ -108,7 +108,7 @@ def open_source(
     if paths is None and (matrix := _open_matrix(what, y, sample_weight, block_rows)) is not None:
         return matrix
     roles = Roles(label, weight, tuple(ignore), tuple(numeric), tuple(categorical), missing)
-    skipping = _skipping(on_error, bad_lines, max_bad)
+    skipping = _skipping(on_error, bad_lines, max_bad, paths)
     table: dict[str, Any] = {
         "roles": roles,
         "labelled": labelled,
@@ -259,7 +259,10 @@ def _open_cached(given: dict[str, Any]) -> Source:
 
 
 def _skipping(
-    on_error: str, bad_lines: str | os.PathLike[str] | BadLineFile | None, max_bad: float
+    on_error: str,
+    bad_lines: str | os.PathLike[str] | BadLineFile | None,
+    max_bad: float,
+    paths: list[str] | None,
 ) -> Skipping | None:
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
@@ -267,9 +270,11 @@ def _skipping(
         if bad_lines is not None:
             raise ValueError("bad_lines keeps what on_error='skip' leaves out: give both")
         return None
-    if bad_lines is None or isinstance(bad_lines, BadLineFile):
-        return Skipping(max_bad, bad_lines)
-    return Skipping(max_bad, BadLineFile(bad_lines))
+    if bad_lines is None:
+        return Skipping(max_bad)
+    kept = bad_lines if isinstance(bad_lines, BadLineFile) else BadLineFile(bad_lines)
+    kept.begin(expand(paths) if paths else ())
+    return Skipping(max_bad, kept)
 
 
 def _paths(what: Any) -> list[str] | None:

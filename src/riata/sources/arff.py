@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from riata import _core
 from riata.errors import DataError
 from riata.sources.bytes import Stop
@@ -85,6 +87,7 @@ class ArffSource(NamedTextSource):
         self._roles = as_before(roles, self._given)
         self._before = Layout.from_json(self._given)
         self._layout: Layout | None = None
+        self._declared: list[float] | None = None  # the labels, where all of them are numbers
         self._core: _core.CsvFormat | None = None
 
     @property
@@ -182,16 +185,31 @@ class ArffSource(NamedTextSource):
                     layout.omitted[name] = "0"
         numbers = _numbers(layout.label_names)
         if numbers is not None:  # {-1,1} and the like: the label is the number
+            self._declared = numbers
             layout.omitted[label] = layout.label_names[0]
             layout.label_names = []
         return layout
 
     def _parse(self, chunk: Chunk) -> Parsed:
         assert self._core is not None
-        return parsed(self._core.parse_arff(chunk.buffer, chunk.size), chunk.path)
+        read = parsed(self._core.parse_arff(chunk.buffer, chunk.size), chunk.path)
+        return read if self._declared is None else self._only_declared(read)
+
+    def _only_declared(self, read: Parsed) -> Parsed:
+        """The rows before the first whose label is a number, but none of those declared."""
+        labels, lines = read.block.labels, read.block.lines
+        assert labels is not None
+        assert lines is not None
+        wrong = np.flatnonzero(~(np.isin(labels, self._declared or ()) | np.isnan(labels)))
+        if not len(wrong):
+            return read
+        row = int(wrong[0])
+        trouble = NamedTrouble("label_unknown", 1, f"{labels[row]:.17g}".encode())
+        return Parsed(read.block[:row], int(lines[row]), trouble)
 
     def _details(self, trouble: Trouble) -> dict[str, object]:
-        names = ", ".join((self.label_names or [])[:10])
+        known = self.label_names or [f"{number:.17g}" for number in self._declared or ()]
+        names = ", ".join(known[:10])
         count = 0 if self._layout is None else len(self._layout.columns)
         detail = trouble.detail if isinstance(trouble, NamedTrouble) else ""
         return {"count": count, "labels": names, "detail": detail}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -34,12 +36,41 @@ class BadLineFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self._file: BinaryIO = open(self.path, "wb")  # noqa: SIM115
+        self._file: BinaryIO | None = None
+
+    def begin(self, inputs: Iterable[str]) -> None:
+        """Make the file; DataError if it is one of those to read, which would be lost."""
+        for path in inputs:
+            if same_file(path, self.path):
+                raise DataError(
+                    f"{self.path}: this is what is read; keep bad lines in another file"
+                )
+        self._open()
 
     def add(self, path: str, line: BadLine) -> None:
         head = f"{line.where(path)}: {line.reason}\t".encode("utf-8", "replace")
-        self._file.write(head + line.text + b"\n")
-        self._file.flush()
+        file = self._open()
+        file.write(head + line.text + b"\n")
+        file.flush()
+
+    def _open(self) -> BinaryIO:
+        if self._file is None:
+            self._file = open(self.path, "wb")  # noqa: SIM115
+        return self._file
+
+
+def stop_at(message: str) -> DataError:
+    """The error for a line that cannot be read, with a note on how to go on without it."""
+    error = DataError(message)
+    error.add_note("to leave such lines out: --on-error skip (on_error='skip')")
+    return error
+
+
+def same_file(a: str, b: str) -> bool:
+    """Whether both names are there and mean one file."""
+    with suppress(OSError, ValueError):
+        return os.path.isfile(a) and os.path.samefile(a, b)
+    return False
 
 
 class Skipping:

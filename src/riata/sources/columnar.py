@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from riata.block import Block
 from riata.errors import DataError
-from riata.sources.bad_lines import Skipping
+from riata.sources.bad_lines import Skipping, stop_at
 from riata.sources.bad_rows import Part
 from riata.sources.bytes import STDIN, size_of, unreadable
 from riata.sources.layout import Transforms
@@ -117,7 +117,7 @@ class ColumnarSource:
             place = bad.number - part.first_row
             try:
                 if self._skipping is None:
-                    raise DataError(f"{bad.where(path)}: {bad.reason}")
+                    raise stop_at(f"{bad.where(path)}: {bad.reason}")
                 self._skipping.add(path, bad, before + place + 1)
             except DataError:
                 if place > gone:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,6 +33,8 @@ from riata.sources.named import (
 )
 from riata.sources.roles import Roles
 from riata.sources.text import Parsed, Trouble
+
+_SOMETHING = re.compile(rb"\S")
 
 _MESSAGES = (
     VALUE_MESSAGES
@@ -111,15 +114,14 @@ class CsvSource(NamedTextSource):
         return None if self._layout is None else self._layout.label_names or None
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-        chunks = cut_lines(self._paths, buffers, stop)
+        chunks = _join_blank(cut_lines(self._paths, buffers, stop))
         if self._quote:
             chunks = join_quoted(chunks, self._quote)
         if self._core is None:
-            held, text = look_ahead(chunks, self._rows_to_look_at() + 1)
-            if not held:
+            chunks, path, text = look_ahead(chunks, self._rows_to_look_at() + 1)
+            if path is None:
                 return
-            self._find_out(text, held[0].path)
-            chunks = _chain(held, chunks)
+            self._find_out(text, path)
         for chunk in chunks:
             if chunk.first and self._header:
                 self._check_header(chunk)
@@ -134,10 +136,12 @@ class CsvSource(NamedTextSource):
         rows = self._split(head, self._rows_to_look_at() + 1)
         if not rows:
             raise DataError(f"no examples in {self.name}")
+        self._check_shape(head, rows, path)
         if self._header is None:
             self._header = self._is_header(rows, path)
         columns = [cell.strip() for cell in rows[0]] if self._header else _numbered(len(rows[0]))
         rows = rows[1:] if self._header else rows
+        _check_widths(len(columns), rows, path)
         self._columns = columns
         if self._layout is None:
             self._layout = find_layout(
@@ -163,6 +167,20 @@ class CsvSource(NamedTextSource):
             self._names,
             self._crosses,
         )
+
+    def _check_shape(self, head: bytes, rows: list[list[str]], path: str) -> None:
+        """Refuse what is no table, or none with this delimiter."""
+        if b"\r" in head and head.count(b"\n") < 2 < len(rows):
+            raise DataError(
+                f"{path}: its lines end in carriage returns, which riata does not know as ends; "
+                f"mend it in a pipe: tr '\\r' '\\n' < {path} | riata ... -"
+            )
+        if self._labelled and max(map(len, rows)) == 1:
+            sign = {"\t": "tabs", ",": "commas"}.get(self._delimiter or "", repr(self._delimiter))
+            raise DataError(
+                f"{path}:1:1: there is one column only, where label and features need two; if other "
+                f"signs than {sign} separate columns, name them with --delimiter (delimiter=...)"
+            )
 
     def _split(self, text: bytes, rows: int) -> list[list[str]]:
         """The first rows, as far as they can be read: what is wrong, parsing will say."""
@@ -245,24 +263,77 @@ class CsvSource(NamedTextSource):
             end = chunk.buffer.index(b"\n", end + 1, chunk.size)
         return end
 
+    def _end_of_piece(self, chunk: Chunk, size: int) -> int:
+        end = super()._end_of_piece(chunk, size)
+        mark = self._quote.encode()
+        odd = mark and chunk.buffer.count(mark, 0, end) % 2
+        while odd and end < chunk.size:  # a record may hold newlines in quotes
+            start, end = end, super()._end_of_piece(chunk, end)
+            odd ^= chunk.buffer.count(mark, start, end) % 2
+        return end
+
     def _details(self, trouble: Trouble) -> dict[str, object]:
         names = ", ".join((self.label_names or [])[:10])
         detail = trouble.detail if isinstance(trouble, NamedTrouble) else ""
         return {"count": len(self._columns or ()), "labels": names, "detail": detail}
 
 
-def look_ahead(chunks: Iterator[Chunk], lines: int) -> tuple[list[Chunk], bytes]:
-    """Chunks with so many lines of the first file, or all there are, and the text of those."""
+def look_ahead(chunks: Iterator[Chunk], lines: int) -> tuple[Iterator[Chunk], str | None, bytes]:
+    """All the chunks, the name of the first file, and so many of its lines, or all there are.
+
+    What goes wrong while looking is raised again behind the chunks before it.
+    """
     held: list[Chunk] = []
     text = b""
+    fault: Exception | None = None
+    try:
+        for chunk in chunks:
+            held.append(chunk)
+            if chunk.first and len(held) > 1:
+                break
+            text += memoryview(chunk.buffer)[: chunk.size]
+            if text.count(b"\n") >= lines:
+                break
+    except Exception as error:
+        fault = error
+        if not held:
+            raise
+
+    def again() -> Iterator[Chunk]:
+        yield from held
+        if fault is not None:
+            raise fault
+        yield from chunks
+
+    path = held[0].path if held else None
+    return again(), path, b"\n".join(text.split(b"\n", lines)[:lines])
+
+
+def _join_blank(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The chunks, empty lines at the start of a file in one with what comes behind them."""
+    held: list[Chunk] = []
     for chunk in chunks:
-        held.append(chunk)
-        if chunk.first and len(held) > 1:
-            break
-        text += memoryview(chunk.buffer)[: chunk.size]
-        if text.count(b"\n") >= lines:
-            break
-    return held, b"\n".join(text.split(b"\n", lines)[:lines])
+        if held and chunk.first:
+            yield join_chunks(held)
+            held = []
+        if (held or chunk.first) and not _SOMETHING.search(chunk.buffer, 0, chunk.size):
+            held.append(chunk)
+            continue
+        yield join_chunks([*held, chunk])
+        held = []
+    if held:
+        yield join_chunks(held)
+
+
+def _check_widths(count: int, rows: list[list[str]], path: str) -> None:
+    """Refuse a table whose rows all have one number of columns, and its first line another."""
+    widths = {len(row) for row in rows}
+    if len(rows) > 1 and len(widths) == 1 and widths != {count}:
+        raise DataError(
+            f"{path}:1:1: the first line has {count} columns, all rows behind it have "
+            f"{widths.pop()}; mend that line, or leave it out and number the columns: "
+            f"tail -n +2 {path} | riata ... - --no-header-line"
+        )
 
 
 def join_quoted(chunks: Iterator[Chunk], quote: str) -> Iterator[Chunk]:
@@ -283,11 +354,6 @@ def join_quoted(chunks: Iterator[Chunk], quote: str) -> Iterator[Chunk]:
         yield join_chunks(held)
 
 
-def _chain(held: list[Chunk], chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    yield from held
-    yield from chunks
-
-
 def _numbered(count: int) -> list[str]:
     return [str(place + 1) for place in range(count)]
 
@@ -304,7 +370,7 @@ def _resolve(column: str, columns: list[str]) -> str:
 def _likely_delimiter(head: bytes) -> str:
     first = head.split(b"\n", 1)[0]
     if b"," not in first:
-        for other in (b";", b"\t"):
+        for other in (b";", b"\t", b"|"):
             if other in first:
                 return other.decode()
     return ","

@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from riata import _core
@@ -34,7 +34,8 @@ _MESSAGES = (
     VALUE_MESSAGES
     | LABEL_MESSAGES
     | {
-        "object": "expected an object, {{...}}, on each line, found {text}",
+        "object": "expected an object, {{...}}, on each line, found {text}; of one list of "
+        "objects, jq -c '.[]' makes such lines",
         "trailing": "text behind the object: {text}; one object a line, please",
         "key": "expected a key in double quotes, found {text}",
         "colon": "expected a colon behind the key, found {text}",
@@ -168,10 +169,9 @@ class JsonSource(NamedTextSource):
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
         chunks = cut_lines(self._paths, buffers, stop)
         if not self._mapping.ready:
-            held, text = look_ahead(chunks, LOOK_AT)
-            path = held[0].path if held else self.name
-            self._mapping.find_out(_objects(text.split(b"\n", LOOK_AT)[:LOOK_AT]), path)
-            chunks = chain(held, chunks)
+            chunks, path, text = look_ahead(chunks, LOOK_AT)
+            objects = _objects(text.split(b"\n", LOOK_AT)[:LOOK_AT])
+            self._mapping.find_out(objects, path or self.name)
         yield from chunks
 
     def _parse(self, chunk: Chunk) -> Parsed:
@@ -179,6 +179,12 @@ class JsonSource(NamedTextSource):
 
     def _details(self, trouble: Trouble) -> dict[str, object]:
         return self._mapping.details() | {"detail": self._mapping.label}
+
+    def _reason(self, trouble: Trouble) -> str:
+        reason = super()._reason(trouble)
+        if trouble.text or trouble.kind not in ("key", "value", "comma_object", "comma_list"):
+            return reason
+        return f"{reason}; an object must not go on on the next line: jq -c . mends that"
 
 
 class DictSource:
@@ -284,7 +290,7 @@ def _texts_of(rows: list[Mapping[str, Any]]) -> tuple[list[str], str]:
     for row in rows:
         try:
             texts.append(_dumped(row))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             return texts, f"cannot be read as features: {error}"
     return texts, ""
 
@@ -308,7 +314,7 @@ def _objects(lines: Iterable[bytes]) -> Iterator[Any]:
     for line in lines:
         try:
             yield json.loads(line)
-        except ValueError:  # parsing will say what is wrong with it
+        except (ValueError, RecursionError):  # parsing will say what is wrong with it
             continue
 
 

@@ -8,6 +8,7 @@ are words are numbered, in the order of the alphabet.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
@@ -24,6 +25,8 @@ LOOK_AT = 1000
 LOOK_AT_BUCKETS = 10_000
 """Rows that decide where buckets begin and end."""
 _MOST_LABELS = 1000
+_FEW_OTHERS = 0.1
+"""So few texts among numbers are a surprise."""
 
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
 
@@ -157,9 +160,22 @@ def find_layout(
             layout.kinds.append("category")
         else:
             present = present[:LOOK_AT]
-            numbers = bool(present) and all(map(NUMBER.fullmatch, present))
-            layout.kinds.append("number" if numbers else "category")
+            others = [cell.strip() for cell in present if not NUMBER.fullmatch(cell)]
+            layout.kinds.append("category" if others or not present else "number")
+            if others and len(others) < _FEW_OTHERS * len(present):
+                _warn_of_others(column, others, len(present), name)
     return layout
+
+
+def _warn_of_others(column: str, others: list[str], count: int, name: str) -> None:
+    """Numbers with a few texts among them may be numbers, and the texts mean that they are missing."""
+    shown = ",".join(list(dict.fromkeys(others))[:3])
+    warnings.warn(
+        f"{name}: column {column!r} is read as names, since {len(others)} of its first {count} values "
+        f"are no numbers: {shown}; if those mean missing values, pass --absent {shown!r}, and else "
+        f"--categorical {column}",
+        stacklevel=2,
+    )
 
 
 def check_transformed(

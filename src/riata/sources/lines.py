@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from riata import _core
+from riata.errors import DataError
 from riata.sources.bytes import Input, Stop, open_input
 
 PADDING: int = _core.SVMLIGHT_PADDING
 LONGEST_LINE = 64 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LOOK_AT = 262  # bytes that tell other things from text
 
 
 @dataclass(slots=True)
@@ -103,6 +105,8 @@ def _cut(source: Input, buffers: Buffers) -> Iterator[Chunk]:
             cut = filled
         carry = bytes(memoryview(buffer)[cut:filled])
         if cut:
+            if first:
+                _refuse_others(bytes(buffer[: min(cut, _LOOK_AT)]), source.name)
             if first and buffer.startswith(BYTE_ORDER_MARK):
                 del buffer[:3]  # moves nothing: a bytearray only notes its new start
                 cut -= 3
@@ -110,6 +114,22 @@ def _cut(source: Input, buffers: Buffers) -> Iterator[Chunk]:
             first = False
         if fault:
             raise fault
+
+
+def _refuse_others(head: bytes, name: str) -> None:
+    """What starts like that is no text of examples, whatever its name says."""
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
+    halves = sorted((head[0:8:2], head[1:8:2]))
+    if marked or (halves[0] == bytes(4) and all(halves[1])):
+        raise DataError(
+            f"{name}: this is UTF-16 or UTF-32 text; riata reads UTF-8: "
+            f"iconv -f UTF-16 -t UTF-8 {name} | riata ... -"
+        )
+    if head[257:262] == b"ustar":
+        raise DataError(
+            f"{name}: this is a tar archive; unpack it first, or in a pipe: "
+            f"tar -xOf {name} | riata ... -"
+        )
 
 
 def _grown(buffer: bytearray, filled: int, buffers: Buffers) -> bytearray:

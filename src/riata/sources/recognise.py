@@ -107,7 +107,7 @@ def recognise(head: bytes) -> str:
             return format
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
     first = lines[0].lstrip().lower() if lines else b""
-    if first.startswith(b"{"):
+    if first.startswith((b"{", b"[{")) or first.strip() == b"[":
         return "jsonl"
     if first.startswith((b"%", b"@relation", b"@attribute")):
         return "arff"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -69,9 +70,9 @@ class Roles:
 
     def features(self, columns: Sequence[str], labelled: bool, name: str) -> list[str]:
         """The columns that become features, in their order; DataError for a name that is not there."""
-        twice = {column for column in columns if columns.count(column) > 1}
-        if twice:
-            raise DataError(f"{name}: several columns are called {min(twice)!r}; rename them")
+        if len(set(columns)) < len(columns):
+            twice = min(column for column, count in Counter(columns).items() if count > 1)
+            raise DataError(f"{name}: several columns are called {twice!r}; rename them")
         named = {
             "weight": [] if self.weight is None else [self.weight],
             "ignore": self.ignore,
@@ -86,7 +87,10 @@ class Roles:
                         f"{suggest(column, columns)}"
                     )
         out = {self.label_in(columns, labelled, name), self.weight, *self.ignore}
-        return [column for column in columns if column not in out]
+        features = [column for column in columns if column not in out]
+        if not features:
+            raise DataError(f"{name}: no column is left for the features")
+        return features
 
 
 def suggest(column: str, columns: Sequence[str]) -> str:

@@ -107,7 +107,7 @@ def check_types(schema: Any, layout: Layout, name: str) -> None:
 
 
 def _check_type(column: str, kind: Any, category: bool, name: str) -> None:
-    types = pa.types
+    types, whole = pa.types, kind
     if types.is_dictionary(kind):
         kind = kind.value_type
     if is_list(kind):
@@ -123,7 +123,7 @@ def _check_type(column: str, kind: Any, category: bool, name: str) -> None:
     ):
         return
     raise DataError(
-        f"{name}: column {column!r} holds {kind}, which makes no features; "
+        f"{name}: column {column!r} holds {whole}, which makes no features; "
         f"convert it, name it categorical, or leave it out: --ignore {column}"
     )
 

@@ -6,14 +6,14 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from riata.block import Block, concatenate
 from riata.errors import DataError
-from riata.sources.bad_lines import BadLine, Skipping
+from riata.sources.bad_lines import BadLine, Skipping, stop_at
 from riata.sources.bytes import Stop, display, size_of
 from riata.sources.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cut_lines
 from riata.sources.prefetch import ordered_map
@@ -24,6 +24,7 @@ from riata.sources.unpack import compression_of_name
 _EXCERPT = 40
 _CHUNKS = 64  # that a file is cut into, unless it is large
 _SMALLEST_CHUNK = 1 << 18
+_BEHIND_BAD = 1 << 12  # bytes to parse at once behind a bad line: the next one may be near
 
 
 @dataclass(slots=True)
@@ -203,30 +204,47 @@ class TextSource(ABC):
 
     def _read(self, chunk: Chunk) -> _Read:
         """All lines of the chunk, or those before the first bad one where it stops the pass."""
-        first = chunk.first
         part = self._parse(chunk)
-        read = _Read([part], chunk.path, first, chunk.position)
-        lines = 0
-        while self._skipping is not None and part.trouble is not None:
-            start = 0
-            for _ in range(part.n_lines):
-                start = chunk.buffer.index(b"\n", start, chunk.size) + 1
-            end = self._end_of_bad(chunk, start, part.trouble)
-            text = bytes(chunk.buffer[start:end]).removesuffix(b"\r")
-            number = lines + part.n_lines + 1
-            bad = BadLine(number, part.trouble.column, self._reason(part.trouble), text)
-            read.bad.append(bad)
-            read.bad_lines += 1 + text.count(b"\n")
-            lines += part.n_lines + 1 + text.count(b"\n")
-            part.trouble = None
-            del chunk.buffer[: end + 1]  # moves nothing: a bytearray only notes its new start
-            chunk.size -= end + 1
+        read = _Read([part], chunk.path, chunk.first, chunk.position)
+        lines, done = 0, chunk.size
+        while self._skipping is not None and (part.trouble is not None or done < chunk.size):
+            lines += part.n_lines
+            if part.trouble is None:
+                ahead = 2 * done
+            else:
+                done, skipped = self._skip(chunk, part.n_lines, part.trouble, lines, read)
+                lines += skipped
+                ahead = _BEHIND_BAD
+                part.trouble = None
+            del chunk.buffer[:done]  # moves nothing: a bytearray only notes its new start
+            chunk.size -= done
             chunk.first = False
-            part = self._parse(chunk)
+            done = self._end_of_piece(chunk, ahead)
+            part = self._parse(replace(chunk, size=done))
             if part.block.lines is not None:
                 part.block.lines[:] += lines
             read.parts.append(part)
         return read
+
+    def _skip(
+        self, chunk: Chunk, before: int, trouble: Trouble, lines: int, read: _Read
+    ) -> tuple[int, int]:
+        """Note the bad line, `before` lines into the chunk; says where it ends, and how many lines it takes."""
+        start = 0
+        for _ in range(before):
+            start = chunk.buffer.index(b"\n", start, chunk.size) + 1
+        end = self._end_of_bad(chunk, start, trouble)
+        text = bytes(chunk.buffer[start:end]).removesuffix(b"\r")
+        taken = 1 + text.count(b"\n")
+        read.bad.append(BadLine(lines + 1, trouble.column, self._reason(trouble), text))
+        read.bad_lines += taken
+        return end + 1, taken
+
+    def _end_of_piece(self, chunk: Chunk, size: int) -> int:
+        """The end of whole lines, about so many bytes of them, or of all there are."""
+        if size >= chunk.size:
+            return chunk.size
+        return chunk.buffer.index(b"\n", size, chunk.size) + 1
 
     def _number(self, read: _Read, counter: _Counter) -> Iterator[Block]:
         """The rows of a chunk, with their lines in the file, before whatever went wrong behind them."""
@@ -253,7 +271,7 @@ class TextSource(ABC):
         counter.line += lines
         counter.total += lines
         if trouble is not None:
-            raise DataError(f"{path}:{counter.line + 1}:{trouble.column}: {self._reason(trouble)}")
+            raise stop_at(f"{path}:{counter.line + 1}:{trouble.column}: {self._reason(trouble)}")
 
     def _end_of_bad(self, chunk: Chunk, start: int, trouble: Trouble) -> int:
         """The newline that ends what cannot be read."""
