@@ -104,6 +104,9 @@ def test_names_that_vw_cannot_hold(tmp_path: Path) -> None:
     result = convert(open_source(block), tmp_path / "x.vw")
     assert result.escaped == 2
     assert (tmp_path / "x.vw").read_text() == "-1 0.5 | city=New%20York b%3Ac%7Cd:2 fine\n"
+    odd = {"": 1.0, "a b": 1.0, "a%20b": 1.0, "100%": 1.0, "%2": 1.0}
+    convert(open_source(block_of([odd])), tmp_path / "y.vw")
+    assert (tmp_path / "y.vw").read_text() == "-1 0.5 | %empty a%20b a%2520b 100% %2\n"
     back = take(tmp_path / "x.vw")
     assert [back.name_of(k) for k in range(3)] == ["city=New%20York", "b%3Ac%7Cd", "fine"]
 

@@ -82,17 +82,20 @@ class TextWriter {
         group = own;
       }
       if (grouped) name.remove_prefix(caret + 1);
-      if (!put(' ') || !word(name)) return false;
+      if (!put(' ') || !(name.empty() ? no_name() : word(name))) return false;
     }
     return rows.values[k] == 1 || (put(':') && number(rows.values[k]));
   }
 
-  // A word, with what would end it written as %20 and the like.
+  // A word, with what would end it written as %20 and the like, so that different ones stay different.
   bool word(std::string_view text) noexcept {
     constexpr char digits[] = "0123456789ABCDEF";
     bool changed = false;
-    for (const char c : text) {
-      if (c == ' ' || c == ':' || c == '|' || (c >= 0 && c < 32)) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const char c = text[at];
+      const bool like_escape =
+          c == '%' && at + 2 < text.size() && is_hex(text[at + 1]) && is_hex(text[at + 2]);
+      if (c == ' ' || c == ':' || c == '|' || (c >= 0 && c < 32) || like_escape) {
         if (!put('%') || !put(digits[c >> 4]) || !put(digits[c & 15])) return false;
         changed = true;
       } else if (!put(c)) {
@@ -101,6 +104,19 @@ class TextWriter {
     }
     escaped_ += changed;
     return true;
+  }
+
+  // Nothing at all would be no feature.
+  bool no_name() noexcept {
+    ++escaped_;
+    for (const char c : std::string_view("%empty")) {
+      if (!put(c)) return false;
+    }
+    return true;
+  }
+
+  static bool is_hex(char c) noexcept {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
   }
 
   template <class Number>

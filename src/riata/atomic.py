@@ -28,7 +28,7 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
     >>> target.read_bytes()
     b'42'
     """
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     mode = _mode_for(target)
     if mode is None:
         with open(target, "wb") as direct:
@@ -59,7 +59,7 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now the OSError that `atomic_write` would raise after an hour of training."""
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     if _mode_for(target) is None:
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied", str(path))
@@ -67,6 +67,15 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     descriptor, name = _open_beside(target)
     os.close(descriptor)
     os.unlink(name)
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    """Where a link leads; /dev/stdout over a pipe leads to a name that nobody can open."""
+    with suppress(OSError):
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            return Path(path)
+    return Path(os.path.realpath(path))
 
 
 def _open_beside(target: Path) -> tuple[int, str]:

@@ -39,7 +39,9 @@ class Converted:
     rows: int = 0
     entries: int = 0
     escaped: int = 0
-    """Names, of all entries, that Vowpal Wabbit's text cannot hold: blanks became %20 and so on."""
+    """Names, of all entries, that Vowpal Wabbit's text cannot hold: blanks became %20 and so on.
+
+    Different names stay different: a % that looks like that already becomes %25, and no name %empty."""
     numbered: int = 0
     """Names that became numbers, because svmlight has no names."""
     names_file: str | None = None
@@ -140,7 +142,10 @@ class _Svmlight:
             key = int(block.indices[k])
             if key not in self._numbers:
                 self._numbers[key] = len(self._numbers)
-                self._names.append((block.name_of(k) or "").encode("utf-8", "surrogateescape"))
+                assert block.names is not None
+                assert block.name_offsets is not None
+                start, stop = block.name_offsets[k : k + 2]
+                self._names.append(block.names[start:stop].tobytes())  # UTF-8 or not
         self._result.numbered = len(self._numbers)
         table = np.array([self._numbers[key] for key in keys.tolist()], dtype=np.int64)
         numbers = table[np.searchsorted(keys, block.indices)]

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import tarfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from riata.sources import open_source
 from riata.sources.csv import CsvSource
 from riata.sources.jsonl import JsonSource
 from riata.sources.roles import Roles
-from tests.cli.helpers import riata
+from tests.cli.helpers import riata, riata_process
 from tests.sources.named import drain, read, rows, write
 
 TEXTS = {
@@ -179,3 +180,28 @@ def test_a_model_that_runs_away_is_noted(tmp_path: Path) -> None:
     assert "far worse than guessing" in riata("train", path, "-o", model).out
     assert "guessing" not in riata("train", path, "-o", model, "--ignore", "id").out
     assert "guessing" not in riata("train", path, "-o", model, "--categorical", "id").out
+
+
+def test_a_converter_in_a_pipe(tmp_path: Path) -> None:
+    path = write(tmp_path, TEXTS["csv"], "x.csv")
+    result = riata_process("convert", path, "/dev/stdout", "--to", "vw", "--quiet")
+    assert result.out == "1 1 | a:2\n0 1 | a:3\n"
+    assert "/dev/stdout" in riata("convert", path, "-", "--to", "vw", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("suffix", "option"),
+    [*product(("svm", "vw"), ("label", "weight", "ignore", "categorical")), ("svm", "crosses")],
+)
+def test_what_has_no_columns_is_told_nothing_about_them(
+    tmp_path: Path, suffix: str, option: str
+) -> None:
+    path = write(tmp_path, TEXTS[suffix], f"x.{suffix}")
+    value: Any = "a" if option in ("label", "weight") else ["a:b"]
+    with pytest.raises(ValueError, match=rf"{option} .*columns.*; (svmlight|vw) has none"):
+        open_source(path, **{option: value})
+
+
+def test_tables_in_a_pipe_are_called_what_they_are() -> None:
+    result = riata_process("train", "-", "-o", "m", stdin=b"PAR1" + bytes(99), code=1)
+    assert "<stdin>: this is parquet data; name the file" in result.err

@@ -42,6 +42,8 @@ numbered as they appear, and OUT.names lists them."""
 def command(
     data: tuple[str, ...], out: str, to: str | None, quiet: bool, no_labels: bool, **given: Any
 ) -> int:
+    if out == "-":
+        raise click.UsageError("OUT is a file; to write to a pipe name /dev/stdout")
     format_for(out, to)
     refuse_to_replace(data, out)
     reading = pick_reading(given)

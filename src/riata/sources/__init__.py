@@ -147,6 +147,7 @@ def open_source(
         found = format_of(paths, format)
         if asked is not None and found not in ("parquet", "arrow", "csv", "tsv", "cache"):
             raise ValueError(f"{asked} is for tables of columns; {found} has none")
+        _refuse_in_vain(found, roles, crosses)
         text = {
             "zero_based": zero_based,
             "delimiter": delimiter,
@@ -168,6 +169,15 @@ def open_source(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
         "a scipy sparse matrix, a NumPy array, a pandas or polars DataFrame, or dicts"
     )
+
+
+def _refuse_in_vain(format: str, roles: Roles, crosses: Crosses) -> None:
+    """What was said about columns or groups to a format that has none would pass unnoticed."""
+    if crosses and format in ("svmlight", "cache"):
+        raise ValueError(f"crosses are of columns or namespaces; {format} has none")
+    if roles.given and format in ("svmlight", "vw", "cache"):
+        named = next(field for field, value in vars(roles).items() if value != vars(Roles())[field])
+        raise ValueError(f"{named} is for columns; {format} has none")
 
 
 def _open_matrix(what: Any, y: Any, sample_weight: Any, block_rows: int | None) -> Source | None:

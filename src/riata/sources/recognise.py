@@ -71,7 +71,12 @@ def _by_content(path: str) -> str:
     """What the first lines look like. A named pipe is not touched: it can be read only once."""
     if path == STDIN:
         found = recognise(look_at_standard_input(_HEAD))
-        return "svmlight" if found in _MAGIC.values() else found
+        if found in _MAGIC.values():
+            raise DataError(
+                f"<stdin>: this is {found} data; name the file instead, or say --format arrow if it "
+                "is a stream of Arrow data"
+            )
+        return found
     if size_of(path) is None:
         return "svmlight"
     return recognise(_head(path))
