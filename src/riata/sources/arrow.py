@@ -19,6 +19,7 @@ from riata.sources.arrow_arrays import (
     flat_schema,
     is_list,
     parsed_float64,
+    rounded_once,
     text_buffers,
     validity,
 )
@@ -167,6 +168,8 @@ class BatchReader:
                 values = values.cast(pa.large_string())
             if kind != "category":
                 given = without_absent(values, absent, exact=False)
+                if kind == "number":
+                    given = rounded_once(given)
                 *numbers, wrong = parsed_float64(given)
                 faults.add(wrong, name, lambda row: f"expected a number, found {values[row]!s:.40}")
                 if kind == "bucket":

@@ -58,6 +58,19 @@ def float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]
     return numbers[values.offset : values.offset + len(values)], validity(values)
 
 
+def rounded_once(values: Any) -> Any:
+    """Integers that a double would round before a float does as floats, as text is read; others as they are."""
+    if not (pa.types.is_int64(values.type) or pa.types.is_uint64(values.type)):
+        return values
+    ends = pc.min_max(values).as_py()
+    if ends["min"] is None or max(-ends["min"], ends["max"]) <= _EXACT:
+        return values
+    return values.cast(pa.float32(), safe=False)
+
+
+_EXACT = 1 << 53
+
+
 def parsed_float64(
     values: Any,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None, NDArray[np.bool_] | None]:
