@@ -119,6 +119,9 @@ def test_texts_among_numbers_are_a_warning(tmp_path: Path) -> None:
         assert ("a=NA", 1.0) in rows(read(path))[50]
     assert rows(read(path, absent=["NA", "?"]))[49:] == [[("a", 49)], [], []]
     assert rows(read(path, categorical=["a"]))[7] == [("a=7", 1)]
+    path = write(tmp_path, "label,a\n" + "1,2\n0,3\n" * 9 + "x,1\n", "y.csv")
+    with pytest.warns(UserWarning, match="'label' is read as names, since 1 .*: x;"):
+        read(path)
 
 
 @pytest.mark.parametrize("source", [CsvSource, JsonSource])

@@ -142,8 +142,10 @@ def find_layout(
         present = [cell for cell in cells if cell.strip() and cell.strip() not in absent]
         if column == label:
             layout.kinds.append("label")
-            if not all(map(NUMBER.fullmatch, present[:LOOK_AT])):
+            others = [cell.strip() for cell in present[:LOOK_AT] if not NUMBER.fullmatch(cell)]
+            if others:
                 layout.label_names = label_names_of(present, column, name)
+                _warn_of_others(column, others, len(present[:LOOK_AT]), name)
         elif column == roles.weight:
             layout.kinds.append("weight")
         elif column not in features:
@@ -162,18 +164,18 @@ def find_layout(
             present = present[:LOOK_AT]
             others = [cell.strip() for cell in present if not NUMBER.fullmatch(cell)]
             layout.kinds.append("category" if others or not present else "number")
-            if others and len(others) < _FEW_OTHERS * len(present):
-                _warn_of_others(column, others, len(present), name)
+            _warn_of_others(column, others, len(present), name)
     return layout
 
 
 def _warn_of_others(column: str, others: list[str], count: int, name: str) -> None:
     """Numbers with a few texts among them may be numbers, and the texts mean that they are missing."""
+    if not 0 < len(others) < _FEW_OTHERS * count:
+        return
     shown = ",".join(list(dict.fromkeys(others))[:3])
     warnings.warn(
         f"{name}: column {column!r} is read as names, since {len(others)} of its first {count} values "
-        f"are no numbers: {shown}; if those mean missing values, pass --absent {shown!r}, and else "
-        f"--categorical {column}",
+        f"are no numbers: {shown}; if those mean missing values, pass --absent {shown!r}",
         stacklevel=2,
     )
 
