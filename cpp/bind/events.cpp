@@ -294,8 +294,9 @@ class Scores {
 void bind_events(nb::module_& m) {
   m.def(
       "event", [](nb::handle features) { return Event(features).arrays(); }, nb::arg("features"),
-      nb::sig("def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
-              "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
+      nb::sig(
+          "def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
+          "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
       "The keys, values, names and name offsets of one event.");
   m.def("check_event", &check_event, nb::arg("label"), nb::arg("weight"),
         "ValueError if one cannot be learned.");
@@ -311,8 +312,9 @@ void bind_events(nb::module_& m) {
         return outcome.done == 1 ? scores.list() : nb::none();
       },
       nb::arg("model"), nb::arg("features"), nb::arg("label"), nb::arg("weight"),
-      nb::sig("def learn_event(model: Linear, features: Mapping[str, object], label: float, weight: float) -> "
-              "list[float] | None"),
+      nb::sig(
+          "def learn_event(model: Linear, features: Mapping[str, object], label: float, weight: float) -> "
+          "list[float] | None"),
       "The scores before learning; None where the model has diverged, and has not learned.");
   m.def(
       "score_event",
