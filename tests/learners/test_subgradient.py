@@ -91,6 +91,14 @@ def test_features_that_come_back_after_hundreds_of_rows_equal_dense(rates):
     assert_agrees(learner, X, labels_for(X, 3))
 
 
+@pytest.mark.parametrize("power_t", [0.0, 1e-300, 1e-9, 5.0, 100.0])
+@pytest.mark.parametrize("gravity", [0.0, 1e-300, 3.0])
+def test_rates_that_hardly_fall_or_at_once(power_t, gravity):
+    X = dense_rows(700, 20, density=0.05, seed=3)
+    rates = {"learning_rate": "invscaling", "eta0": 0.3, "power_t": power_t}
+    assert_agrees(learner_of(rates, gravity), X, labels_for(X, 2))
+
+
 def test_rates_that_decay_and_long_gaps_equal_dense():
     d = 100
     learner = learner_of(FALLING[0], decay=0.5)

@@ -16,9 +16,9 @@ class TruncatedGradient(GradientLearner):
 
     With `update="round"` weights up to `theta` are set to zero every `period` steps (eq. 4). With
     `update="subgradient"` every step pulls every weight towards zero and past it (eq. 5): weights swing around
-    zero for long, so `round_at_end` belongs to it. It is a baseline: bringing a weight current costs one
-    subtraction while it is far from zero or the learning rate is constant, and otherwise a
-    microsecond or less, however many steps were missed.
+    zero for long, so `round_at_end` belongs to it. It is a baseline: bringing a weight current costs a few
+    operations while it is far from zero or the learning rate is constant, and otherwise about a microsecond
+    at most, however many steps were missed.
 
     >>> import numpy as np
     >>> from riata.block import Block
