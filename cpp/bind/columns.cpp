@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "decoded.hpp"
 #include "named.hpp"
 
 namespace riata::bind {
@@ -22,6 +23,7 @@ class Columns {
   explicit Columns(std::int64_t n_rows) : n_rows_(n_rows) {
     if (n_rows < 0) throw nb::value_error("a negative number of rows");
   }
+  Columns(const Columns&) = delete;
 
   void number(const std::string& name, const In<double>& values, const Valid& valid, bool log1p) {
     start_numbers(name, log1p ? ColumnKind::log1p : ColumnKind::number, values, valid);
@@ -57,6 +59,31 @@ class Columns {
     column.keys = keys.data();
     keep(codes);
     keep(keys);
+  }
+
+  // The same of what a Parquet file has.
+  void decoded_number(const std::string& name, nb::object values, bool log1p) {
+    start_decoded(name, log1p ? ColumnKind::log1p : ColumnKind::number, std::move(values));
+  }
+
+  void decoded_bucket(const std::string& name, nb::object values, const std::vector<double>& edges,
+                      const std::vector<std::string>& buckets) {
+    if (buckets.size() != edges.size() + 1) throw nb::value_error("one bucket more than edges");
+    start_decoded(name, ColumnKind::bucket, std::move(values)).set_buckets(edges, buckets);
+  }
+
+  void decoded_text(const std::string& name, nb::object values) {
+    const auto& decoded = nb::cast<const Decoded&>(values);
+    const auto* const codes = std::get_if<Decoded::Codes>(&decoded.values);
+    if (codes == nullptr || codes->size() != rows()) throw nb::value_error("a code a row, please");
+    Column& column = start(name, ColumnKind::coded, {});
+    column.texts = decoded.texts->texts.view();
+    column.sound = column.texts.count > 0;
+    column.longest = decoded.texts->longest;
+    column.codes = codes->data();
+    column.n_codes = static_cast<std::int64_t>(codes->size());
+    column.keys = decoded.texts->keys.data();
+    kept_.push_back(std::move(values));
   }
 
   void cross(const CrossNames& crosses) {
@@ -114,6 +141,16 @@ class Columns {
     return column;
   }
 
+  Column& start_decoded(const std::string& name, ColumnKind kind, nb::object values) {
+    const auto& decoded = nb::cast<const Decoded&>(values);
+    const double* const numbers = decoded.numbers(converted_.emplace_back());
+    if (numbers == nullptr || decoded.rows() != rows()) throw nb::value_error("a number a row, please");
+    Column& column = start(name, kind, {});
+    column.numbers = numbers;
+    kept_.push_back(std::move(values));
+    return column;
+  }
+
   void set_texts(Column& column, const In<std::int64_t>& offsets, const In<std::uint8_t>& data) {
     column.texts = {static_cast<std::int64_t>(offsets.size()) - 1, offsets.data(),
                     reinterpret_cast<const char*>(data.data()), static_cast<std::int64_t>(data.size())};
@@ -133,6 +170,7 @@ class Columns {
   std::vector<Column> columns_;
   Crosses crosses_;
   std::vector<nb::object> kept_;
+  std::vector<Array<double>> converted_;
 };
 
 Out<std::int64_t> text_keys(const std::string& name, const In<std::int64_t>& offsets,
@@ -178,6 +216,13 @@ void bind_columns(nb::module_& m) {
                    "data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], "
                    "valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None"),
            "A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.")
+      .def("number", &Columns::decoded_number, "name"_a, "values"_a, "log1p"_a = false,
+           nb::sig("def number(self, name: str, values: Decoded, log1p: bool = False) -> None"))
+      .def("bucket", &Columns::decoded_bucket, "name"_a, "values"_a, "edges"_a, "buckets"_a,
+           nb::sig("def bucket(self, name: str, values: Decoded, edges: Sequence[float], "
+                   "buckets: Sequence[str]) -> None"))
+      .def("coded", &Columns::decoded_text, "name"_a, "values"_a,
+           nb::sig("def coded(self, name: str, values: Decoded) -> None"))
       .def("cross", &Columns::cross, "crosses"_a,
            nb::sig("def cross(self, crosses: Sequence[Sequence[str]]) -> None"),
            "Multiply the features of columns, once all are there.")

@@ -3,8 +3,9 @@
 #include <string>
 #include <variant>
 
+#include "decoded.hpp"
 #include "hand_over.hpp"
-#include "riata/parquet_column.hpp"
+#include "riata/parquet_pages.hpp"
 
 namespace riata::bind {
 
@@ -15,6 +16,7 @@ namespace {
 using parquet::Byte;
 using parquet::NumberColumn;
 using parquet::Outcome;
+using parquet::Pages;
 using parquet::TextColumn;
 
 void check(Outcome outcome) {
@@ -23,152 +25,146 @@ void check(Outcome outcome) {
 }
 
 template <class T>
-Out<T> copy_of(const Array<T>& array) {
-  Fresh<T> fresh(array.size());
-  std::copy(array.data(), array.data() + array.size(), fresh.get());
+Out<T> copy_of(const T* from, std::size_t size) {
+  Fresh<T> fresh(size);
+  std::copy(from, from + size, fresh.get());
   return give(std::move(fresh));
 }
 
-// Bytes of 0 or 1 as the bits that Arrow has instead.
-Out<Byte> as_bits(const Array<Byte>& valid) {
-  Fresh<Byte> bits((valid.size() + 7) / 8);
-  std::size_t i = 0;
-  for (; i + 8 <= valid.size(); i += 8) {
-    std::uint64_t eight;
-    std::memcpy(&eight, valid.data() + i, 8);
-    bits.get()[i / 8] = static_cast<Byte>((eight * 0x0102040810204080ULL) >> 56);
-  }
-  if (i < valid.size()) bits.get()[i / 8] = 0;
-  for (; i < valid.size(); ++i)
-    bits.get()[i / 8] = static_cast<Byte>(bits.get()[i / 8] | (valid[i] << (i % 8)));
-  return give(std::move(bits));
+nb::tuple arrow_of(const Decoded& decoded) {
+  nb::object values = std::visit(
+      [](const auto& array) { return nb::cast(copy_of(array.data(), array.size())); }, decoded.values);
+  nb::object bits = nb::none();
+  if (decoded.missing > 0) bits = nb::cast(copy_of(decoded.bits.bytes(), (decoded.rows() + 7) / 8));
+  return nb::make_tuple(values, bits, decoded.missing);
+}
+
+nb::tuple texts_of(const Decoded& decoded) {
+  if (decoded.texts == nullptr) throw nb::value_error("a column of numbers");
+  const Texts texts = decoded.texts->texts.view();
+  const auto* const data = reinterpret_cast<const Byte*>(texts.data);
+  return nb::make_tuple(copy_of(texts.offsets, static_cast<std::size_t>(texts.count) + 1),
+                        copy_of(data, static_cast<std::size_t>(texts.bytes)));
 }
 
 class ParquetColumn {
  public:
-  ParquetColumn(const std::string& kind, bool optional) : column_(make(kind, optional)) {}
-
-  void dictionary(const In<Byte>& page, std::int64_t n_values) {
-    check(without_gil([&](auto& column) {
-      return column.set_dictionary(page.data(), page.data() + page.size(), n_values);
-    }));
-  }
-
-  void page(const In<Byte>& data, std::int64_t n_values, std::int32_t encoding, std::int64_t levels) {
-    parquet::Page page{data.data(), data.data() + data.size(), n_values,
-                       static_cast<parquet::Encoding>(encoding), levels};
-    page_ = nb::cast(data);
-    check(std::visit([&](auto& column) { return column.set_page(page); }, column_));
-  }
+  ParquetColumn(const std::string& kind, bool optional, const std::string& name, const std::string& codec)
+      : column_(make(kind, optional, name)),
+        pages_(codec.empty()       ? parquet::Packing::none
+               : codec == "snappy" ? parquet::Packing::snappy
+                                   : parquet::Packing::other) {}
 
   void begin(std::size_t rows) {
     check(std::visit([&](auto& column) { return column.begin(rows); }, column_));
   }
 
-  bool fill() {
-    const Outcome outcome = without_gil([](auto& column) { return column.fill(); });
-    check(outcome == Outcome::more ? Outcome::done : outcome);
-    return outcome == Outcome::more;
+  void give(const In<Byte>& bytes) {
+    if (!pages_.give(bytes.data(), bytes.data() + bytes.size())) throw std::bad_alloc();
+    given_ = nb::cast(bytes);
   }
 
-  nb::tuple take() {
-    nb::object values = std::visit([](auto& column) { return give_values(column); }, column_);
-    return std::visit(
+  nb::object fill() {
+    Pages::Next what = Pages::Next::page;
+    Outcome outcome = Outcome::done;
+    {
+      nb::gil_scoped_release release;
+      outcome = std::visit([&](auto& column) { return parquet::fill(column, pages_, what); }, column_);
+    }
+    if (outcome != Outcome::more) {
+      check(outcome);
+      return nb::none();
+    }
+    return nb::make_tuple(what == Pages::Next::packed, pages_.needed());
+  }
+
+  Out<Byte> packed() const { return copy_of(pages_.packed(), pages_.packed_size()); }
+
+  void unpacked(const In<Byte>& bytes) {
+    parquet::Page page;
+    const Pages::Next what = pages_.set_unpacked(bytes.data(), bytes.data() + bytes.size(), page);
+    nb::gil_scoped_release release;
+    const Outcome outcome =
+        std::visit([&](auto& column) { return parquet::take_page(column, what, page); }, column_);
+    nb::gil_scoped_acquire acquire;
+    check(outcome);
+  }
+
+  Decoded take() {
+    Decoded decoded;
+    std::visit(
         [&](auto& column) {
-          const std::size_t missing = column.presence().missing();
-          nb::object bits = missing == 0 ? nb::none() : nb::cast(as_bits(column.presence().valid()));
-          return nb::make_tuple(values, bits, missing);
+          decoded.missing = column.presence().missing();
+          if (decoded.missing > 0) std::swap(decoded.bits, column.presence().bits());
+          take_values(column, decoded);
         },
         column_);
-  }
-
-  nb::object texts() {
-    auto* const column = std::get_if<TextColumn>(&column_);
-    if (column == nullptr) throw nb::value_error("a column of numbers");
-    if (column->dictionary().offsets().size() == 0 && !column->dictionary().clear()) throw std::bad_alloc();
-    return list_of(column->dictionary());
-  }
-
-  nb::object plain_texts() {
-    auto* const column = std::get_if<TextColumn>(&column_);
-    if (column == nullptr || column->plain().count() == 0) return nb::none();
-    if (!column->mixed()) return list_of(column->plain());
-    parquet::TextList both;
-    if (!both.clear() || !both.append(column->dictionary()) || !both.append(column->plain()))
-      throw std::bad_alloc();
-    return list_of(both);
+    return decoded;
   }
 
  private:
   using Any = std::variant<TextColumn, NumberColumn<std::int32_t>, NumberColumn<std::int64_t>,
                            NumberColumn<float>, NumberColumn<double>>;
 
-  static Any make(const std::string& kind, bool optional) {
-    if (kind == "BYTE_ARRAY") return TextColumn(optional);
-    if (kind == "INT32") return NumberColumn<std::int32_t>(optional);
-    if (kind == "INT64") return NumberColumn<std::int64_t>(optional);
-    if (kind == "FLOAT") return NumberColumn<float>(optional);
-    if (kind == "DOUBLE") return NumberColumn<double>(optional);
+  static Any make(const std::string& kind, bool optional, const std::string& name) {
+    if (kind == "BYTE_ARRAY") return Any(std::in_place_type<TextColumn>, optional, name);
+    if (kind == "INT32") return Any(std::in_place_type<NumberColumn<std::int32_t>>, optional);
+    if (kind == "INT64") return Any(std::in_place_type<NumberColumn<std::int64_t>>, optional);
+    if (kind == "FLOAT") return Any(std::in_place_type<NumberColumn<float>>, optional);
+    if (kind == "DOUBLE") return Any(std::in_place_type<NumberColumn<double>>, optional);
     throw nb::value_error("no such type");
   }
 
-  template <class Work>
-  Outcome without_gil(Work work) {
-    nb::gil_scoped_release release;
-    return std::visit(work, column_);
+  static void take_values(TextColumn& column, Decoded& decoded) {
+    {
+      nb::gil_scoped_release release;
+      decoded.texts = column.texts();
+    }
+    if (decoded.texts == nullptr) throw std::bad_alloc();
+    static_cast<Array<std::int32_t>&>(decoded.values.emplace<Decoded::Codes>()) = std::move(column.codes());
   }
-
-  static nb::object give_values(TextColumn& column) { return nb::cast(hand_over(column.codes())); }
   template <class T>
-  static nb::object give_values(NumberColumn<T>& column) {
-    return nb::cast(hand_over(column.values()));
-  }
-  static nb::object list_of(parquet::TextList& list) {
-    return nb::make_tuple(copy_of(list.offsets()), copy_of(list.data()));
+  static void take_values(NumberColumn<T>& column, Decoded& decoded) {
+    decoded.values.emplace<Array<T>>(std::move(column.values()));
   }
 
   Any column_;
-  nb::object page_;
+  Pages pages_;
+  nb::object given_;
 };
-
-// (kind, size, packed, unpacked, n_values, encoding, levels, is_packed), or None where the bytes are too few.
-nb::object page_header(const In<Byte>& bytes) {
-  parquet::PageHeader header;
-  const auto state = parquet::read_page_header(bytes.data(), bytes.data() + bytes.size(), header);
-  if (state == parquet::HeaderState::cut_short) return nb::none();
-  if (state == parquet::HeaderState::damaged) throw nb::value_error("the header of a page is damaged");
-  return nb::make_tuple(header.kind, header.size, header.packed, header.unpacked, header.n_values,
-                        header.encoding, header.levels, header.is_packed);
-}
 
 }  // namespace
 
 void bind_parquet(nb::module_& m) {
-  m.def("parquet_page_header", &page_header, "bytes"_a,
-        nb::sig("def parquet_page_header(bytes: NDArray[numpy.uint8]) -> "
-                "tuple[int, int, int, int, int, int, int, bool] | None"),
-        "What stands before a page: (kind, bytes of the header, bytes of the page packed and unpacked,\n"
-        "values, encoding, bytes of the levels, whether the rest is packed); None if it is cut short.");
-  nb::class_<ParquetColumn>(m, "ParquetColumn", "Pages of a column of a Parquet file to values.")
-      .def(nb::init<const std::string&, bool>(), "kind"_a, "optional"_a)
-      .def("dictionary", &ParquetColumn::dictionary, "page"_a, "n_values"_a,
-           nb::sig("def dictionary(self, page: NDArray[numpy.uint8], n_values: int) -> None"),
-           "The dictionary of the pages that follow, unpacked.")
-      .def("begin", &ParquetColumn::begin, "rows"_a, "So many rows are wanted now.")
-      .def("page", &ParquetColumn::page, "data"_a, "n_values"_a, "encoding"_a, "levels"_a = -1,
-           nb::sig("def page(self, data: NDArray[numpy.uint8], n_values: int, encoding: int, "
-                   "levels: int = -1) -> None"),
-           "The next page, unpacked; `levels` bytes of it are levels, or below 0: it says so itself.")
-      .def("fill", &ParquetColumn::fill, "Read rows; whether another page is needed for those wanted.")
-      .def("take", &ParquetColumn::take,
-           nb::sig("def take(self) -> tuple[NDArray[numpy.generic], NDArray[numpy.uint8] | None, int]"),
+  nb::class_<Decoded>(m, "Decoded", "Rows of a column of a Parquet file.")
+      .def("__len__", &Decoded::rows)
+      .def_prop_ro("is_text", [](const Decoded& decoded) { return decoded.texts != nullptr; })
+      .def_prop_ro(
+          "shared",
+          [](const Decoded& decoded) { return reinterpret_cast<std::uintptr_t>(decoded.texts.get()); },
+          "The same number for all rows whose codes point into the same texts, while they live.")
+      .def("arrow", &arrow_of,
+           nb::sig("def arrow(self) -> tuple[NDArray[numpy.generic], NDArray[numpy.uint8] | None, int]"),
            "The values of the rows, or the codes of texts; bits that say which are there; how many are not.")
-      .def("texts", &ParquetColumn::texts,
+      .def("texts", &texts_of,
            nb::sig("def texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]"),
-           "The dictionary: offsets and bytes.")
-      .def("plain_texts", &ParquetColumn::plain_texts,
-           nb::sig("def plain_texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]] | None"),
-           "What codes point into where some of the rows have no dictionary: after `take`.");
+           "What codes point into: offsets and bytes.");
+  nb::class_<ParquetColumn>(m, "ParquetColumn", "The bytes of a column of a Parquet file to values.")
+      .def(nb::init<const std::string&, bool, const std::string&, const std::string&>(), "kind"_a,
+           "optional"_a, "name"_a, "codec"_a,
+           "`codec` is '', 'snappy', or any other: whoever calls unpacks those pages.")
+      .def("begin", &ParquetColumn::begin, "rows"_a, "So many rows are wanted now.")
+      .def("fill", &ParquetColumn::fill, nb::sig("def fill(self) -> tuple[bool, int] | None"),
+           "Read rows; None once those wanted are there. (False, n): n more bytes are needed at least.\n"
+           "(True, n): a page must be unpacked to n bytes.")
+      .def("give", &ParquetColumn::give, "bytes"_a,
+           nb::sig("def give(self, bytes: NDArray[numpy.uint8]) -> None"),
+           "The next bytes of the column, where `fill` asked for them.")
+      .def("packed", &ParquetColumn::packed, nb::sig("def packed(self) -> NDArray[numpy.uint8]"),
+           "The page that must be unpacked.")
+      .def("unpacked", &ParquetColumn::unpacked, "bytes"_a,
+           nb::sig("def unpacked(self, bytes: NDArray[numpy.uint8]) -> None"), "The same, unpacked.")
+      .def("take", &ParquetColumn::take, "The rows.");
 }
 
 }  // namespace riata::bind

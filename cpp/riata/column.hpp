@@ -119,4 +119,26 @@ struct Column {
   bool is_number() const noexcept { return kind <= ColumnKind::bucket; }
 };
 
+// The keys of the features that texts of a column make; false where the texts are damaged. Those from
+// `first` on.
+inline bool keys_of_texts(std::string_view column, const Texts& texts, std::int64_t* keys,
+                          std::int64_t first = 0) {
+  std::string name(column);
+  name += '=';
+  const Prefixed prefixed(name);
+  const std::size_t start = name.size();
+  for (std::int64_t i = first; i < texts.count; ++i) {
+    if (!texts.holds(i)) return false;
+    if (texts.is_inside(i, start)) {
+      const std::string_view text = texts[i];
+      keys[i] = static_cast<std::int64_t>(prefixed.key<false>(text.data(), text.data() + text.size()));
+      continue;
+    }
+    name.resize(start);
+    name += texts[i];
+    keys[i] = static_cast<std::int64_t>(key_of_name(name.data(), name.size()));
+  }
+  return true;
+}
+
 }  // namespace riata

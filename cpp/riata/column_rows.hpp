@@ -1,8 +1,8 @@
-// Columns to rows, row by row, straight to where the rows go: for features that no row has twice.
+// Columns to rows, straight to where the rows go: for features that no row has twice.
 //
-// What is missing or zero is a matter of chance, and a wrong guess costs as much as a cell: so it is written
-// like the rest, and written over by the next. That something is wrong with a row is only noticed here; who
-// reads it again, cell by cell, can say what it is.
+// A tile of some rows is filled column by column, each cell with the key and the value of its feature; what
+// is missing or zero has the value zero. Then its rows are written without zeros. That something is wrong
+// with a row is only noticed here; who reads it again, cell by cell, can say what it is.
 #pragma once
 
 #include <algorithm>
@@ -15,26 +15,21 @@
 
 #include "riata/array.hpp"
 #include "riata/column.hpp"
+#include "riata/compact.hpp"
 #include "riata/transforms.hpp"
 
 namespace riata {
 
 class ColumnRows {
  public:
-  ColumnRows(const std::vector<Column>& columns, bool missing, bool names)
-      : missing_(missing), names_(names) {
+  ColumnRows(const std::vector<Column>& columns, bool missing, bool names, Compact compact = best_compact())
+      : columns_(columns), names_wanted_(names), absent_value_(missing ? 1.0F : 0.0F), compact_(compact) {
     for (const Column& column : columns) {
       possible_ = possible_ && column.lists == nullptr && (column.is_number() || column.sound);
       longest_ += column.longest_name();
-      const bool starts = lanes_.empty() || lanes_.back().column->kind != column.kind;
-      lanes_.push_back({column.kind, &column, column.valid == nullptr ? &kValid : column.valid,
-                        column.valid == nullptr ? 0 : ~std::size_t{0}, column.numbers, column.codes,
-                        column.keys, static_cast<std::uint64_t>(column.texts.count),
-                        static_cast<std::int64_t>(column.key)});
-      if (starts) runs_.push_back({column.kind, 0});
-      ++runs_.back().count;
     }
     possible_ = possible_ && longest_ < (std::size_t{1} << 20);
+    width_ = (columns.size() + kCompactRoom - 1) / kCompactRoom * kCompactRoom;
   }
 
   // Whether these columns can be read here.
@@ -42,241 +37,220 @@ class ColumnRows {
 
   // Rows up to `end`; leaves `row` at the first that something is wrong with. False: no memory.
   bool read(std::int64_t& row, std::int64_t end, RowBuilder& builder, std::int64_t& n_lines) noexcept {
-    if (names_) return read_rows<true>(row, end, builder, n_lines);
+    if (names_wanted_) return read_rows<true>(row, end, builder, n_lines);
     return read_rows<false>(row, end, builder, n_lines);
   }
 
  private:
-  static constexpr std::uint8_t kValid = 1;
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::size_t kRows = 64;  // of a tile: so few that it stays in the nearest cache
 
-  struct Lane {
-    ColumnKind kind;
-    const Column* column;
-    const std::uint8_t* valid;
-    std::size_t valid_mask;  // of the row: 0 where all are valid
-    const double* numbers;
-    const std::int32_t* codes;
-    const std::int64_t* keys;
-    std::uint64_t known;  // codes below it are
-    std::int64_t key;
+  static constexpr std::uint32_t kFew = 2000;  // keys that are near in any case
+
+  // Of a name the first `head` bytes are the column's prefix; the rest is a text of its own.
+  struct Name {
+    static constexpr std::uint32_t kExact = std::uint32_t{1} << 31;  // nothing may be read behind the text
+    const char* text;
+    std::uint32_t head, size;
   };
-  struct Run {
-    ColumnKind kind;
-    std::size_t count;
-  };
-
-  // Where the next feature goes.
-  template <bool kNames>
-  struct Pen {
-    std::int64_t* key;
-    float* value;
-    std::int64_t* name_offset;  // the next one's end goes behind it
-    char* name;
-    char* names;
-
-    void put(std::int64_t k, float v, bool there) noexcept {
-      *key = k;
-      *value = v;
-      key += there;
-      value += there;
-    }
-    void end_name(std::size_t size, bool there) noexcept {
-      name += there ? size : 0;
-      name_offset += there;
-      *name_offset = name - names;
-    }
-  };
-
-  // A tile of some rows, in which each cell is four bytes: a number, NaN where it is missing; a code, or the
-  // place of a text, below 0 where it is missing. Columns are far apart in memory, and often just so far that
-  // the same row of all of them does not fit into the cache at once; a tile does.
-  static constexpr std::size_t kRows = 256;
 
   template <bool kNames>
   bool read_rows(std::int64_t& row, std::int64_t end, RowBuilder& builder, std::int64_t& n_lines) noexcept {
-    if (!tile_.reserve(kRows * lanes_.size())) return false;
+    if (!make_room()) return false;
     while (row < end) {
       const auto wanted = static_cast<std::size_t>(std::min(end - row, static_cast<std::int64_t>(kRows)));
-      const std::size_t count = fill(static_cast<std::size_t>(row), wanted);
-      for (std::size_t i = 0; i < count; ++i, ++row, ++n_lines) {
-        if (!read_row<kNames>(tile_.data() + i * lanes_.size(), row - static_cast<std::int64_t>(i), builder))
-          return false;
-      }
+      std::size_t count = wanted;
+      for (std::size_t c = 0; c < columns_.size(); ++c)
+        count = fill<kNames>(c, static_cast<std::size_t>(row), count);
+      for (std::size_t r = 0; r < count; ++r, ++row, ++n_lines)
+        if (!write_row<kNames>(r, builder)) return false;
       if (count < wanted) break;
     }
     return true;
   }
 
-  // The tile of rows from `row` on; how many of them nothing is wrong with.
-  std::size_t fill(std::size_t row, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      const Lane& lane = lanes_[i];
-      const std::uint8_t* const valid = lane.valid + (row & lane.valid_mask);
-      const std::size_t step = lane.valid_mask & 1;
-      std::uint32_t* to = tile_.data() + i;
-      std::size_t strange = 0, r = 0;
-      if (lane.kind == ColumnKind::coded) {
-        for (; r < count; ++r, to += lanes_.size())
-          strange += !put_code(lane, lane.codes[row + r], valid[r * step], to);
-      } else if (lane.kind == ColumnKind::text) {
-        for (; r < count; ++r, to += lanes_.size())
-          *to = valid[r * step] != 0 ? static_cast<std::uint32_t>(r) : kNone;
-      } else {
-        for (; r < count; ++r, to += lanes_.size())
-          strange += !put_value(lane.numbers[row + r], valid[r * step], to);
-      }
-      if (strange != 0) count = first_strange(lane, row, count);
+  bool make_room() noexcept {
+    if (!keys_.reserve(kRows * width_) || !values_.reserve(kRows * width_)) return false;
+    std::fill_n(values_.data(), kRows * width_, 0.0F);  // behind the last column it stays so
+    std::fill_n(keys_.data(), kRows * width_, std::int64_t{0});
+    return !names_wanted_ || texts_.reserve(kRows * width_);
+  }
+
+  // One column of the tile of `count` rows from `row` on; how many of them nothing is wrong with.
+  template <bool kNames>
+  std::size_t fill(std::size_t c, std::size_t row, std::size_t count) noexcept {
+    const Column& column = columns_[c];
+    if (column.valid != nullptr) {
+      const std::uint8_t* const valid = column.valid + row;
+      return fill<kNames>(column, c, row, count, [=](std::size_t r) { return valid[r] != 0; });
+    }
+    return fill<kNames>(column, c, row, count, [](std::size_t) { return true; });
+  }
+
+  template <bool kNames, class Valid>
+  std::size_t fill(const Column& column, std::size_t c, std::size_t row, std::size_t count,
+                   Valid valid) noexcept {
+    if (column.kind == ColumnKind::coded) return fill_codes<kNames>(column, c, row, count, valid);
+    if (column.kind == ColumnKind::text)
+      return fill_texts<kNames>(column, c, static_cast<std::int64_t>(row), count, valid);
+    count = fill_numbers<kNames>(column, c, row, count, valid);
+    if (column.kind == ColumnKind::log1p) {
+      change_numbers(column, c, row, count, valid,
+                     [&](std::size_t at, float number) { values_.data()[at] = signed_log1p(number); });
+    } else if (column.kind == ColumnKind::bucket) {
+      change_numbers(column, c, row, count, valid,
+                     [&](std::size_t at, float number) { put_bucket<kNames>(column, at, number); });
     }
     return count;
   }
 
-  static bool put_code(const Lane& lane, std::int32_t code, std::uint8_t valid, std::uint32_t* to) noexcept {
-    const bool inside = static_cast<std::uint64_t>(static_cast<std::int64_t>(code)) < lane.known;
-    __builtin_prefetch(lane.keys + (inside ? code : 0));
-    *to = (inside & (valid != 0)) ? static_cast<std::uint32_t>(code) : kNone;
-    return inside | (valid == 0) | (code < 0);
+  // Whether a cell is missing is a matter of chance: masks choose where a branch would often be wrong.
+  static std::uint64_t mask_of(bool which) noexcept { return 0 - static_cast<std::uint64_t>(which); }
+  static std::int64_t choose(std::uint64_t mask, std::int64_t yes, std::uint64_t no) noexcept {
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(yes) & mask) | (no & ~mask));
+  }
+  static float choose(std::uint64_t mask, float yes, float no) noexcept {
+    const auto bits = static_cast<std::uint32_t>(mask);
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(yes) & bits) |
+                                (std::bit_cast<std::uint32_t>(no) & ~bits));
   }
 
-  static bool put_value(double number, std::uint8_t valid, std::uint32_t* to) noexcept {
-    constexpr float missing = std::numeric_limits<float>::quiet_NaN();
-    const float value = valid != 0 ? static_cast<float>(number) : missing;
-    *to = std::bit_cast<std::uint32_t>(value);
-    return !(std::abs(value) > std::numeric_limits<float>::max());
-  }
-
-  static std::size_t first_strange(const Lane& lane, std::size_t row, std::size_t count) noexcept {
-    std::uint32_t unused = 0;
-    std::size_t r = 0;
-    for (bool fine = true; r < count && fine; r += fine) {
-      const std::uint8_t valid = lane.valid[(row + r) & lane.valid_mask];
-      fine = lane.kind == ColumnKind::coded ? put_code(lane, lane.codes[row + r], valid, &unused)
-                                            : put_value(lane.numbers[row + r], valid, &unused);
+  template <bool kNames, class Valid>
+  std::size_t fill_codes(const Column& column, std::size_t at, std::size_t row, std::size_t count,
+                         Valid valid) noexcept {
+    const std::int32_t* const codes = column.codes + row;
+    const auto known = static_cast<std::uint32_t>(
+        std::min<std::int64_t>(column.texts.count, std::numeric_limits<std::int32_t>::max()));
+    const std::int64_t* const keys = column.keys;
+    const std::uint64_t absence = column.absence;
+    const float absent = absent_value_;
+    const std::size_t width = width_;
+    if (known > kFew) {  // those of the next tile are on their way meanwhile
+      const std::size_t last = std::min(2 * kRows, static_cast<std::size_t>(column.n_codes) - row);
+      for (std::size_t r = kRows; r < last; ++r)
+        __builtin_prefetch(keys + std::min(static_cast<std::uint32_t>(codes[r]), known - 1), 0, 2);
     }
-    return r;
+    std::int64_t* key = keys_.data() + at;
+    float* value = values_.data() + at;
+    std::size_t strange = 0;
+    for (std::size_t r = 0; r < count; ++r, key += width, value += width) {
+      const std::int32_t code = codes[r];
+      const bool there = valid(r), inside = static_cast<std::uint32_t>(code) < known;
+      const std::uint64_t some = mask_of(there & inside);
+      *key = choose(some, keys[static_cast<std::uint64_t>(code) & some], absence);
+      *value = choose(some, 1.0F, absent);
+      strange += !inside & there & (code >= 0);
+      if constexpr (kNames) name_text(column, some != 0 ? code : -1, at + r * width);
+    }
+    if (strange == 0) return count;
+    std::size_t first = 0;
+    while (!valid(first) || codes[first] < 0 || static_cast<std::uint32_t>(codes[first]) < known) ++first;
+    return first;
   }
 
-  // A row of the tile that begins at row `first`.
+  template <bool kNames, class Valid>
+  std::size_t fill_texts(const Column& column, std::size_t at, std::int64_t row, std::size_t count,
+                         Valid valid) noexcept {
+    for (std::size_t r = 0; r < count; ++r, ++row, at += width_) {
+      const bool there = valid(r);
+      keys_.data()[at] = static_cast<std::int64_t>(there ? key_of(column, row) : column.absence);
+      values_.data()[at] = there ? 1.0F : absent_value_;
+      if constexpr (kNames) name_text(column, there ? row : -1, at);
+    }
+    return count;
+  }
+
+  template <bool kNames, class Valid>
+  std::size_t fill_numbers(const Column& column, std::size_t at, std::size_t row, std::size_t count,
+                           Valid valid) noexcept {
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    const double* const numbers = column.numbers + row;
+    const auto present = static_cast<std::int64_t>(column.key);
+    const std::uint64_t absence = column.absence;
+    const float absent = absent_value_;
+    const std::size_t width = width_;
+    std::int64_t* key = keys_.data() + at;
+    float* value = values_.data() + at;
+    std::size_t strange = 0;
+    for (std::size_t r = 0; r < count; ++r, key += width, value += width) {
+      const auto number = static_cast<float>(numbers[r]);
+      const bool there = valid(r) & !std::isnan(number);
+      const std::uint64_t some = mask_of(there);
+      *key = choose(some, present, absence);
+      *value = choose(some, number, absent);
+      strange += there & (std::abs(number) == infinite);
+      if constexpr (kNames) {
+        const auto head = static_cast<std::uint32_t>(column.prefix.size() - there);
+        texts_.data()[at + r * width] = {kAbsent, head, there ? 0U : 1U};
+      }
+    }
+    if (strange == 0) return count;
+    std::size_t first = 0;
+    while (!valid(first) || std::abs(static_cast<float>(numbers[first])) != infinite) ++first;
+    return first;
+  }
+
+  // Numbers that are there become something else: change(place in the tile, number).
+  template <class Valid, class Change>
+  void change_numbers(const Column& column, std::size_t at, std::size_t row, std::size_t count, Valid valid,
+                      Change change) noexcept {
+    for (std::size_t r = 0; r < count; ++r, at += width_) {
+      const auto number = static_cast<float>(column.numbers[row + r]);
+      if (valid(r) && !std::isnan(number)) change(at, number);
+    }
+  }
+
   template <bool kNames>
-  bool read_row(const std::uint32_t* cells, std::int64_t first, RowBuilder& builder) const noexcept {
-    RowBuilder::Tail tail;
-    if (!builder.open_tail(lanes_.size() + 1, kNames ? longest_ : 0, tail)) return false;
-    Pen<kNames> pen{tail.keys + tail.size, tail.values + tail.size,
-                    tail.name_offsets + (kNames ? tail.size : 0), tail.names + tail.name_end, tail.names};
-    const Lane* lane = lanes_.data();
-    for (const Run& run : runs_) {
-      read_run<kNames>(run, lane, cells, first, pen);
-      lane += run.count;
-      cells += run.count;
+  void put_bucket(const Column& column, std::size_t at, float number) noexcept {
+    const std::size_t bucket = bucket_of(number, column.edges);
+    keys_.data()[at] = static_cast<std::int64_t>(column.bucket_keys[bucket]);
+    values_.data()[at] = 1;
+    if constexpr (kNames) {
+      const std::string& name = column.bucket_names[bucket];
+      texts_.data()[at] = {name.data(), 0, static_cast<std::uint32_t>(name.size()) | Name::kExact};
     }
-    tail.size = static_cast<std::size_t>(pen.key - tail.keys);
-    tail.name_end = static_cast<std::size_t>(pen.name - pen.names);
+  }
+
+  // The name of text i of a column, or below 0: of what is missing.
+  void name_text(const Column& column, std::int64_t i, std::size_t at) noexcept {
+    const std::int64_t* const offsets = column.texts.offsets + std::max<std::int64_t>(i, 0);
+    const char* const text = column.texts.data + offsets[0];
+    const auto size = static_cast<std::uint32_t>(offsets[1] - offsets[0]);
+    const bool exact =
+        size > Prefix::kRoom || offsets[0] + static_cast<std::int64_t>(Prefix::kRoom) > column.texts.bytes;
+    const auto head = static_cast<std::uint32_t>(column.prefix.size());
+    texts_.data()[at] = {i < 0 ? kAbsent : text, head, i < 0 ? 1 : exact ? size | Name::kExact : size};
+  }
+
+  template <bool kNames>
+  bool write_row(std::size_t r, RowBuilder& builder) const noexcept {
+    RowBuilder::Tail tail;
+    if (!builder.open_tail(width_ + kCompactRoom, kNames ? longest_ : 0, tail)) return false;
+    const std::int64_t* const keys = keys_.data() + r * width_;
+    const float* const values = values_.data() + r * width_;
+    if constexpr (kNames) write_names(values, texts_.data() + r * width_, tail);
+    tail.size += compact_(keys, values, width_, tail.keys + tail.size, tail.values + tail.size);
     builder.close_tail(tail);
     return builder.end_row(0, 1) == Added::fine;
   }
 
-  template <bool kNames>
-  void read_run(const Run& run, const Lane* lanes, const std::uint32_t* cells, std::int64_t first,
-                Pen<kNames>& to) const noexcept {
-    Pen<kNames> pen = to;
-    const auto add_all =
-        [&](auto add) {  // one loop for each kind: the compiler does not see that it is the same
-          for (std::size_t i = 0; i < run.count; ++i) add(lanes[i], cells[i]);
-        };
-    if (run.kind == ColumnKind::coded) {
-      add_all([&](const Lane& lane, std::uint32_t cell) {
-        add_code(lane, static_cast<std::int32_t>(cell), pen);
-      });
-    } else if (run.kind == ColumnKind::number) {
-      add_all(
-          [&](const Lane& lane, std::uint32_t cell) { add_number(lane, std::bit_cast<float>(cell), pen); });
-    } else {
-      add_all([&](const Lane& lane, std::uint32_t cell) { add_other(lane, cell, first, pen); });
+  void write_names(const float* values, const Name* names, RowBuilder::Tail& tail) const noexcept {
+    char* name = tail.names + tail.name_end;
+    std::int64_t* end = tail.name_offsets + tail.size + 1;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Name& wanted = names[i];
+      columns_[i].prefix.copy_to(name);
+      char* const behind = name + wanted.head;
+      if ((wanted.size & Name::kExact) == 0) [[likely]] {
+        std::memcpy(behind, wanted.text, Prefix::kRoom);
+      } else if (const std::uint32_t size = wanted.size & ~Name::kExact; size > 0) {
+        std::memcpy(behind, wanted.text, size);
+      }
+      const bool there = values[i] != 0;
+      name += there ? wanted.head + (wanted.size & ~Name::kExact) : 0;
+      *end = name - tail.names;
+      end += there;
     }
-    to = pen;
-  }
-
-  template <bool kNames>
-  void add_code(const Lane& lane, std::int32_t code, Pen<kNames>& pen) const noexcept {
-    const bool there = code >= 0;
-    if (missing_ && !there) [[unlikely]]
-      return add_missing(*lane.column, pen);
-    const std::int64_t at = there ? code : 0;
-    pen.put(lane.keys[at], 1, there);
-    if constexpr (kNames) put_text(*lane.column, at, there, pen);
-  }
-
-  template <bool kNames>
-  void add_number(const Lane& lane, float value, Pen<kNames>& pen) const noexcept {
-    const bool there = !std::isnan(value);
-    if (missing_ && !there) [[unlikely]]
-      return add_missing(*lane.column, pen);
-    put_number(lane, value, there, pen);
-  }
-
-  // A text that is no code, or a number that is transformed.
-  template <bool kNames>
-  void add_other(const Lane& lane, std::uint32_t cell, std::int64_t first, Pen<kNames>& pen) const noexcept {
-    const Column& column = *lane.column;
-    const auto value = std::bit_cast<float>(cell);
-    const bool text = lane.kind == ColumnKind::text;
-    if (text ? cell == kNone : std::isnan(value)) {
-      if (missing_) add_missing(column, pen);
-    } else if (text) {
-      const std::int64_t at = first + cell;
-      pen.put(static_cast<std::int64_t>(key_of(column, at)), 1, true);
-      if constexpr (kNames) put_text(column, at, true, pen);
-    } else if (lane.kind == ColumnKind::log1p) {
-      put_number(lane, signed_log1p(value), true, pen);
-    } else {
-      add_bucket(column, value, pen);
-    }
-  }
-
-  template <bool kNames>
-  static void add_bucket(const Column& column, float value, Pen<kNames>& pen) noexcept {
-    const std::size_t bucket = bucket_of(value, column.edges);
-    pen.put(static_cast<std::int64_t>(column.bucket_keys[bucket]), 1, true);
-    if constexpr (kNames) {
-      const std::string& name = column.bucket_names[bucket];
-      std::memcpy(pen.name, name.data(), name.size());
-      pen.end_name(name.size(), true);
-    }
-  }
-
-  template <bool kNames>
-  static void put_number(const Lane& lane, float value, bool there, Pen<kNames>& pen) noexcept {
-    const bool some = there & (value != 0);
-    pen.put(lane.key, value, some);
-    if constexpr (kNames) {
-      lane.column->number_name.copy_to(pen.name);
-      pen.end_name(lane.column->number_name.size(), some);
-    }
-  }
-
-  template <bool kNames>
-  static void add_missing(const Column& column, Pen<kNames>& pen) noexcept {
-    pen.put(static_cast<std::int64_t>(column.absence), 1, true);
-    if constexpr (kNames) {
-      column.prefix.copy_to(pen.name);
-      std::memcpy(pen.name + column.prefix.size(), Column::kMissing.data(), Column::kMissing.size());
-      pen.end_name(column.prefix.size() + Column::kMissing.size(), true);
-    }
-  }
-
-  template <bool kNames>
-  static void put_text(const Column& column, std::int64_t i, bool there, Pen<kNames>& pen) noexcept {
-    const std::int64_t start = column.texts.offsets[i];
-    const auto size = static_cast<std::size_t>(column.texts.offsets[i + 1] - start);
-    const auto room = static_cast<std::int64_t>(Prefix::kRoom);
-    column.prefix.copy_to(pen.name);
-    char* const behind = pen.name + column.prefix.size();
-    if (size <= Prefix::kRoom && start + room <= column.texts.bytes) [[likely]] {
-      std::memcpy(behind, column.texts.data + start, Prefix::kRoom);
-    } else if (size > 0) {
-      std::memcpy(behind, column.texts.data + start, size);
-    }
-    pen.end_name(column.prefix.size() + size, there);
+    tail.name_end = static_cast<std::size_t>(name - tail.names);
   }
 
   // The first and last texts of a buffer may have nothing around them.
@@ -288,13 +262,19 @@ class ColumnRows {
     return key_of_joined(column.prefix.text(), text);
   }
 
-  const bool missing_;
-  const bool names_;
+  static constexpr char kAbsent[Prefix::kRoom + 1] = "?               ";
+  static_assert(Column::kMissing == "?");
+
+  const std::vector<Column>& columns_;
+  const bool names_wanted_;
+  const float absent_value_;
+  const Compact compact_;
   bool possible_ = true;
   std::size_t longest_ = 0;  // bytes of the names of a row
-  std::vector<Lane> lanes_;
-  std::vector<Run> runs_;
-  Array<std::uint32_t> tile_;
+  std::size_t width_ = 0;    // cells of a row of the tile
+  Array<std::int64_t> keys_;
+  Array<float> values_;
+  Array<Name> texts_;
 };
 
 }  // namespace riata

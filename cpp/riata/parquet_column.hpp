@@ -2,21 +2,25 @@
 // time.
 //
 // Texts become codes into the dictionary that the file has for them, as they stand there: no text is looked
-// at until its dictionary is hashed. Texts without a dictionary follow behind it, each a code of its own. For
+// at but to hash its dictionary. Texts without a dictionary follow behind it, each a code of its own. For
 // columns that are not within others: a row has one value, or none where that is allowed.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
 
 #include "riata/array.hpp"
 #include "riata/parquet_header.hpp"
 #include "riata/parquet_runs.hpp"
+#include "riata/parquet_texts.hpp"
 
 namespace riata::parquet {
-
-enum class Outcome : std::uint8_t { done, more, damaged, no_memory };
 
 // Where the values of a page are.
 struct Page {
@@ -51,9 +55,8 @@ class Presence {
   }
 
   bool begin(std::size_t rows) noexcept {
-    valid_.set_size(0);
     missing_ = 0;
-    return !optional_ || valid_.reserve(rows + 16);
+    return !optional_ || bits_.clear(rows);
   }
 
   // Of the next `rows` rows; `present` of them have a value.
@@ -61,38 +64,42 @@ class Presence {
     present = rows;
     if (!optional_) return true;
     present = 0;
-    if (!levels_.read_bits(valid_.data() + valid_.size(), rows, present)) return false;
-    valid_.set_size(valid_.size() + rows);
+    if (!levels_.read_bits(bits_, rows, present)) return false;
     missing_ += rows - present;
     return true;
   }
 
-  // The values of the last rows, each in its place; what is missing has some other row's.
+  // The codes of the last rows, each in its place, and `missing` for those that are not there.
+  void spread(const std::uint32_t* codes, std::uint32_t* to, std::size_t rows, std::uint32_t missing,
+              const Unpacking& how) const noexcept {
+    how.spread(codes, bits_.bytes(), bits_.size() - rows, to, rows, missing);
+  }
+
+  // The same of any values: value(i) is the i-th of those that are there.
   template <class T, class Value>
-  void spread(T* to, std::size_t rows, std::size_t present, Value value) const noexcept {
+  void spread(T* to, std::size_t rows, std::size_t present, T missing, Value value) const noexcept {
     if (present == rows) {
       for (std::size_t i = 0; i < rows; ++i) to[i] = value(i);
-      return;
-    }
-    if (present == 0) {
-      std::fill(to, to + rows, T{});
-      return;
-    }
-    const Byte* const valid = valid_.data() + valid_.size() - rows;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-      to[i] = value(std::min(next, present - 1));
-      next += valid[i];
+    } else if (present == 0) {
+      std::fill(to, to + rows, missing);
+    } else {
+      const std::size_t first = bits_.size() - rows;
+      for (std::size_t i = 0, next = 0; i < rows; ++i) {
+        const bool there = bits_[first + i];
+        const T some = value(std::min(next, present - 1));
+        to[i] = there ? some : missing;
+        next += there;
+      }
     }
   }
 
   std::size_t missing() const noexcept { return missing_; }
-  Array<Byte>& valid() noexcept { return valid_; }
+  Bits& bits() noexcept { return bits_; }  // a bit a row; none where all must be there
 
  private:
   const bool optional_;
   Runs levels_;
-  Array<Byte> valid_;  // a byte a row
+  Bits bits_;
   std::size_t missing_ = 0;
 };
 
@@ -100,13 +107,14 @@ class Presence {
 template <class Self>
 class ColumnBase {
  public:
-  explicit ColumnBase(bool optional) noexcept : presence_(optional) {}
+  explicit ColumnBase(bool optional, const Unpacking& how = Unpacking::best()) noexcept
+      : presence_(optional), how_(how) {}
 
   // `rows` rows are wanted now.
   Outcome begin(std::size_t rows) noexcept {
     wanted_ = rows;
-    const bool room =
-        presence_.begin(rows) && indices_.reserve(std::min(rows, kAtOnce) + 1) && self().make_room(rows);
+    const bool room = presence_.begin(rows) && indices_.reserve(std::min(rows, kAtOnce) + kUnpackRoom) &&
+                      self().make_room(rows);
     return room ? Outcome::done : Outcome::no_memory;
   }
 
@@ -121,7 +129,7 @@ class ColumnBase {
     if (coded_ && left_ > 0) {
       if (p_ == end_) return p_ = end_, presence_only();
       const int width = *p_++;
-      if (width > Runs::kWidest) return Outcome::damaged;
+      if (width > kWidest) return Outcome::damaged;
       codes_ = Runs(p_, end_, width);
     }
     return Outcome::done;
@@ -133,7 +141,6 @@ class ColumnBase {
       const std::size_t rows = std::min({left_, wanted_, kAtOnce});
       std::size_t present = 0;
       if (!presence_.read(rows, present)) return Outcome::damaged;
-      if (coded_ && present > 0 && !read_codes(present)) return Outcome::damaged;
       const Outcome outcome = coded_ ? self().add_coded(rows, present) : self().add_plain(rows, present);
       if (outcome != Outcome::done) return outcome;
       left_ -= rows;
@@ -150,8 +157,19 @@ class ColumnBase {
   Presence presence_;
   const Byte* p_ = nullptr;  // plain values not read yet
   const Byte* end_ = nullptr;
-  Array<std::uint32_t> indices_;
   std::size_t n_dictionary_ = 0;
+
+  // The codes of rows of which `present` are there; false where one of them leads nowhere.
+  bool read_codes(std::uint32_t* to, std::size_t rows, std::size_t present, std::uint32_t missing) noexcept {
+    if (present == 0) {
+      std::fill(to, to + rows, missing);
+      return true;
+    }
+    std::uint32_t* const codes = present == rows ? to : indices_.data();
+    if (!codes_.read(codes, present, how_) || how_.largest(codes, present) >= n_dictionary_) return false;
+    if (present < rows) presence_.spread(codes, to, rows, missing, how_);
+    return true;
+  }
 
  private:
   Self& self() noexcept { return static_cast<Self&>(*this); }
@@ -162,19 +180,15 @@ class ColumnBase {
     return Outcome::done;
   }
 
-  bool read_codes(std::size_t count) noexcept {
-    if (!codes_.read(indices_.data(), count)) return false;
-    std::uint32_t largest = 0;
-    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, indices_.data()[i]);
-    return largest < n_dictionary_;
-  }
-
+  const Unpacking how_;
+  Array<std::uint32_t> indices_;
   Runs codes_;
   bool coded_ = false;
   std::size_t left_ = 0;    // rows of the page
   std::size_t wanted_ = 0;  // rows that are not there yet
 };
 
+// What is missing is NaN, or 0 where there is none.
 template <class T>
 class NumberColumn : public ColumnBase<NumberColumn<T>> {
   using Base = ColumnBase<NumberColumn<T>>;
@@ -186,131 +200,89 @@ class NumberColumn : public ColumnBase<NumberColumn<T>> {
   Outcome set_dictionary(const Byte* begin, const Byte* end, std::int64_t count) noexcept {
     if (count < 0 || static_cast<std::uint64_t>(count) > static_cast<std::uint64_t>(end - begin) / sizeof(T))
       return Outcome::damaged;
+    if (dictionary_.data() != nullptr) return Outcome::damaged;  // codes so far are of another one
     this->n_dictionary_ = static_cast<std::size_t>(count);
-    dictionary_.set_size(0);
     if (!dictionary_.reserve(this->n_dictionary_ + 1)) return Outcome::no_memory;
     if (count > 0) std::memcpy(dictionary_.data(), begin, this->n_dictionary_ * sizeof(T));
+    dictionary_.data()[this->n_dictionary_] = kMissing;
     return Outcome::done;
   }
 
   Array<T>& values() noexcept { return values_; }
 
  private:
+  static constexpr T kMissing = std::numeric_limits<T>::quiet_NaN();  // integers have none: 0
+
   bool make_room(std::size_t rows) noexcept {
     values_.set_size(0);
-    return values_.reserve(rows + 1);
+    return values_.reserve(rows + 1) && codes_.reserve(std::min(rows, Base::kAtOnce) + 1);
   }
 
   Outcome add_coded(std::size_t rows, std::size_t present) noexcept {
-    const std::uint32_t* const codes = this->indices_.data();
-    const T* const dictionary = dictionary_.data();
-    add(rows, present, [=](std::size_t i) { return dictionary[codes[i]]; });
+    T* const to = values_.data() + values_.size();
+    if (present == 0) {
+      std::fill(to, to + rows, kMissing);
+    } else {
+      const auto missing = static_cast<std::uint32_t>(this->n_dictionary_);
+      if (!this->read_codes(codes_.data(), rows, present, missing)) return Outcome::damaged;
+      for (std::size_t i = 0; i < rows; ++i) to[i] = dictionary_[codes_[i]];
+    }
+    values_.set_size(values_.size() + rows);
     return Outcome::done;
   }
 
   Outcome add_plain(std::size_t rows, std::size_t present) noexcept {
     const Byte* const p = this->p_;
     if (static_cast<std::size_t>(this->end_ - p) / sizeof(T) < present) return Outcome::damaged;
-    add(rows, present, [=](std::size_t i) {
+    this->presence_.spread(values_.data() + values_.size(), rows, present, kMissing, [=](std::size_t i) {
       T value;
       std::memcpy(&value, p + i * sizeof(T), sizeof(T));
       return value;
     });
     this->p_ += present * sizeof(T);
-    return Outcome::done;
-  }
-
-  template <class Value>
-  void add(std::size_t rows, std::size_t present, Value value) noexcept {
-    this->presence_.spread(values_.data() + values_.size(), rows, present, value);
     values_.set_size(values_.size() + rows);
-  }
-
-  Array<T> dictionary_;
-  Array<T> values_;
-};
-
-// Texts one behind another, as Arrow has them.
-class TextList {
- public:
-  bool clear() noexcept {
-    offsets_.set_size(0);
-    data_.set_size(0);
-    return offsets_.push_back(0);
-  }
-  std::size_t count() const noexcept { return offsets_.size() - 1; }
-
-  // `count` texts, each behind four bytes that say how long it is; moves `p` behind them.
-  Outcome read(const Byte*& p, const Byte* end, std::size_t count) noexcept {
-    const auto room = static_cast<std::size_t>(end - p);
-    if (count > room / 4) return Outcome::damaged;
-    if (!offsets_.reserve(grown(offsets_.size() + count, offsets_.capacity())) ||
-        !data_.reserve(grown(data_.size() + room + kRoom, data_.capacity()))) {
-      return Outcome::no_memory;
-    }
-    std::int64_t* const offsets = offsets_.data() + offsets_.size();
-    Byte* to = data_.data() + data_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint32_t size;
-      if (end - p < 4) return Outcome::damaged;
-      std::memcpy(&size, p, 4);
-      p += 4;
-      if (size > static_cast<std::size_t>(end - p)) return Outcome::damaged;
-      if (size <= kRoom && static_cast<std::size_t>(end - p) >= kRoom) {
-        std::memcpy(to, p, kRoom);
-      } else {
-        std::memcpy(to, p, size);
-      }
-      p += size;
-      to += size;
-      offsets[i] = to - data_.data();
-    }
-    offsets_.set_size(offsets_.size() + count);
-    data_.set_size(static_cast<std::size_t>(to - data_.data()));
     return Outcome::done;
   }
 
-  bool append(const TextList& other) noexcept {
-    const auto before = static_cast<std::int64_t>(data_.size());
-    if (!data_.append(other.data_.data(), other.data_.size())) return false;
-    const std::size_t first = offsets_.size();
-    if (!offsets_.append(other.offsets_.data() + 1, other.count())) return false;
-    for (std::size_t i = first; i < offsets_.size(); ++i) offsets_.data()[i] += before;
-    return true;
-  }
-
-  Array<std::int64_t>& offsets() noexcept { return offsets_; }
-  Array<Byte>& data() noexcept { return data_; }
-
- private:
-  static constexpr std::size_t kRoom = 16;
-  static std::size_t grown(std::size_t needed, std::size_t there) noexcept {
-    return needed <= there ? there : std::max(needed, there + there / 2);
-  }
-
-  Array<std::int64_t> offsets_;
-  Array<Byte> data_;
+  Array<T> dictionary_;  // and behind it what is missing
+  Array<T> values_;
+  Array<std::uint32_t> codes_;
 };
 
 class TextColumn : public ColumnBase<TextColumn> {
   friend ColumnBase<TextColumn>;
 
  public:
-  using ColumnBase::ColumnBase;
+  // Features of the texts begin with `name`.
+  TextColumn(bool optional, std::string name, const Unpacking& how = Unpacking::best())
+      : ColumnBase(optional, how), name_(std::move(name)) {}
 
   Outcome set_dictionary(const Byte* begin, const Byte* end, std::int64_t count) noexcept {
-    if (count < 0 || count > INT32_MAX) return Outcome::damaged;
-    if (!dictionary_.clear()) return Outcome::no_memory;
-    n_dictionary_ = 0;
-    const Outcome outcome = dictionary_.read(begin, end, static_cast<std::size_t>(count));
-    if (outcome == Outcome::done) n_dictionary_ = static_cast<std::size_t>(count);
-    return outcome;
+    if (count < 0 || count > INT32_MAX || dictionary_ != nullptr) return Outcome::damaged;
+    dictionary_.reset(new (std::nothrow) TextDictionary);
+    if (dictionary_ == nullptr || !dictionary_->texts.clear()) return Outcome::no_memory;
+    const Outcome outcome = dictionary_->texts.read(begin, end, static_cast<std::size_t>(count));
+    if (outcome != Outcome::done) return outcome;
+    if (!dictionary_->hash(name_)) return Outcome::no_memory;
+    n_dictionary_ = static_cast<std::size_t>(count);
+    return Outcome::done;
   }
 
-  TextList& dictionary() noexcept { return dictionary_; }
-  TextList& plain() noexcept { return plain_; }   // those of the last rows that have no dictionary
-  bool mixed() const noexcept { return mixed_; }  // whether others of these rows have one
+  // Of the last rows; below 0: missing.
   Array<std::int32_t>& codes() noexcept { return codes_; }
+
+  // What their codes point into; null: no memory.
+  std::shared_ptr<const TextDictionary> texts() noexcept {
+    if (plain_.count() == 0 && dictionary_ != nullptr) return dictionary_;
+    std::shared_ptr<TextDictionary> made(new (std::nothrow) TextDictionary);
+    if (made == nullptr || !made->texts.clear()) return nullptr;
+    if (mixed_ && dictionary_ != nullptr) {
+      const Array<std::int64_t>& keys = dictionary_->keys;
+      if (!made->texts.append(dictionary_->texts) || !made->keys.append(keys.data(), keys.size()))
+        return nullptr;
+    }
+    return made->texts.append(plain_) && made->hash(name_) ? made : nullptr;
+  }
 
  private:
   bool make_room(std::size_t rows) noexcept {
@@ -320,13 +292,14 @@ class TextColumn : public ColumnBase<TextColumn> {
   }
 
   Outcome add_coded(std::size_t rows, std::size_t present) noexcept {
-    const std::uint32_t* const codes = indices_.data();
     if (!mixed_ && plain_.count() > 0) {  // they stood alone so far
       for (std::size_t i = 0; i < codes_.size(); ++i)
-        codes_.data()[i] += static_cast<std::int32_t>(n_dictionary_);
+        if (codes_[i] >= 0) codes_.data()[i] += static_cast<std::int32_t>(n_dictionary_);
     }
     mixed_ = true;
-    add(rows, present, [=](std::size_t i) { return static_cast<std::int32_t>(codes[i]); });
+    auto* const to = reinterpret_cast<std::uint32_t*>(codes_.data() + codes_.size());
+    if (!read_codes(to, rows, present, kMissing)) return Outcome::damaged;
+    codes_.set_size(codes_.size() + rows);
     return Outcome::done;
   }
 
@@ -335,18 +308,18 @@ class TextColumn : public ColumnBase<TextColumn> {
     const Outcome outcome = plain_.read(p_, end_, present);
     if (outcome != Outcome::done) return outcome;
     if (n_dictionary_ + plain_.count() > INT32_MAX) return Outcome::damaged;
-    add(rows, present, [=](std::size_t i) { return static_cast<std::int32_t>(first + i); });
+    presence_.spread(codes_.data() + codes_.size(), rows, present, std::int32_t{-1},
+                     [=](std::size_t i) { return static_cast<std::int32_t>(first + i); });
+    codes_.set_size(codes_.size() + rows);
     return Outcome::done;
   }
 
-  template <class Value>
-  void add(std::size_t rows, std::size_t present, Value value) noexcept {
-    presence_.spread(codes_.data() + codes_.size(), rows, present, value);
-    codes_.set_size(codes_.size() + rows);
-  }
+  static constexpr std::uint32_t kMissing = ~std::uint32_t{0};
 
-  TextList dictionary_, plain_;
-  bool mixed_ = false;
+  const std::string name_;
+  std::shared_ptr<TextDictionary> dictionary_;
+  TextList plain_;      // those of the last rows that have no dictionary
+  bool mixed_ = false;  // whether others of these rows have one
   Array<std::int32_t> codes_;
 };
 

@@ -3,26 +3,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+
+#include "riata/array.hpp"
+#include "riata/parquet_unpack.hpp"
 
 namespace riata::parquet {
-
-static_assert(std::endian::native == std::endian::little, "Parquet's numbers are little-endian");
-
-using Byte = std::uint8_t;
-
-// Eight bytes of 0 or 1, for each byte of eight bits.
-inline constexpr std::array<std::uint64_t, 256> kSpread = [] {
-  std::array<std::uint64_t, 256> spread{};
-  for (std::uint64_t byte = 0; byte < 256; ++byte)
-    for (int bit = 0; bit < 8; ++bit) spread[byte] |= ((byte >> bit) & 1) << (8 * bit);
-  return spread;
-}();
 
 // Moves `p` behind a varint; false where there is none.
 inline bool read_varint(const Byte*& p, const Byte* end, std::uint64_t& value) noexcept {
@@ -35,22 +24,53 @@ inline bool read_varint(const Byte*& p, const Byte* end, std::uint64_t& value) n
   return false;
 }
 
+// A bit a row.
+class Bits {
+ public:
+  // Room for so many; nothing is in it then. False: no memory.
+  bool clear(std::size_t count) noexcept {
+    size_ = 0;
+    if (!words_.reserve(count / 64 + 2)) return false;  // one to be read behind the last
+    words_.data()[0] = words_.data()[1] = 0;
+    return true;
+  }
+  std::size_t size() const noexcept { return size_; }
+  const Byte* bytes() const noexcept { return reinterpret_cast<const Byte*>(words_.data()); }
+  bool operator[](std::size_t i) const noexcept { return (words_[i / 64] >> (i % 64) & 1) != 0; }
+
+  // The lowest `count` bits of a word, the others of which are 0.
+  void append(std::uint64_t word, std::size_t count) noexcept {
+    std::uint64_t* const to = words_.data() + size_ / 64;
+    const std::size_t at = size_ % 64;
+    to[0] |= word << at;
+    size_ += count;
+    if (at + count >= 64) {
+      to[1] = at == 0 ? 0 : word >> (64 - at);
+      words_.data()[size_ / 64 + 1] = 0;
+    }
+  }
+
+ private:
+  Array<std::uint64_t> words_;
+  std::size_t size_ = 0;
+};
+
 class Runs {
  public:
-  static constexpr int kWidest = 32;
-
   Runs() = default;
   Runs(const Byte* begin, const Byte* end, int width) noexcept : p_(begin), end_(end), width_(width) {}
 
+  int width() const noexcept { return width_; }
+
   // The next `count` values; false where there are fewer.
-  bool read(std::uint32_t* to, std::size_t count) noexcept {
+  bool read(std::uint32_t* to, std::size_t count, const Unpacking& how) noexcept {
     while (count > 0) {
       if (left_ == 0 && !start_run()) return false;
       const std::size_t some = std::min(count, left_);
       if (repeated_) {
         std::fill(to, to + some, value_);
       } else {
-        unpack(to, some);
+        unpack(to, some, how);
       }
       advance(some);
       to += some;
@@ -59,20 +79,19 @@ class Runs {
     return true;
   }
 
-  // The same of values of one bit, as bytes of 0 or 1; adds up how many are 1.
-  bool read_bits(Byte* to, std::size_t count, std::size_t& ones) noexcept {
+  // The same of values of one bit; adds up how many are 1.
+  bool read_bits(Bits& to, std::size_t count, std::size_t& ones) noexcept {
     while (count > 0) {
       if (left_ == 0 && !start_run()) return false;
-      const std::size_t some = std::min(count, left_);
-      if (repeated_) {
-        std::memset(to, static_cast<int>(value_ & 1), some);
-        ones += (value_ & 1) * some;
-      } else {
-        spread(to, some, ones);
+      for (std::size_t run = std::min(count, left_), some; run > 0; run -= some) {
+        some = std::min<std::size_t>(run, 64);
+        const std::uint64_t word =
+            (repeated_ ? 0 - (std::uint64_t{value_} & 1) : bits_at(at_)) & (~std::uint64_t{0} >> (64 - some));
+        to.append(word, some);
+        ones += static_cast<std::size_t>(std::popcount(word));
+        advance(some);
+        count -= some;
       }
-      advance(some);
-      to += some;
-      count -= some;
     }
     return true;
   }
@@ -112,59 +131,36 @@ class Runs {
     at_ += some;
   }
 
-  void unpack(std::uint32_t* to, std::size_t count) const noexcept {
-    const auto width = static_cast<std::size_t>(width_), room = static_cast<std::size_t>(end_ - packed_);
+  void unpack(std::uint32_t* to, std::size_t count, const Unpacking& how) const noexcept {
     std::size_t at = at_;
     const std::size_t end = at_ + count;
     for (; at < end && at % 8 != 0; ++at) *to++ = unpack_one(at);
-    const std::size_t margin = 7 * width / 8 + 8;  // from the start of a group to the end of its last word
-    const std::size_t start = at / 8 * width;
-    if (width > 0 && start + margin <= room) {
-      const std::size_t groups = std::min((end - at) / 8, (room - start - margin) / width + 1);
-      kUnpack[width](packed_ + start, to, groups);
-      to += 8 * groups;
-      at += 8 * groups;
-    }
-    for (; at < end; ++at) *to++ = unpack_one(at);
+    const Byte* const start = packed_ + std::min(at / 8 * static_cast<std::size_t>(width_), room());
+    const std::size_t some = how.unpack({start, end_, width_}, to, end - at);
+    to += some;
+    for (at += some; at < end; ++at) *to++ = unpack_one(at);
   }
+
+  std::size_t room() const noexcept { return static_cast<std::size_t>(end_ - packed_); }
 
   std::uint32_t unpack_one(std::size_t at) const noexcept {
-    const std::size_t bit = at * static_cast<std::size_t>(width_), byte = bit / 8;
-    const auto room = static_cast<std::size_t>(end_ - packed_);
+    const std::size_t bit = at * static_cast<std::size_t>(width_);
+    return static_cast<std::uint32_t>((word_at(bit / 8) >> (bit % 8)) & ((std::uint64_t{1} << width_) - 1));
+  }
+
+  // 64 bits of a packed run from one of them on, as many as there are.
+  std::uint64_t bits_at(std::size_t bit) const noexcept {
+    const std::size_t shift = bit % 8;
+    const std::uint64_t low = word_at(bit / 8) >> shift;
+    return shift == 0 ? low : low | word_at(bit / 8 + 8) << (64 - shift);
+  }
+
+  // Eight bytes of the run, zeros where it ends before them.
+  std::uint64_t word_at(std::size_t byte) const noexcept {
+    if (byte + 8 <= room()) return load_word(packed_ + byte);
     std::uint64_t word = 0;
-    if (byte < room) std::memcpy(&word, packed_ + byte, std::min<std::size_t>(8, room - byte));
-    return static_cast<std::uint32_t>((word >> (bit % 8)) & ((std::uint64_t{1} << width_) - 1));
-  }
-
-  // Groups of eight values of a width that the compiler knows.
-  template <std::size_t kWidth>
-  static void unpack_groups(const Byte* p, std::uint32_t* to, std::size_t groups) noexcept {
-    constexpr std::uint64_t mask = (std::uint64_t{1} << kWidth) - 1;
-    for (std::size_t g = 0; g < groups; ++g, p += kWidth, to += 8) {
-      [&]<std::size_t... i>(std::index_sequence<i...>) {
-        ((to[i] = static_cast<std::uint32_t>((load(p + i * kWidth / 8) >> (i * kWidth % 8)) & mask)), ...);
-      }(std::make_index_sequence<8>{});
-    }
-  }
-  static std::uint64_t load(const Byte* p) noexcept {
-    std::uint64_t word;
-    std::memcpy(&word, p, 8);
+    if (byte < room()) std::memcpy(&word, packed_ + byte, room() - byte);
     return word;
-  }
-  using Unpack = void (*)(const Byte*, std::uint32_t*, std::size_t) noexcept;
-  static constexpr std::array<Unpack, kWidest + 1> kUnpack = []<std::size_t... w>(std::index_sequence<w...>) {
-    return std::array<Unpack, kWidest + 1>{&unpack_groups<w>...};
-  }(std::make_index_sequence<kWidest + 1>{});
-
-  void spread(Byte* to, std::size_t count, std::size_t& ones) const noexcept {
-    std::size_t bit = at_, i = 0;
-    for (; i < count && bit % 8 != 0; ++i, ++bit) ones += to[i] = (packed_[bit / 8] >> (bit % 8)) & 1;
-    for (; i + 8 <= count; i += 8, bit += 8) {
-      const Byte eight = packed_[bit / 8];
-      std::memcpy(to + i, &kSpread[eight], 8);
-      ones += static_cast<std::size_t>(std::popcount(eight));
-    }
-    for (; i < count; ++i, ++bit) ones += to[i] = (packed_[bit / 8] >> (bit % 8)) & 1;
   }
 
   const Byte* p_ = nullptr;

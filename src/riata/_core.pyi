@@ -85,19 +85,31 @@ class Columns:
 
     def __init__(self, n_rows: int) -> None: ...
 
+    @overload
     def number(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None, log1p: bool = False) -> None:
         """A column of numbers; those where `valid` is 0, and NaN, are missing."""
 
+    @overload
+    def number(self, name: str, values: Decoded, log1p: bool = False) -> None: ...
+
+    @overload
     def bucket(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None, edges: Sequence[float], buckets: Sequence[str]) -> None:
         """The same, each number being the feature of the bucket it falls into."""
+
+    @overload
+    def bucket(self, name: str, values: Decoded, edges: Sequence[float], buckets: Sequence[str]) -> None: ...
 
     def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
         """A column of texts, or of lists of texts."""
 
+    @overload
     def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
         """
         A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.
         """
+
+    @overload
+    def coded(self, name: str, values: Decoded) -> None: ...
 
     def cross(self, crosses: Sequence[Sequence[str]]) -> None:
         """Multiply the features of columns, once all are there."""
@@ -591,43 +603,56 @@ class OnlineSketch:
     def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """Learns the examples; the score of each just before."""
 
-def parquet_page_header(bytes: NDArray[numpy.uint8]) -> tuple[int, int, int, int, int, int, int, bool] | None:
-    """
-    What stands before a page: (kind, bytes of the header, bytes of the page packed and unpacked,
-    values, encoding, bytes of the levels, whether the rest is packed); None if it is cut short.
-    """
+class Decoded:
+    """Rows of a column of a Parquet file."""
 
-class ParquetColumn:
-    """Pages of a column of a Parquet file to values."""
+    def __len__(self) -> int: ...
 
-    def __init__(self, kind: str, optional: bool) -> None: ...
+    @property
+    def is_text(self) -> bool: ...
 
-    def dictionary(self, page: NDArray[numpy.uint8], n_values: int) -> None:
-        """The dictionary of the pages that follow, unpacked."""
-
-    def begin(self, rows: int) -> None:
-        """So many rows are wanted now."""
-
-    def page(self, data: NDArray[numpy.uint8], n_values: int, encoding: int, levels: int = -1) -> None:
+    @property
+    def shared(self) -> int:
         """
-        The next page, unpacked; `levels` bytes of it are levels, or below 0: it says so itself.
+        The same number for all rows whose codes point into the same texts, while they live.
         """
 
-    def fill(self) -> bool:
-        """Read rows; whether another page is needed for those wanted."""
-
-    def take(self) -> tuple[NDArray[numpy.generic], NDArray[numpy.uint8] | None, int]:
+    def arrow(self) -> tuple[NDArray[numpy.generic], NDArray[numpy.uint8] | None, int]:
         """
         The values of the rows, or the codes of texts; bits that say which are there; how many are not.
         """
 
     def texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]:
-        """The dictionary: offsets and bytes."""
+        """What codes point into: offsets and bytes."""
 
-    def plain_texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]] | None:
+class ParquetColumn:
+    """The bytes of a column of a Parquet file to values."""
+
+    def __init__(self, kind: str, optional: bool, name: str, codec: str) -> None:
         """
-        What codes point into where some of the rows have no dictionary: after `take`.
+        `codec` is '', 'snappy', or any other: whoever calls unpacks those pages.
         """
+
+    def begin(self, rows: int) -> None:
+        """So many rows are wanted now."""
+
+    def fill(self) -> tuple[bool, int] | None:
+        """
+        Read rows; None once those wanted are there. (False, n): n more bytes are needed at least.
+        (True, n): a page must be unpacked to n bytes.
+        """
+
+    def give(self, bytes: NDArray[numpy.uint8]) -> None:
+        """The next bytes of the column, where `fill` asked for them."""
+
+    def packed(self) -> NDArray[numpy.uint8]:
+        """The page that must be unpacked."""
+
+    def unpacked(self, bytes: NDArray[numpy.uint8]) -> None:
+        """The same, unpacked."""
+
+    def take(self) -> Decoded:
+        """The rows."""
 
 SVMLIGHT_PADDING: int = 64
 

@@ -1,16 +1,18 @@
 // Any bytes at all as pages of a Parquet column: values for the rows that were wanted, or "damaged". However
 // many rows are wanted at a time, they are the same.
 //
-// The first byte chooses what the column holds, the second its rows; then a page header where the highest bit
-// of the first byte is set, else the number of bytes of the dictionary, that, and the page.
+// The first byte chooses what the column holds, the second its rows. Where the highest bit of the first is
+// set, a page header follows, or all of a column as a file has it, or bytes that Snappy packed to as many as
+// the second says; else the number of bytes of the dictionary, that, and the page.
 #include <array>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "mutate.hpp"
-#include "riata/parquet_column.hpp"
+#include "riata/parquet_pages.hpp"
 
 namespace {
 
@@ -35,27 +37,25 @@ struct Given {
   bool optional;
 };
 
-// Values where they are there, as bytes; empty texts and zeros elsewhere.
+// Values where they are there, as bytes; where they are not, "-".
 std::string values_of(TextColumn& column) {
   std::string found;
-  const auto& codes = column.codes();
-  const std::size_t known = column.dictionary().offsets().size() == 0 ? 0 : column.dictionary().count();
-  const std::size_t before = column.mixed() ? known : 0;
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (column.presence().valid().size() > 0 && column.presence().valid()[i] == 0) {
+  const auto texts = column.texts();
+  must(texts != nullptr, "there is memory");
+  const riata::Texts view = texts->texts.view();
+  must(texts->keys.size() == texts->texts.count(), "texts have keys");
+  for (std::size_t i = 0; i < column.codes().size(); ++i) {
+    const std::int32_t code = column.codes()[i];
+    if (code < 0) {
       found += "-;";
       continue;
     }
-    const auto code = static_cast<std::size_t>(codes[i]);
-    const bool plain = column.plain().count() > 0 && code >= before;
-    TextList& list = plain ? column.plain() : column.dictionary();
-    const std::size_t at = plain ? code - before : code;
-    must(at < list.count(), "codes have texts");
-    const auto first = static_cast<std::size_t>(list.offsets()[at]);
-    const auto last = static_cast<std::size_t>(list.offsets()[at + 1]);
-    must(first <= last && last <= list.data().size(), "texts are inside");
-    found.append(reinterpret_cast<const char*>(list.data().data()) + first, last - first);
-    found += ';';
+    must(view.holds(code), "codes have texts, which are inside");
+    const std::string name = "c=" + std::string(view[code]);
+    must(static_cast<std::uint64_t>(texts->keys[static_cast<std::size_t>(code)]) ==
+             riata::key_of_name(name.data(), name.size()),
+         "keys are those of names");
+    found += name + ';';
   }
   return found;
 }
@@ -63,10 +63,10 @@ std::string values_of(TextColumn& column) {
 template <class T>
 std::string values_of(NumberColumn<T>& column) {
   std::string found;
-  const auto& valid = column.presence().valid();
+  const auto& bits = column.presence().bits();
   for (std::size_t i = 0; i < column.values().size(); ++i) {
     const T value = column.values()[i];
-    if (valid.size() > 0 && valid[i] == 0) {
+    if (column.presence().missing() > 0 && !bits[i]) {
       found += '-';
     } else {
       found.append(reinterpret_cast<const char*>(&value), sizeof(T));
@@ -76,8 +76,18 @@ std::string values_of(NumberColumn<T>& column) {
 }
 
 template <class ColumnType>
-bool read_all(const Given& given, std::size_t rows, std::size_t step, std::vector<std::string>& found) {
-  ColumnType column(given.optional);
+ColumnType make(bool optional, const Unpacking& how) {
+  if constexpr (std::is_same_v<ColumnType, TextColumn>) {
+    return ColumnType(optional, "c", how);
+  } else {
+    return ColumnType(optional, how);
+  }
+}
+
+template <class ColumnType>
+bool read_all(const Given& given, std::size_t rows, std::size_t step, const Unpacking& how,
+              std::vector<std::string>& found) {
+  ColumnType column = make<ColumnType>(given.optional, how);
   if (given.n_dictionary >= 0 && column.set_dictionary(given.dictionary.begin(), given.dictionary.end(),
                                                        given.n_dictionary) != Outcome::done)
     return false;
@@ -100,13 +110,66 @@ bool read_all(const Given& given, std::size_t rows, std::size_t step, std::vecto
 
 template <class ColumnType>
 void check(const Given& given, std::size_t rows) {
-  std::vector<std::string> whole, parts;
-  const bool fine = read_all<ColumnType>(given, rows, rows, whole);
-  read_all<ColumnType>(given, rows, 7, parts);
+  std::vector<std::string> whole, parts, plainly;
+  const bool fine = read_all<ColumnType>(given, rows, rows, Unpacking::best(), whole);
+  must(read_all<ColumnType>(given, rows, rows, {}, plainly) == fine && plainly == whole,
+       "wide instructions find the same");
+  read_all<ColumnType>(given, rows, 7, Unpacking::best(), parts);
   if (!fine) return;
   std::string joined;
   for (const std::string& part : parts) joined += part;
   must(whole.empty() || joined == whole[0], "rows do not depend on how many are wanted at a time");
+}
+
+// The bytes of a column, given all at once or some at a time: the same rows or none.
+template <class ColumnType>
+bool read_chunk(const Exact& bytes, Packing packing, std::size_t rows, std::size_t step, std::string& found) {
+  ColumnType column = make<ColumnType>(true, Unpacking::best());
+  Pages pages(packing);
+  must(column.begin(rows) == Outcome::done, "there is memory");
+  std::vector<Exact> gifts;
+  gifts.reserve(bytes.size / step + 1);
+  std::size_t at = 0;
+  for (;;) {
+    Pages::Next what{};
+    const Outcome outcome = fill(column, pages, what);
+    if (outcome == Outcome::done) break;
+    if (outcome != Outcome::more) return false;
+    if (what == Pages::Next::packed) {  // "unpacked" to what it is, cut or filled with zeros
+      std::string page(reinterpret_cast<const char*>(pages.packed()), pages.packed_size());
+      if (pages.needed() > 4096) return false;
+      page.resize(pages.needed());
+      const Exact given(page);
+      Page unpacked;
+      const Pages::Next then = pages.set_unpacked(given.begin(), given.end(), unpacked);
+      if (take_page(column, then, unpacked) != Outcome::done) return false;
+      continue;
+    }
+    const std::size_t count = std::min(std::max(pages.needed(), step), bytes.size - at);
+    if (count < pages.needed()) return false;
+    gifts.emplace_back(std::string_view(reinterpret_cast<const char*>(bytes.begin() + at), count));
+    must(pages.give(gifts.back().begin(), gifts.back().end()), "there is memory");
+    at += count;
+  }
+  found = values_of(column);
+  return true;
+}
+
+template <class ColumnType>
+void check_chunk(std::string_view given, Packing packing, std::size_t rows) {
+  const Exact bytes(given);
+  std::string whole, parts;
+  const bool fine = read_chunk<ColumnType>(bytes, packing, rows, bytes.size + 1, whole);
+  must(read_chunk<ColumnType>(bytes, packing, rows, 3, parts) == fine && parts == whole,
+       "bytes may come in any portions");
+}
+
+void check_snappy(std::string_view given, std::size_t size) {
+  const Exact bytes(given);
+  std::vector<Byte> to(size + kSnappyRoom);
+  if (!unpack_snappy(bytes.begin(), bytes.end(), to.data(), size)) return;
+  must(can_be_snappy(bytes.size, size), "what is possible is not refused");
+  must(!unpack_snappy(bytes.begin(), bytes.end(), to.data(), size + 1), "the size is exact");
 }
 
 void check_header(std::string_view bytes) {
@@ -149,6 +212,15 @@ std::vector<std::string_view> seeds() {
       "\x80\x00\x15\x04\x15\x40\x15\x44\x4c\x15\x04\x15\x00\x12\x00\x00"sv,
       "\x80\x00\x15\x00\x15\x40\x15\x44\x2c\x15\x0a\x15\x10\x15\x06\x15\x06\x1c\x18\x01x\x16\x00\x00\x00\x00"sv,
       "\x80\x00\x15\x06\x15\x40\x15\x44\x5c\x15\x0a\x15\x00\x15\x0a\x15\x10\x15\x04\x15\x00\x11\x00\x00"sv,
+      // columns as files have them: with a dictionary, packed with Snappy, without; then what Snappy packs
+      "\xa3\x0e\x15\x04\x15\x30\x15\x30L\x15\x06\x15\x00\x12\x00\x00\x03\x00\x00\x00red\x04\x00\x00\x00\x62lue\x05\x00\x00\x00green\x15\x00\x15\x1a\x15\x1a,\x15\x1e\x15\x10\x15\x06\x15\x06\x1c\x00\x00\x00\x03\x00\x00\x00\x05{o\x02\x05\x84\x84\x84\x00"sv,
+      "\xa5\x0e\x15\x04\x15\x30\x15\x34L\x15\x06\x15\x00\x12\x00\x00\x18\x5c\x03\x00\x00\x00red\x04\x00\x00\x00\x62lue\x05\x00\x00\x00green\x15\x06\x15\x12\x15\x12\x5c\x15\x1e\x15\x06\x15\x1e\x15\x10\x15\x06\x15\x00\x12\x1c\x00\x00\x00\x05{o\x02\x05\x84\x84\x84\x00"sv,
+      "\xa1\x0e\x15\x00\x15\xc8\x01\x15\xc8\x01,\x15\x1e\x15\x00\x15\x06\x15\x06\x1c\x00\x00\x00\x03\x00\x00\x00\x05{o\x03\x00\x00\x00red\x04\x00\x00\x00\x62lue\x03\x00\x00\x00red\x05\x00\x00\x00green\x03\x00\x00\x00red\x04\x00\x00\x00\x62lue\x03\x00\x00\x00red\x05\x00\x00\x00green\x03\x00\x00\x00red\x04\x00\x00\x00\x62lue\x03\x00\x00\x00red\x05\x00\x00\x00green"sv,
+      "\x85\x0e\x15\x04\x15\x30\x15\x30L\x15\x06\x15\x00\x12\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00p\x11\x01\x00\x00\x00\x00\x00\x15\x00\x15\x1a\x15\x1a,\x15\x1e\x15\x10\x15\x06\x15\x06\x1c\x00\x00\x00\x03\x00\x00\x00\x05{o\x02\x05\x94\x94\x94\x00"sv,
+      "\x81\x0e\x15\x04\x15\x30\x15.L\x15\x06\x15\x00\x12\x00\x00\x18\x04\x01\x00\x09\x01<\x02\x00\x00\x00\x00\x00\x00\x00p\x11\x01\x00\x00\x00\x00\x00\x15\x06\x15\x12\x15\x12\x5c\x15\x1e\x15\x06\x15\x1e\x15\x10\x15\x06\x15\x00\x12\x1c\x00\x00\x00\x05{o\x02\x05\x94\x94\x94\x00"sv,
+      "\x83\x0e\x15\x00\x15\xce\x01\x15\xce\x01,\x15\x1e\x15\x00\x15\x06\x15\x06\x1c\x00\x00\x00\x03\x00\x00\x00\x05{o\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00p\x11\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00p\x11\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00p\x11\x01\x00\x00\x00\x00\x00"sv,
+      "\xc0VV\x08\x61\x62\x63:\x03\x00\x38 the same again>\x0f\x00\x00\x30\x8e\x01\x00"sv,
+      "\xc0\xaa\xaa\x01\xf0I\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f !\x22#$%&'()*+,-./0123456789:;<=>\x3f@ABCDE\x00\x00\x00\x00\xfe\x03\x00~\x03\x00"sv,
   };
 }
 
@@ -177,7 +249,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t rows = 1 + data[1];
   std::string_view bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   if ((flags & 0x80) != 0) {
-    check_header(bytes);
+    const auto packing = static_cast<Packing>((flags >> 1) % 3);
+    if ((flags & 0x40) != 0) {
+      check_snappy(bytes, data[1]);
+    } else if ((flags & 1) == 0) {
+      check_header(bytes);
+    } else if ((flags & 0x20) != 0) {
+      check_chunk<TextColumn>(bytes, packing, rows);
+    } else {
+      check_chunk<NumberColumn<std::int64_t>>(bytes, packing, rows);
+    }
     return 0;
   }
   const std::size_t n = std::min<std::size_t>(data[2], bytes.size() - 1);

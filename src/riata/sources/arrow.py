@@ -26,6 +26,7 @@ from riata.sources.arrow_arrays import (
 from riata.sources.arrow_rows import fitted_in, from_table, is_ready_made
 from riata.sources.bad_rows import BadRow, Faults, Part
 from riata.sources.layout import Layout, bucket_names, check_crossed
+from riata.sources.parquet_pages import Decoded, PageBatch
 from riata.sources.table_layout import (
     BLANKS,
     TableOptions,
@@ -102,7 +103,7 @@ class BatchReader:
 
     def columns_of(self, batch: Any, path: str | None, first_row: int) -> Rows:
         """The rows of a batch, the first of them row `first_row` of its file, counted from 0."""
-        table = flat(batch)
+        table = batch.decode() if isinstance(batch, PageBatch) else flat(batch)
         if self.ready_made:
             block = from_table(table, path, first_row)
             return lambda start, stop: Part(block[start:stop], [], stop - start)
@@ -111,7 +112,7 @@ class BatchReader:
         weights = self._numbers(table, self._weight, path, "weight", faults)
         columns = _core.Columns(len(table))
         for name, kind in self._kinds.items():
-            self._add(columns, name, kind, table.column(name), path or self.name, faults)
+            self._add(columns, name, kind, table, path or self.name, faults)
         columns.cross(self._options.crosses)
         lines = np.arange(first_row + 1, first_row + 1 + len(table))
 
@@ -160,9 +161,16 @@ class BatchReader:
         return rows
 
     def _add(
-        self, columns: Any, name: str, kind: str, values: Any, where: str, faults: Faults
+        self, columns: Any, name: str, kind: str, table: Any, where: str, faults: Faults
     ) -> None:
         absent = self._options.absent
+        if (
+            isinstance(table, Decoded)
+            and not absent
+            and self._add_decoded(columns, name, kind, table)
+        ):
+            return
+        values = table.column(name)
         try:
             if pa.types.is_null(values.type):
                 values = values.cast(pa.large_string())
@@ -173,8 +181,7 @@ class BatchReader:
                 *numbers, wrong = parsed_float64(given)
                 faults.add(wrong, name, lambda row: f"expected a number, found {values[row]!s:.40}")
                 if kind == "bucket":
-                    edges = self.layout.edges[name] if self.layout is not None else []
-                    columns.bucket(name, *numbers, edges, bucket_names(name, edges))
+                    columns.bucket(name, *numbers, *self._buckets(name))
                 else:
                     columns.number(name, *numbers, log1p=kind == "log1p")
             elif is_list(values.type):
@@ -187,6 +194,23 @@ class BatchReader:
                 self._add_texts(columns, name, values, validity(values), None)
         except pa.ArrowInvalid as error:
             raise DataError(f"{where}: column {name!r}: {error}") from None
+
+    def _add_decoded(self, columns: Any, name: str, kind: str, table: Decoded) -> bool:
+        """A column as its pages have it, if it is what the features are made of."""
+        values = table.columns.get(name)
+        if values is None or values.is_text != (kind == "category"):
+            return False
+        if kind == "category":
+            columns.coded(name, values)
+        elif kind == "bucket":
+            columns.bucket(name, values, *self._buckets(name))
+        else:
+            columns.number(name, values, log1p=kind == "log1p")
+        return True
+
+    def _buckets(self, name: str) -> tuple[list[float], list[str]]:
+        edges = self.layout.edges[name] if self.layout is not None else []
+        return edges, bucket_names(name, edges)
 
     def _add_texts(
         self,

@@ -5,7 +5,6 @@ pyarrow is imported when it is needed: the extra `[arrow]`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -22,8 +21,8 @@ from riata.sources.prefetch import ordered_map
 from riata.sources.remote import is_remote, open_remote
 from riata.sources.roles import Roles
 from riata.sources.source import split
-from riata.sources.table_pieces import Found, Pieces, cut, part_of, rows_of
-from riata.sources.text import join_names
+from riata.sources.table_pieces import Found, Piece, Pieces, cut, cut_all, mixed, part_of, rows_of
+from riata.sources.text import beside, join_names
 
 TABLES = ("parquet", "arrow")
 """Formats of files."""
@@ -49,6 +48,7 @@ class ColumnarSource:
         repeatable: bool = True,
         block_rows: int | None = None,
         threads: int | None = None,
+        helped: bool = False,
         skipping: Skipping | None = None,
     ) -> None:
         if threads is not None and threads < 1:
@@ -62,7 +62,8 @@ class ColumnarSource:
         self._found = found
         self._skipping = skipping
         self._block_rows = block_rows
-        self._threads = threads or min(2, len(os.sched_getaffinity(0)))
+        self._helped = helped and threads is None
+        self._threads = threads or beside(self._helped)
         self._begun = False
 
     @property
@@ -97,9 +98,18 @@ class ColumnarSource:
         before = 0
         if self._skipping is not None:
             self._skipping.begin_pass()
-        results = ordered_map(part_of, self._pieces(), threads=self._threads, ahead=_AHEAD)
+        results = ordered_map(
+            part_of,
+            self._pieces(),
+            threads=self._threads,
+            ahead=_AHEAD,
+            helping=self._helped,
+        )
         with closing(results):
-            for part, piece in results:
+            for done in results:
+                if done is None:
+                    continue
+                part, piece = done
                 self.bytes_read = piece.position
                 for block in self._without_bad(part, piece.path, before):
                     empty = False
@@ -183,7 +193,8 @@ def open_columnar(
                 file = stack.enter_context(_open(path))
                 try:
                     for piece in read(file, path, size or 0, found):
-                        piece.position += before
+                        if isinstance(piece, Piece):
+                            piece.position += before
                         yield piece
                 except (arrow.ArrowException, OSError) as error:
                     kind = "Parquet" if format == "parquet" else "Arrow"
@@ -201,6 +212,7 @@ def open_columnar(
         repeatable=STDIN not in paths,
         block_rows=block_rows,
         threads=threads,
+        helped=format == "parquet" and not any(map(is_remote, paths)),
         skipping=skipping,
     )
 
@@ -209,12 +221,12 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     """Some rows at a time, with texts as codes into a dictionary where that is how they are stored:
     each distinct text is then hashed once.
 
-    One thread here: another one makes rows of the batch before.
+    While rows are made of a batch, the columns of the next one are decoded.
     """
     import pyarrow.parquet as pq
 
     from riata.sources.arrow_rows import is_ready_made
-    from riata.sources.parquet_pages import batches, plain_columns, reader_of
+    from riata.sources.parquet_pages import Decoding, batches, plain_columns, reader_of
 
     remote = is_remote(path)
     with closing(pq.ParquetFile(file if remote else path, pre_buffer=False)) as table:
@@ -225,11 +237,18 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
         rows = _rows_to_decode(table.metadata, reader)
         decoded = batches(table, reader_of(file, remote), path, reader.columns, plain, rows)
         first = 0
-        for batch in found.settle(reader, decoded):
-            for piece in cut([batch], reader, path, 0, first):
+        held: list[Piece] = []
+        decodings: list[Decoding] = []
+        for batch in found.settle(reader, decoded, ahead=len(plain) < len(reader.columns)):
+            decodings = getattr(batch, "decodings", [])
+            yield from mixed(held, decodings)
+            held = list(cut(batch, reader, path, 0, first))
+            for piece in held:
                 piece.position = size * (first + piece.stop) // total
-                yield piece
             first += len(batch)
+        yield from held
+        for decoding in decodings:  # before the file is closed
+            part_of(decoding)
 
 
 def _rows_to_decode(metadata: Any, reader: Any) -> int:
@@ -250,7 +269,7 @@ def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     if magic != b"ARROW1":
         with pa.ipc.open_stream(file) as stream:
             reader = found.reader(stream.schema, path)
-            yield from cut(found.settle(reader, iter(stream)), reader, path, size)
+            yield from cut_all(found.settle(reader, iter(stream)), reader, path, size)
         return
     schema = pa.ipc.open_file(file).schema
     reader = found.reader(schema, path)
@@ -262,7 +281,7 @@ def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
         batches = (table.get_batch(i) for i in range(count))
         first = 0
         for i, batch in enumerate(found.settle(reader, batches)):
-            for piece in cut([batch], reader, path, 0, first):
+            for piece in cut(batch, reader, path, 0, first):
                 piece.position = size * (i + 1) // count
                 yield piece
             first += len(batch)
@@ -301,7 +320,7 @@ def open_table(
         try:
             stream = pa.RecordBatchReader.from_stream(kept)
             reader = found.reader(stream.schema, name)
-            yield from cut(found.settle(reader, iter(stream)), reader, None, 0)
+            yield from cut_all(found.settle(reader, iter(stream)), reader, None, 0)
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{name}: {str(error).splitlines()[0]}") from None
 

@@ -1,13 +1,14 @@
 """Columns of Parquet files, page by page, straight to codes and dictionaries. Needs pyarrow.
 
-pyarrow reads the footer, unpacks the pages and reads whatever is unusual. Plain columns of texts and
-numbers, which most are, the core makes Arrow arrays of: pyarrow would look up every text of every
-dictionary in a hash table, which takes longer than to read the same as comma separated text.
+pyarrow reads the footer and whatever is unusual, and unpacks what is not packed with Snappy. Plain columns
+of texts and numbers, which most are, the core reads: pyarrow would look up every text of every dictionary
+in a hash table, which takes longer than to read the same as comma separated text.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeAlias
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.errors import DataError
+from riata.sources.arrow_arrays import flat
 
 Read: TypeAlias = Callable[[int, int], bytes]
 """Some bytes of a file: from where, and how many."""
@@ -31,7 +33,7 @@ _NUMBERS = {
     "FLOAT": (pa.float32(), {pa.float32()}),
     "DOUBLE": (pa.float64(), {pa.float64()}),
 }
-_DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3
+_AT_ONCE = 8  # columns that one thread decodes
 
 
 def reader_of(file: BinaryIO, remote: bool) -> Read:
@@ -39,9 +41,12 @@ def reader_of(file: BinaryIO, remote: bool) -> Read:
     if not remote:
         return lambda at, size: os.pread(file.fileno(), size, at)
 
+    turn = threading.Lock()
+
     def read(at: int, size: int) -> bytes:
-        file.seek(at)
-        return file.read(size)
+        with turn:
+            file.seek(at)
+            return file.read(size)
 
     return read
 
@@ -77,7 +82,10 @@ def _is_plain(column: Any, kind: Any) -> bool:
 def batches(
     table: Any, read: Read, path: str, columns: list[str], plain: list[str], rows: int
 ) -> Iterator[Any]:
-    """These columns of a `ParquetFile`, so many rows at a time, not beyond the end of a row group."""
+    """These columns of a `ParquetFile`, so many rows at a time, not beyond the end of a row group.
+
+    Each is a `PageBatch`, none of which is decoded yet, or a `RecordBatch` where no column is plain.
+    """
     places = {table.schema.column(i).path: i for i in range(table.metadata.num_columns)}
     optional = {c: table.schema.column(places[c]).max_definition_level > 0 for c in plain}
     others = [column for column in columns if column not in plain]
@@ -85,7 +93,7 @@ def batches(
         group = table.metadata.row_group(i)
         pages = {
             name: ColumnPages(
-                read, group.column(places[name]), optional[name], f"{path}: column {name!r}"
+                read, group.column(places[name]), optional[name], name, f"{path}: column {name!r}"
             )
             for name in plain
         }
@@ -95,85 +103,141 @@ def batches(
             else iter(())
         )
         left = group.num_rows
+        before: PageBatch | None = None
         while left > 0:
             other = next(rest, None)
             count = min(rows, left) if other is None else len(other)
-            arrays = {name: column.take(count) for name, column in pages.items()}
-            if other is not None:
-                arrays |= dict(zip(other.schema.names, other.columns, strict=True))
-            yield pa.RecordBatch.from_arrays(list(arrays.values()), names=list(arrays))
+            if pages:
+                before = PageBatch(count, pages, other, before)
+            yield before or other
             left -= count
+
+
+class Decoding:
+    """Some columns of a batch, to be decoded once, by whoever comes first; then those behind it can be."""
+
+    def __init__(self, rows: int, pages: dict[str, ColumnPages], before: Decoding | None) -> None:
+        self._rows, self._pages, self._before = rows, pages, before
+        self._columns: dict[str, _core.Decoded] = {}
+        self._error: Exception | None = None
+        self._running = threading.Lock()
+
+    def columns(self) -> dict[str, _core.Decoded]:
+        with self._running:
+            if self._error is not None:
+                raise self._error
+            if not self._columns:
+                try:
+                    if self._before is not None:
+                        self._before.columns()
+                    self._columns = {c: page.take(self._rows) for c, page in self._pages.items()}
+                    self._before = None
+                except Exception as error:
+                    self._error = error
+                    raise
+            return self._columns
+
+
+class PageBatch:
+    """Some rows of a row group: some columns by pages, others perhaps as pyarrow read them."""
+
+    def __init__(
+        self, rows: int, pages: dict[str, ColumnPages], other: Any, before: PageBatch | None
+    ) -> None:
+        self._rows, self._pages, self._other = rows, pages, other
+        names = list(pages)
+        self.decodings: list[Decoding] = []
+        for i, start in enumerate(range(0, len(names), _AT_ONCE)):
+            some = {name: pages[name] for name in names[start : start + _AT_ONCE]}
+            self.decodings.append(Decoding(rows, some, before and before.decodings[i]))
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def decode(self) -> Decoded:
+        columns = {c: v for part in self.decodings for c, v in part.columns().items()}
+        return Decoded(self._rows, self._pages, columns, self._other)
+
+
+class Decoded:
+    """The same once decoded; columns become Arrow's where somebody asks for them."""
+
+    def __init__(
+        self,
+        rows: int,
+        pages: dict[str, ColumnPages],
+        columns: dict[str, _core.Decoded],
+        other: Any,
+    ) -> None:
+        self._rows, self._pages, self.columns = rows, pages, columns
+        self._other: Any = None if other is None else flat(other)
+        fields = [pa.field(name, pages[name].type) for name in columns]
+        self.schema = pa.schema(fields if other is None else [*fields, *self._other.schema])
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def column(self, name: str) -> Any:
+        if name in self.columns:
+            return self._pages[name].arrow(self.columns[name])
+        return self._other.column(name)
+
+    def to_arrow(self) -> Any:
+        arrays = [self.column(name) for name in self.schema.names]
+        return pa.RecordBatch.from_arrays(arrays, names=self.schema.names)
 
 
 class ColumnPages:
     """One column of one row group: as many rows at a time as are wanted."""
 
-    def __init__(self, read: Read, chunk: Any, optional: bool, where: str) -> None:
+    def __init__(self, read: Read, chunk: Any, optional: bool, name: str, where: str) -> None:
         start = chunk.data_page_offset
         if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
             start = chunk.dictionary_page_offset
         self._read, self._where = read, where
         self._at, self._end = start, start + chunk.total_compressed_size
-        self._held: NDArray[np.uint8] = np.zeros(0, np.uint8)
         codec = _CODECS[chunk.compression]
         self._codec = None if codec is None else pa.Codec(codec)
-        self._core = _core.ParquetColumn(chunk.physical_type, optional)
-        self._type = _NUMBERS.get(chunk.physical_type, (None,))[0]
-        self._dictionary: Any = None
+        self._core = _core.ParquetColumn(chunk.physical_type, optional, name, codec or "")
+        texts = pa.dictionary(pa.int32(), pa.large_string())
+        self.type: Any = _NUMBERS.get(chunk.physical_type, (texts,))[0]
+        self._dictionary: tuple[Any, Any] | None = None
 
-    def take(self, rows: int) -> Any:
-        """The next rows as an Arrow array; texts are codes into a dictionary."""
+    def take(self, rows: int) -> _core.Decoded:
+        """The next rows."""
         try:
             self._core.begin(rows)
-            while self._core.fill():
-                self._next_page()
-            values, bits, missing = self._core.take()
-        except ValueError as error:
+            while (wanted := self._core.fill()) is not None:
+                packed, size = wanted
+                if packed and self._codec is not None:
+                    page = self._codec.decompress(self._core.packed(), size)
+                    self._core.unpacked(np.frombuffer(page, np.uint8))
+                else:
+                    self._core.give(self._more(size))
+            return self._core.take()
+        except (ValueError, OSError) as error:
             raise self._damaged(str(error)) from None
+
+    def arrow(self, rows: _core.Decoded) -> Any:
+        """Rows as an Arrow array; texts are codes into a dictionary."""
+        values, bits, missing = rows.arrow()
         buffers = [None if bits is None else pa.py_buffer(bits), pa.py_buffer(values)]
-        if self._type is not None:
-            return pa.Array.from_buffers(self._type, rows, buffers, missing)
-        codes = pa.Array.from_buffers(pa.int32(), rows, buffers, missing)
-        plain = self._core.plain_texts()
-        if plain is None and self._dictionary is None:
-            self._dictionary = _texts(*self._core.texts())
-        dictionary = self._dictionary if plain is None else _texts(*plain)
-        return pa.DictionaryArray.from_arrays(codes, dictionary, safe=False)
+        if not pa.types.is_dictionary(self.type):
+            return pa.Array.from_buffers(self.type, len(rows), buffers, missing)
+        codes = pa.Array.from_buffers(pa.int32(), len(rows), buffers, missing)
+        known = self._dictionary
+        if known is None or known[0].shared != rows.shared:
+            self._dictionary = known = rows, _texts(*rows.texts())
+        return pa.DictionaryArray.from_arrays(codes, known[1], safe=False)
 
-    def _next_page(self) -> None:
-        while (header := _core.parquet_page_header(self._held)) is None:
-            self._hold(len(self._held) + 1)
-        kind, size, packed, unpacked, n_values, encoding, levels, is_packed = header
-        self._hold(size + packed)
-        page = self._held[size : size + packed]
-        self._held = self._held[size + packed :]
-        if kind == _DICTIONARY:
-            self._core.dictionary(self._unpack(page, unpacked), n_values)
-        elif kind == _DATA:
-            self._core.page(self._unpack(page, unpacked), n_values, encoding)
-        elif kind == _DATA_V2:
-            if is_packed and self._codec is not None:
-                values = self._unpack(page[levels:], unpacked - levels)
-                page = np.concatenate([page[:levels], values])
-            self._core.page(page, n_values, encoding, levels)
-
-    def _unpack(self, page: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-        if self._codec is None or size == 0:
-            return page
-        return np.frombuffer(self._codec.decompress(page, size), np.uint8)
-
-    def _hold(self, size: int) -> None:
-        """Have so many bytes at least of what was not read yet."""
-        missing = size - len(self._held)
-        if missing <= 0:
-            return
-        count = min(max(missing, _WINDOW), self._end - self._at)
+    def _more(self, size: int) -> NDArray[np.uint8]:
+        """So many bytes at least of what was not read yet."""
+        count = min(max(size, _WINDOW), self._end - self._at)
         more = self._read(self._at, count) if count > 0 else b""
-        if len(more) < missing:
-            raise self._damaged("its pages end before all of its rows are there")
+        if len(more) < size:
+            raise ValueError("its pages end before all of its rows are there")
         self._at += len(more)
-        fresh = np.frombuffer(more, np.uint8)
-        self._held = np.concatenate([self._held, fresh]) if len(self._held) else fresh
+        return np.frombuffer(more, np.uint8)
 
     def _damaged(self, what: str) -> DataError:
         return DataError(f"{self._where}: {what}; the file is damaged")

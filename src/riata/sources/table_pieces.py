@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.sources.bad_rows import Part
 from riata.sources.layout import Layout
 from riata.sources.prefetch import ordered_map
+
+if TYPE_CHECKING:
+    from riata.sources.parquet_pages import Decoding
 
 _CELLS = 1 << 18  # of a piece, which becomes a Block: rows times columns
 
@@ -42,7 +46,7 @@ class Piece:
     """As messages name it."""
 
 
-Pieces = Generator[Piece, None, None]
+Pieces = Generator["Piece | Decoding", None, None]
 
 
 class Found:
@@ -58,14 +62,14 @@ class Found:
 
         return BatchReader(schema, name, self.options, self.layout)
 
-    def settle(self, reader: Any, batches: Iterator[Any]) -> Generator[Any, None, None]:
+    def settle(
+        self, reader: Any, batches: Iterator[Any], ahead: bool = True
+    ) -> Generator[Any, None, None]:
         """The batches again, once the first of them said what the columns are.
 
-        A thread of its own decodes the next one, while others make rows of the one before.
+        With `ahead` a thread of its own decodes the next one, while others make rows of the one before.
         """
         import pyarrow as pa
-
-        from riata.sources.arrow_arrays import flat
 
         held: list[Any] = []
         while sum(map(len, held)) < reader.rows_needed:
@@ -73,11 +77,14 @@ class Found:
             if batch is None:
                 break
             held.append(batch)
-        heads = [flat(batch) for batch in held]
+        heads = [_as_arrow(batch) for batch in held]
         head = pa.Table.from_batches(heads) if heads else reader.schema.empty_table()
         reader.settle(head.slice(0, reader.rows_needed))
         self.layout, self.fitted = reader.layout, reader.fitted
         yield from held
+        if not ahead:
+            yield from batches
+            return
         with closing(ordered_map(_itself, batches, threads=1, ahead=1)) as decoded:
             yield from decoded
 
@@ -86,19 +93,46 @@ def _itself(batch: Any) -> Any:
     return batch
 
 
-def part_of(piece: Piece) -> tuple[Part, Piece]:
-    return piece.batch.part(piece.start, piece.stop), piece
+def _as_arrow(batch: Any) -> Any:
+    from riata.sources.arrow_arrays import flat
+
+    return batch.decode().to_arrow() if hasattr(batch, "decode") else flat(batch)
+
+
+def part_of(work: Piece | Decoding) -> tuple[Part, Piece] | None:
+    """The rows of a piece; None for columns, which are only prepared for the pieces behind them."""
+    if isinstance(work, Piece):
+        return work.batch.part(work.start, work.stop), work
+    with contextlib.suppress(Exception):  # raised again where rows are made of them
+        work.columns()
+    return None
+
+
+def mixed(pieces: Sequence[Piece], decodings: Sequence[Decoding]) -> Iterator[Piece | Decoding]:
+    """What can be done next to the pieces of a batch, evenly between them."""
+    done = 0
+    for i, piece in enumerate(pieces, 1):
+        yield piece
+        until = i * len(decodings) // len(pieces)
+        yield from decodings[done:until]
+        done = until
+    yield from decodings[done:]
 
 
 def cut(
-    batches: Iterable[Any], reader: Any, path: str | None, position: int, first_row: int = 0
-) -> Pieces:
-    """Batches in pieces that take little memory as rows."""
+    batch: Any, reader: Any, path: str | None, position: int, first_row: int = 0
+) -> Iterator[Piece]:
+    """A batch in pieces that take little memory as rows."""
     rows = rows_of(reader)
+    shared = Batch(batch, reader, path, first_row)
+    for start in range(0, len(batch), rows):
+        yield Piece(shared, start, min(start + rows, len(batch)), position, path or reader.name)
+
+
+def cut_all(batches: Iterator[Any], reader: Any, path: str | None, position: int) -> Pieces:
+    first_row = 0
     for batch in batches:
-        shared = Batch(batch, reader, path, first_row)
-        for start in range(0, len(batch), rows):
-            yield Piece(shared, start, min(start + rows, len(batch)), position, path or reader.name)
+        yield from cut(batch, reader, path, position, first_row)
         first_row += len(batch)
 
 
