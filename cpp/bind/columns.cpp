@@ -83,6 +83,7 @@ class Columns {
     column.codes = codes->data();
     column.n_codes = static_cast<std::int64_t>(codes->size());
     column.keys = decoded.texts->keys.data();
+    column.named_keys = decoded.texts->named_keys();
     kept_.push_back(std::move(values));
   }
 

@@ -49,8 +49,9 @@ nb::tuple texts_of(const Decoded& decoded) {
 
 class ParquetColumn {
  public:
-  ParquetColumn(const std::string& kind, bool optional, const std::string& name, const std::string& codec)
-      : column_(make(kind, optional, name)),
+  ParquetColumn(const std::string& kind, bool optional, const std::string& name, bool names,
+                const std::string& codec)
+      : column_(make(kind, optional, name, names)),
         pages_(codec.empty()       ? parquet::Packing::none
                : codec == "snappy" ? parquet::Packing::snappy
                                    : parquet::Packing::other) {}
@@ -106,8 +107,8 @@ class ParquetColumn {
   using Any = std::variant<TextColumn, NumberColumn<std::int32_t>, NumberColumn<std::int64_t>,
                            NumberColumn<float>, NumberColumn<double>>;
 
-  static Any make(const std::string& kind, bool optional, const std::string& name) {
-    if (kind == "BYTE_ARRAY") return Any(std::in_place_type<TextColumn>, optional, name);
+  static Any make(const std::string& kind, bool optional, const std::string& name, bool names) {
+    if (kind == "BYTE_ARRAY") return Any(std::in_place_type<TextColumn>, optional, name, names);
     if (kind == "INT32") return Any(std::in_place_type<NumberColumn<std::int32_t>>, optional);
     if (kind == "INT64") return Any(std::in_place_type<NumberColumn<std::int64_t>>, optional);
     if (kind == "FLOAT") return Any(std::in_place_type<NumberColumn<float>>, optional);
@@ -150,8 +151,8 @@ void bind_parquet(nb::module_& m) {
            nb::sig("def texts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]"),
            "What codes point into: offsets and bytes.");
   nb::class_<ParquetColumn>(m, "ParquetColumn", "The bytes of a column of a Parquet file to values.")
-      .def(nb::init<const std::string&, bool, const std::string&, const std::string&>(), "kind"_a,
-           "optional"_a, "name"_a, "codec"_a,
+      .def(nb::init<const std::string&, bool, const std::string&, bool, const std::string&>(), "kind"_a,
+           "optional"_a, "name"_a, "names"_a, "codec"_a,
            "`codec` is '', 'snappy', or any other: whoever calls unpacks those pages.")
       .def("begin", &ParquetColumn::begin, "rows"_a, "So many rows are wanted now.")
       .def("fill", &ParquetColumn::fill, nb::sig("def fill(self) -> tuple[bool, int] | None"),

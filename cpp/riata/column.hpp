@@ -64,6 +64,15 @@ class Prefix {
   std::size_t size_;
 };
 
+// A key and the name that has it, side by side: whoever wants both finds them in one place.
+struct NamedKey {
+  static constexpr std::size_t kLongest = 23;
+  std::int64_t key;
+  char name[kLongest];
+  std::uint8_t size;
+};
+static_assert(sizeof(NamedKey) == 32);
+
 enum class ColumnKind : std::uint8_t { number, log1p, bucket, text, coded };
 
 struct Column {
@@ -80,10 +89,11 @@ struct Column {
   int group = Crosses::kNone;
   const std::uint8_t* valid = nullptr;  // a byte a row; null: nothing is missing
   const double* numbers = nullptr;
-  Texts texts;                          // one a row, or the dictionary that codes point into
-  const std::int32_t* codes = nullptr;  // below 0: missing
-  std::int64_t n_codes = 0;             // as many as rows, or more where there are lists
-  const std::int64_t* keys = nullptr;   // of the dictionary's features: see keys_of_texts
+  Texts texts;                           // one a row, or the dictionary that codes point into
+  const std::int32_t* codes = nullptr;   // below 0: missing
+  std::int64_t n_codes = 0;              // as many as rows, or more where there are lists
+  const std::int64_t* keys = nullptr;    // of the dictionary's features: see keys_of_texts
+  const NamedKey* named_keys = nullptr;  // the same with their names, where somebody made them
   bool sound = false;       // no text leads nowhere, and those that codes point into are one at least
   std::size_t longest = 0;  // text, where they are sound
   const std::int64_t* lists = nullptr;  // row i holds the texts or codes lists[i] .. lists[i + 1]
@@ -139,6 +149,21 @@ inline bool keys_of_texts(std::string_view column, const Texts& texts, std::int6
     keys[i] = static_cast<std::int64_t>(key_of_name(name.data(), name.size()));
   }
   return true;
+}
+
+// The same with their names, none of which is longer than NamedKey::kLongest.
+inline void name_keys(std::string_view column, const Texts& texts, const std::int64_t* keys,
+                      NamedKey* named) noexcept {
+  const std::size_t start = column.size() + 1;
+  for (std::int64_t i = 0; i < texts.count; ++i) {
+    NamedKey& to = named[i];
+    const std::string_view text = texts[i];
+    to.key = keys[i];
+    std::memcpy(to.name, column.data(), column.size());
+    to.name[column.size()] = '=';
+    if (!text.empty()) std::memcpy(to.name + start, text.data(), text.size());
+    to.size = static_cast<std::uint8_t>(start + text.size());
+  }
 }
 
 }  // namespace riata

@@ -44,9 +44,10 @@ class ColumnRows {
  private:
   static constexpr std::size_t kRows = 64;  // of a tile: so few that it stays in the nearest cache
 
-  static constexpr std::uint32_t kFew = 2000;  // keys that are near in any case
+  static constexpr std::size_t kNear = std::size_t{1} << 14;  // bytes that need not be fetched ahead
 
-  // Of a name the first `head` bytes are the column's prefix; the rest is a text of its own.
+  // Of a name the first `head` bytes are the column's prefix; the rest is a text of its own. With no head and
+  // up to NamedKey::kLongest bytes it is the name in a NamedKey.
   struct Name {
     static constexpr std::uint32_t kExact = std::uint32_t{1} << 31;  // nothing may be read behind the text
     const char* text;
@@ -117,14 +118,34 @@ class ColumnRows {
   template <bool kNames, class Valid>
   std::size_t fill_codes(const Column& column, std::size_t at, std::size_t row, std::size_t count,
                          Valid valid) noexcept {
+    if (kNames && column.named_keys != nullptr) {
+      const NamedKey* const named = column.named_keys;
+      const auto head = static_cast<std::uint32_t>(column.prefix.size());
+      return fill_codes(column, at, row, count, valid, named, [=, this](std::size_t i, std::int32_t code) {
+        const NamedKey& found = named[std::max(code, 0)];
+        texts_.data()[i] = {code < 0 ? kAbsent : found.name, code < 0 ? head : 0,
+                            code < 0 ? 1U : std::uint32_t{found.size}};
+      });
+    }
+    return fill_codes(column, at, row, count, valid, column.keys, [&](std::size_t i, std::int32_t code) {
+      if constexpr (kNames) name_text(column, code, i);
+    });
+  }
+
+  static std::int64_t key_in(std::int64_t key) noexcept { return key; }
+  static std::int64_t key_in(const NamedKey& named) noexcept { return named.key; }
+
+  // set_name(place in the tile, code), below 0 for what is missing.
+  template <class Valid, class Key, class Name>
+  std::size_t fill_codes(const Column& column, std::size_t at, std::size_t row, std::size_t count,
+                         Valid valid, const Key* keys, Name set_name) noexcept {
     const std::int32_t* const codes = column.codes + row;
     const auto known = static_cast<std::uint32_t>(
         std::min<std::int64_t>(column.texts.count, std::numeric_limits<std::int32_t>::max()));
-    const std::int64_t* const keys = column.keys;
     const std::uint64_t absence = column.absence;
     const float absent = absent_value_;
     const std::size_t width = width_;
-    if (known > kFew) {  // those of the next tile are on their way meanwhile
+    if (known > kNear / sizeof(Key)) {  // those of the next tile are on their way meanwhile
       const std::size_t last = std::min(2 * kRows, static_cast<std::size_t>(column.n_codes) - row);
       for (std::size_t r = kRows; r < last; ++r)
         __builtin_prefetch(keys + std::min(static_cast<std::uint32_t>(codes[r]), known - 1), 0, 2);
@@ -136,10 +157,10 @@ class ColumnRows {
       const std::int32_t code = codes[r];
       const bool there = valid(r), inside = static_cast<std::uint32_t>(code) < known;
       const std::uint64_t some = mask_of(there & inside);
-      *key = choose(some, keys[static_cast<std::uint64_t>(code) & some], absence);
+      *key = choose(some, key_in(keys[static_cast<std::uint64_t>(code) & some]), absence);
       *value = choose(some, 1.0F, absent);
       strange += !inside & there & (code >= 0);
-      if constexpr (kNames) name_text(column, some != 0 ? code : -1, at + r * width);
+      set_name(at + r * width, static_cast<std::int32_t>(static_cast<std::uint32_t>(code) | ~some));
     }
     if (strange == 0) return count;
     std::size_t first = 0;
@@ -238,15 +259,20 @@ class ColumnRows {
     std::int64_t* end = tail.name_offsets + tail.size + 1;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Name& wanted = names[i];
-      columns_[i].prefix.copy_to(name);
-      char* const behind = name + wanted.head;
-      if ((wanted.size & Name::kExact) == 0) [[likely]] {
-        std::memcpy(behind, wanted.text, Prefix::kRoom);
-      } else if (const std::uint32_t size = wanted.size & ~Name::kExact; size > 0) {
-        std::memcpy(behind, wanted.text, size);
+      const std::uint32_t size = wanted.size & ~Name::kExact;
+      if (wanted.head == 0 && wanted.size <= NamedKey::kLongest) {
+        std::memcpy(name, wanted.text, NamedKey::kLongest + 1);
+      } else {
+        columns_[i].prefix.copy_to(name);
+        char* const behind = name + wanted.head;
+        if (wanted.size == size) {
+          std::memcpy(behind, wanted.text, Prefix::kRoom);
+        } else if (size > 0) {
+          std::memcpy(behind, wanted.text, size);
+        }
       }
       const bool there = values[i] != 0;
-      name += there ? wanted.head + (wanted.size & ~Name::kExact) : 0;
+      name += there ? wanted.head + size : 0;
       *end = name - tail.names;
       end += there;
     }

@@ -253,9 +253,9 @@ class TextColumn : public ColumnBase<TextColumn> {
   friend ColumnBase<TextColumn>;
 
  public:
-  // Features of the texts begin with `name`.
-  TextColumn(bool optional, std::string name, const Unpacking& how = Unpacking::best())
-      : ColumnBase(optional, how), name_(std::move(name)) {}
+  // Features of the texts begin with `name`; whether their names are wanted.
+  TextColumn(bool optional, std::string name, bool names, const Unpacking& how = Unpacking::best())
+      : ColumnBase(optional, how), name_(std::move(name)), names_(names) {}
 
   Outcome set_dictionary(const Byte* begin, const Byte* end, std::int64_t count) noexcept {
     if (count < 0 || count > INT32_MAX || dictionary_ != nullptr) return Outcome::damaged;
@@ -263,7 +263,7 @@ class TextColumn : public ColumnBase<TextColumn> {
     if (dictionary_ == nullptr || !dictionary_->texts.clear()) return Outcome::no_memory;
     const Outcome outcome = dictionary_->texts.read(begin, end, static_cast<std::size_t>(count));
     if (outcome != Outcome::done) return outcome;
-    if (!dictionary_->hash(name_)) return Outcome::no_memory;
+    if (!dictionary_->hash(name_, names_)) return Outcome::no_memory;
     n_dictionary_ = static_cast<std::size_t>(count);
     return Outcome::done;
   }
@@ -281,7 +281,7 @@ class TextColumn : public ColumnBase<TextColumn> {
       if (!made->texts.append(dictionary_->texts) || !made->keys.append(keys.data(), keys.size()))
         return nullptr;
     }
-    return made->texts.append(plain_) && made->hash(name_) ? made : nullptr;
+    return made->texts.append(plain_) && made->hash(name_, names_) ? made : nullptr;
   }
 
  private:
@@ -317,6 +317,7 @@ class TextColumn : public ColumnBase<TextColumn> {
   static constexpr std::uint32_t kMissing = ~std::uint32_t{0};
 
   const std::string name_;
+  const bool names_;
   std::shared_ptr<TextDictionary> dictionary_;
   TextList plain_;      // those of the last rows that have no dictionary
   bool mixed_ = false;  // whether others of these rows have one

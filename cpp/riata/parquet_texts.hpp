@@ -87,8 +87,11 @@ struct TextDictionary {
   Array<std::int64_t> keys;
   std::size_t longest = 0;  // bytes of a text
 
+  // With their names, if that is wanted and none is too long; null if not.
+  const NamedKey* named_keys() const noexcept { return named_; }
+
   // Hashes those that have no key yet; false: no memory.
-  bool hash(std::string_view column) noexcept {
+  bool hash(std::string_view column, bool names) noexcept {
     const std::size_t first = keys.size();
     if (!keys.reserve(std::max<std::size_t>(texts.count(), 1))) return false;
     try {
@@ -98,8 +101,17 @@ struct TextDictionary {
     }
     keys.set_size(texts.count());
     longest = static_cast<std::size_t>(std::max<std::int64_t>(texts.view().longest(), 0));
+    if (!names || column.size() + 1 + longest > NamedKey::kLongest) return true;
+    if (!room_.reserve(texts.count() + 2)) return false;
+    const auto past = reinterpret_cast<std::uintptr_t>(room_.data()) % sizeof(NamedKey);
+    named_ = reinterpret_cast<NamedKey*>(reinterpret_cast<char*>(room_.data()) + sizeof(NamedKey) - past);
+    name_keys(column, texts.view(), keys.data(), named_);
     return true;
   }
+
+ private:
+  Array<NamedKey> room_;
+  NamedKey* named_ = nullptr;  // in the room, so that none is in two lines of the cache
 };
 
 }  // namespace riata::parquet

@@ -628,7 +628,7 @@ class Decoded:
 class ParquetColumn:
     """The bytes of a column of a Parquet file to values."""
 
-    def __init__(self, kind: str, optional: bool, name: str, codec: str) -> None:
+    def __init__(self, kind: str, optional: bool, name: str, names: bool, codec: str) -> None:
         """
         `codec` is '', 'snappy', or any other: whoever calls unpacks those pages.
         """

@@ -55,6 +55,11 @@ std::string values_of(TextColumn& column) {
     must(static_cast<std::uint64_t>(texts->keys[static_cast<std::size_t>(code)]) ==
              riata::key_of_name(name.data(), name.size()),
          "keys are those of names");
+    if (const riata::NamedKey* const named = texts->named_keys(); named != nullptr) {
+      must(named[code].key == texts->keys[static_cast<std::size_t>(code)] &&
+               std::string_view(named[code].name, named[code].size) == name,
+           "names are beside their keys");
+    }
     found += name + ';';
   }
   return found;
@@ -78,7 +83,7 @@ std::string values_of(NumberColumn<T>& column) {
 template <class ColumnType>
 ColumnType make(bool optional, const Unpacking& how) {
   if constexpr (std::is_same_v<ColumnType, TextColumn>) {
-    return ColumnType(optional, "c", how);
+    return ColumnType(optional, "c", true, how);
   } else {
     return ColumnType(optional, how);
   }

@@ -87,9 +87,12 @@ void quick_rows() {
       valid[i] = random() % 5 != 0;
       words.push_back(std::string(random() % 40, static_cast<char>('a' + random() % 26)));
     }
-    const Strings texts(words), dictionary({"red", "", "a rather long name of a colour"});
-    std::vector<std::int64_t> keys(3);
     const std::string longer(random() % 30, 'n');
+    const bool short_names = longer.size() < 10;
+    const Strings texts(words),
+        dictionary({"red", "", short_names ? "green" : "a rather long name of a colour"});
+    std::vector<std::int64_t> keys(3);
+    std::vector<NamedKey> named_keys(3);
     CHECK(keys_of_texts(longer + "coded", dictionary.view(), keys.data()));
     std::vector<Column> columns{
         column(longer + "number", ColumnKind::number), column("log", ColumnKind::log1p),
@@ -106,6 +109,10 @@ void quick_rows() {
     columns[4].codes = codes.data();
     columns[4].n_codes = static_cast<std::int64_t>(n);
     columns[4].keys = keys.data();
+    if (short_names && random() % 2 == 0) {
+      name_keys(columns[4].name, dictionary.view(), keys.data(), named_keys.data());
+      columns[4].named_keys = named_keys.data();
+    }
     const bool missing = random() % 2 == 0;
     const auto first = static_cast<std::int64_t>(random() % (n + 1)), last = static_cast<std::int64_t>(n);
     const std::vector<Column> slowly = columns;  // nobody looked at their texts

@@ -235,7 +235,8 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
         can = set() if is_ready_made(schema) else set(plain_columns(table))
         plain = [column for column in reader.columns if column in can]
         rows = _rows_to_decode(table.metadata, reader)
-        decoded = batches(table, reader_of(file, remote), path, reader.columns, plain, rows)
+        read, names = reader_of(file, remote), found.options.names
+        decoded = batches(table, read, path, reader.columns, plain, rows, names)
         first = 0
         held: list[Piece] = []
         decodings: list[Decoding] = []

@@ -80,11 +80,18 @@ def _is_plain(column: Any, kind: Any) -> bool:
 
 
 def batches(
-    table: Any, read: Read, path: str, columns: list[str], plain: list[str], rows: int
+    table: Any,
+    read: Read,
+    path: str,
+    columns: list[str],
+    plain: list[str],
+    rows: int,
+    names: bool = True,
 ) -> Iterator[Any]:
     """These columns of a `ParquetFile`, so many rows at a time, not beyond the end of a row group.
 
-    Each is a `PageBatch`, none of which is decoded yet, or a `RecordBatch` where no column is plain.
+    `names` says whether the names of features will be wanted. Each is a `PageBatch`, none of which is
+    decoded yet, or a `RecordBatch` where no column is plain.
     """
     places = {table.schema.column(i).path: i for i in range(table.metadata.num_columns)}
     optional = {c: table.schema.column(places[c]).max_definition_level > 0 for c in plain}
@@ -92,9 +99,7 @@ def batches(
     for i in range(table.num_row_groups):
         group = table.metadata.row_group(i)
         pages = {
-            name: ColumnPages(
-                read, group.column(places[name]), optional[name], name, f"{path}: column {name!r}"
-            )
+            name: ColumnPages(read, group.column(places[name]), optional[name], name, names, path)
             for name in plain
         }
         rest = (
@@ -149,7 +154,7 @@ class PageBatch:
         self.decodings: list[Decoding] = []
         for i, start in enumerate(range(0, len(names), _AT_ONCE)):
             some = {name: pages[name] for name in names[start : start + _AT_ONCE]}
-            self.decodings.append(Decoding(rows, some, before and before.decodings[i]))
+            self.decodings.append(Decoding(rows, some, before.decodings[i] if before else None))
 
     def __len__(self) -> int:
         return self._rows
@@ -170,9 +175,9 @@ class Decoded:
         other: Any,
     ) -> None:
         self._rows, self._pages, self.columns = rows, pages, columns
-        self._other: Any = None if other is None else flat(other)
+        self._other: Any = flat(pa.record_batch([], names=[]) if other is None else other)
         fields = [pa.field(name, pages[name].type) for name in columns]
-        self.schema = pa.schema(fields if other is None else [*fields, *self._other.schema])
+        self.schema = pa.schema([*fields, *self._other.schema])
 
     def __len__(self) -> int:
         return self._rows
@@ -190,15 +195,17 @@ class Decoded:
 class ColumnPages:
     """One column of one row group: as many rows at a time as are wanted."""
 
-    def __init__(self, read: Read, chunk: Any, optional: bool, name: str, where: str) -> None:
+    def __init__(
+        self, read: Read, chunk: Any, optional: bool, name: str, names: bool, path: str
+    ) -> None:
         start = chunk.data_page_offset
         if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
             start = chunk.dictionary_page_offset
-        self._read, self._where = read, where
+        self._read, self._where = read, f"{path}: column {name!r}"
         self._at, self._end = start, start + chunk.total_compressed_size
         codec = _CODECS[chunk.compression]
         self._codec = None if codec is None else pa.Codec(codec)
-        self._core = _core.ParquetColumn(chunk.physical_type, optional, name, codec or "")
+        self._core = _core.ParquetColumn(chunk.physical_type, optional, name, names, codec or "")
         texts = pa.dictionary(pa.int32(), pa.large_string())
         self.type: Any = _NUMBERS.get(chunk.physical_type, (texts,))[0]
         self._dictionary: tuple[Any, Any] | None = None
