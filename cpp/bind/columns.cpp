@@ -79,10 +79,11 @@ class Columns {
     Column& column = start(name, ColumnKind::coded, {});
     column.texts = decoded.texts->texts.view();
     column.sound = column.texts.count > 0;
-    column.longest = decoded.texts->longest;
+    column.longest = decoded.texts->longest();
     column.codes = codes->data();
     column.n_codes = static_cast<std::int64_t>(codes->size());
-    column.keys = decoded.texts->keys.data();
+    column.keys = decoded.texts->keys();
+    column.checked = true;
     column.named_keys = decoded.texts->named_keys();
     kept_.push_back(std::move(values));
   }

@@ -89,11 +89,13 @@ struct Column {
   int group = Crosses::kNone;
   const std::uint8_t* valid = nullptr;  // a byte a row; null: nothing is missing
   const double* numbers = nullptr;
-  Texts texts;                           // one a row, or the dictionary that codes point into
-  const std::int32_t* codes = nullptr;   // below 0: missing
-  std::int64_t n_codes = 0;              // as many as rows, or more where there are lists
-  const std::int64_t* keys = nullptr;    // of the dictionary's features: see keys_of_texts
-  const NamedKey* named_keys = nullptr;  // the same with their names, where somebody made them
+  Texts texts;                          // one a row, or the dictionary that codes point into
+  const std::int32_t* codes = nullptr;  // below 0: missing
+  std::int64_t n_codes = 0;             // as many as rows, or more where there are lists
+  const std::int64_t* keys = nullptr;   // of the dictionary's features: see keys_of_texts
+  // Codes are -1 or inside the dictionary, nothing else says what is missing, and that has keys[-1].
+  bool checked = false;
+  const NamedKey* named_keys = nullptr;  // where they are checked: as `keys`, if somebody made them
   bool sound = false;       // no text leads nowhere, and those that codes point into are one at least
   std::size_t longest = 0;  // text, where they are sound
   const std::int64_t* lists = nullptr;  // row i holds the texts or codes lists[i] .. lists[i + 1]
@@ -151,13 +153,14 @@ inline bool keys_of_texts(std::string_view column, const Texts& texts, std::int6
   return true;
 }
 
-// The same with their names, none of which is longer than NamedKey::kLongest.
+// The same with their names, none of which is longer than NamedKey::kLongest; keys[-1] and named[-1] are of
+// what is missing.
 inline void name_keys(std::string_view column, const Texts& texts, const std::int64_t* keys,
                       NamedKey* named) noexcept {
   const std::size_t start = column.size() + 1;
-  for (std::int64_t i = 0; i < texts.count; ++i) {
+  for (std::int64_t i = -1; i < texts.count; ++i) {
     NamedKey& to = named[i];
-    const std::string_view text = texts[i];
+    const std::string_view text = i < 0 ? Column::kMissing : texts[i];
     to.key = keys[i];
     std::memcpy(to.name, column.data(), column.size());
     to.name[column.size()] = '=';

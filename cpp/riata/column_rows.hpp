@@ -80,6 +80,13 @@ class ColumnRows {
   template <bool kNames>
   std::size_t fill(std::size_t c, std::size_t row, std::size_t count) noexcept {
     const Column& column = columns_[c];
+    if (column.checked && !kNames)
+      return fill_checked(column, column.keys, c, row, count, [](std::size_t, std::int64_t) {});
+    if (column.checked && column.named_keys != nullptr) {
+      return fill_checked(
+          column, column.named_keys, c, row, count,
+          [this](std::size_t at, const NamedKey& named) { texts_.data()[at] = {named.name, 0, named.size}; });
+    }
     if (column.valid != nullptr) {
       const std::uint8_t* const valid = column.valid + row;
       return fill<kNames>(column, c, row, count, [=](std::size_t r) { return valid[r] != 0; });
@@ -115,41 +122,42 @@ class ColumnRows {
                                 (std::bit_cast<std::uint32_t>(no) & ~bits));
   }
 
-  template <bool kNames, class Valid>
-  std::size_t fill_codes(const Column& column, std::size_t at, std::size_t row, std::size_t count,
-                         Valid valid) noexcept {
-    if (kNames && column.named_keys != nullptr) {
-      const NamedKey* const named = column.named_keys;
-      const auto head = static_cast<std::uint32_t>(column.prefix.size());
-      return fill_codes(column, at, row, count, valid, named, [=, this](std::size_t i, std::int32_t code) {
-        const NamedKey& found = named[std::max(code, 0)];
-        texts_.data()[i] = {code < 0 ? kAbsent : found.name, code < 0 ? head : 0,
-                            code < 0 ? 1U : std::uint32_t{found.size}};
-      });
-    }
-    return fill_codes(column, at, row, count, valid, column.keys, [&](std::size_t i, std::int32_t code) {
-      if constexpr (kNames) name_text(column, code, i);
-    });
-  }
-
   static std::int64_t key_in(std::int64_t key) noexcept { return key; }
   static std::int64_t key_in(const NamedKey& named) noexcept { return named.key; }
 
-  // set_name(place in the tile, code), below 0 for what is missing.
-  template <class Valid, class Key, class Name>
+  // Of codes that nothing can be wrong with; set_name(place in the tile, key).
+  template <class Key, class SetName>
+  std::size_t fill_checked(const Column& column, const Key* keys, std::size_t at, std::size_t row,
+                           std::size_t count, SetName set_name) noexcept {
+    const std::int32_t* const codes = column.codes + row;
+    const std::size_t width = width_;
+    if (static_cast<std::size_t>(column.texts.count) * sizeof(Key) > kNear) {
+      const std::size_t last = std::min(2 * kRows, static_cast<std::size_t>(column.n_codes) - row);
+      // The keys of the next tile are on their way meanwhile.
+      for (std::size_t r = kRows; r < last; ++r) __builtin_prefetch(keys + codes[r], 0, 2);
+    }
+    std::int64_t* key = keys_.data() + at;
+    float* value = values_.data() + at;
+    const float absent = absent_value_;
+    for (std::size_t r = 0; r < count; ++r, key += width, value += width) {
+      const std::int32_t code = codes[r];
+      *key = key_in(keys[code]);
+      *value = choose(static_cast<std::uint64_t>(std::int64_t{code} >> 63), absent, 1.0F);
+      set_name(at + r * width, keys[code]);
+    }
+    return count;
+  }
+
+  template <bool kNames, class Valid>
   std::size_t fill_codes(const Column& column, std::size_t at, std::size_t row, std::size_t count,
-                         Valid valid, const Key* keys, Name set_name) noexcept {
+                         Valid valid) noexcept {
     const std::int32_t* const codes = column.codes + row;
     const auto known = static_cast<std::uint32_t>(
         std::min<std::int64_t>(column.texts.count, std::numeric_limits<std::int32_t>::max()));
+    const std::int64_t* const keys = column.keys;
     const std::uint64_t absence = column.absence;
     const float absent = absent_value_;
     const std::size_t width = width_;
-    if (known > kNear / sizeof(Key)) {  // those of the next tile are on their way meanwhile
-      const std::size_t last = std::min(2 * kRows, static_cast<std::size_t>(column.n_codes) - row);
-      for (std::size_t r = kRows; r < last; ++r)
-        __builtin_prefetch(keys + std::min(static_cast<std::uint32_t>(codes[r]), known - 1), 0, 2);
-    }
     std::int64_t* key = keys_.data() + at;
     float* value = values_.data() + at;
     std::size_t strange = 0;
@@ -157,10 +165,10 @@ class ColumnRows {
       const std::int32_t code = codes[r];
       const bool there = valid(r), inside = static_cast<std::uint32_t>(code) < known;
       const std::uint64_t some = mask_of(there & inside);
-      *key = choose(some, key_in(keys[static_cast<std::uint64_t>(code) & some]), absence);
+      *key = choose(some, keys[static_cast<std::uint64_t>(code) & some], absence);
       *value = choose(some, 1.0F, absent);
       strange += !inside & there & (code >= 0);
-      set_name(at + r * width, static_cast<std::int32_t>(static_cast<std::uint32_t>(code) | ~some));
+      if constexpr (kNames) name_text(column, some != 0 ? code : -1, at + r * width);
     }
     if (strange == 0) return count;
     std::size_t first = 0;

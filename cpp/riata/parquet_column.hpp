@@ -276,11 +276,7 @@ class TextColumn : public ColumnBase<TextColumn> {
     if (plain_.count() == 0 && dictionary_ != nullptr) return dictionary_;
     std::shared_ptr<TextDictionary> made(new (std::nothrow) TextDictionary);
     if (made == nullptr || !made->texts.clear()) return nullptr;
-    if (mixed_ && dictionary_ != nullptr) {
-      const Array<std::int64_t>& keys = dictionary_->keys;
-      if (!made->texts.append(dictionary_->texts) || !made->keys.append(keys.data(), keys.size()))
-        return nullptr;
-    }
+    if (mixed_ && n_dictionary_ > 0 && !made->start_with(*dictionary_)) return nullptr;
     return made->texts.append(plain_) && made->hash(name_, names_) ? made : nullptr;
   }
 

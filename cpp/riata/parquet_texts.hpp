@@ -55,6 +55,8 @@ class TextList {
     return Outcome::done;
   }
 
+  bool add_nothing() noexcept { return offsets_.push_back(static_cast<std::int64_t>(data_.size())); }
+
   bool append(const TextList& other) noexcept {
     const auto before = static_cast<std::int64_t>(data_.size());
     if (!data_.append(other.data_.data(), other.data_.size())) return false;
@@ -81,35 +83,46 @@ class TextList {
   Array<Byte> data_;
 };
 
-// Texts, and the keys of the features `column=text`.
-struct TextDictionary {
+// Texts, one at least, and the keys of the features `column=text`.
+class TextDictionary {
+ public:
   TextList texts;
-  Array<std::int64_t> keys;
-  std::size_t longest = 0;  // bytes of a text
 
-  // With their names, if that is wanted and none is too long; null if not.
+  // keys()[-1] is that of what is missing.
+  const std::int64_t* keys() const noexcept { return keys_.data() + 1; }
+  // The same with their names, if that is wanted and none is too long; null if not.
   const NamedKey* named_keys() const noexcept { return named_; }
+  std::size_t longest() const noexcept { return longest_; }  // bytes of a text
+
+  // Begins with all that another one has; false: no memory.
+  bool start_with(const TextDictionary& other) noexcept {
+    return texts.append(other.texts) && keys_.append(other.keys_.data(), other.keys_.size());
+  }
 
   // Hashes those that have no key yet; false: no memory.
   bool hash(std::string_view column, bool names) noexcept {
-    const std::size_t first = keys.size();
-    if (!keys.reserve(std::max<std::size_t>(texts.count(), 1))) return false;
+    if (texts.count() == 0 && !texts.add_nothing()) return false;
+    const std::size_t first = std::max<std::size_t>(keys_.size(), 1) - 1;
+    if (!keys_.reserve(texts.count() + 1)) return false;
+    keys_.data()[0] = static_cast<std::int64_t>(key_of_joined(column, "=?"));
     try {
-      keys_of_texts(column, texts.view(), keys.data(), static_cast<std::int64_t>(first));
+      keys_of_texts(column, texts.view(), keys_.data() + 1, static_cast<std::int64_t>(first));
     } catch (const std::bad_alloc&) {
       return false;
     }
-    keys.set_size(texts.count());
-    longest = static_cast<std::size_t>(std::max<std::int64_t>(texts.view().longest(), 0));
-    if (!names || column.size() + 1 + longest > NamedKey::kLongest) return true;
-    if (!room_.reserve(texts.count() + 2)) return false;
+    keys_.set_size(texts.count() + 1);
+    longest_ = static_cast<std::size_t>(std::max<std::int64_t>(texts.view().longest(), 1));
+    if (!names || column.size() + 1 + longest_ > NamedKey::kLongest) return true;
+    if (!room_.reserve(texts.count() + 3)) return false;
     const auto past = reinterpret_cast<std::uintptr_t>(room_.data()) % sizeof(NamedKey);
-    named_ = reinterpret_cast<NamedKey*>(reinterpret_cast<char*>(room_.data()) + sizeof(NamedKey) - past);
-    name_keys(column, texts.view(), keys.data(), named_);
+    named_ = reinterpret_cast<NamedKey*>(reinterpret_cast<char*>(room_.data()) - past) + 2;
+    name_keys(column, texts.view(), keys(), named_);
     return true;
   }
 
  private:
+  Array<std::int64_t> keys_;
+  std::size_t longest_ = 0;
   Array<NamedKey> room_;
   NamedKey* named_ = nullptr;  // in the room, so that none is in two lines of the cache
 };

@@ -43,7 +43,6 @@ std::string values_of(TextColumn& column) {
   const auto texts = column.texts();
   must(texts != nullptr, "there is memory");
   const riata::Texts view = texts->texts.view();
-  must(texts->keys.size() == texts->texts.count(), "texts have keys");
   for (std::size_t i = 0; i < column.codes().size(); ++i) {
     const std::int32_t code = column.codes()[i];
     if (code < 0) {
@@ -52,11 +51,10 @@ std::string values_of(TextColumn& column) {
     }
     must(view.holds(code), "codes have texts, which are inside");
     const std::string name = "c=" + std::string(view[code]);
-    must(static_cast<std::uint64_t>(texts->keys[static_cast<std::size_t>(code)]) ==
-             riata::key_of_name(name.data(), name.size()),
+    must(static_cast<std::uint64_t>(texts->keys()[code]) == riata::key_of_name(name.data(), name.size()),
          "keys are those of names");
     if (const riata::NamedKey* const named = texts->named_keys(); named != nullptr) {
-      must(named[code].key == texts->keys[static_cast<std::size_t>(code)] &&
+      must(named[code].key == texts->keys()[code] &&
                std::string_view(named[code].name, named[code].size) == name,
            "names are beside their keys");
     }

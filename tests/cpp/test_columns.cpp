@@ -91,9 +91,10 @@ void quick_rows() {
     const bool short_names = longer.size() < 10;
     const Strings texts(words),
         dictionary({"red", "", short_names ? "green" : "a rather long name of a colour"});
-    std::vector<std::int64_t> keys(3);
-    std::vector<NamedKey> named_keys(3);
-    CHECK(keys_of_texts(longer + "coded", dictionary.view(), keys.data()));
+    std::vector<std::int64_t> all_keys(4);  // that of what is missing comes first
+    std::int64_t* const keys = all_keys.data() + 1;
+    std::vector<NamedKey> named_keys(4);
+    CHECK(keys_of_texts(longer + "coded", dictionary.view(), keys));
     std::vector<Column> columns{
         column(longer + "number", ColumnKind::number), column("log", ColumnKind::log1p),
         column("bucket", ColumnKind::bucket),          column(longer + "text", ColumnKind::text),
@@ -108,10 +109,14 @@ void quick_rows() {
     columns[4].texts = dictionary.view();
     columns[4].codes = codes.data();
     columns[4].n_codes = static_cast<std::int64_t>(n);
-    columns[4].keys = keys.data();
-    if (short_names && random() % 2 == 0) {
-      name_keys(columns[4].name, dictionary.view(), keys.data(), named_keys.data());
-      columns[4].named_keys = named_keys.data();
+    columns[4].keys = keys;
+    all_keys[0] = static_cast<std::int64_t>(columns[4].absence);
+    if (columns[4].valid == nullptr && random() % 2 == 0) {
+      columns[4].checked = true;
+      if (short_names) {
+        name_keys(columns[4].name, dictionary.view(), keys, named_keys.data() + 1);
+        columns[4].named_keys = named_keys.data() + 1;
+      }
     }
     const bool missing = random() % 2 == 0;
     const auto first = static_cast<std::int64_t>(random() % (n + 1)), last = static_cast<std::int64_t>(n);
@@ -131,7 +136,7 @@ void quick_rows() {
       CHECK(name == name_of(one_by_one, k) && named.values[k] == one_by_one.values[k]);
       CHECK(static_cast<std::uint64_t>(named.keys[k]) == key_of_name(name.data(), name.size()));
     }
-    if (n == 0) continue;
+    if (n == 0 || columns[4].checked) continue;
     const std::size_t harmed = random() % n;  // what is wrong comes out in the same place
     codes[harmed] = 3;
     valid[harmed] = 1;

@@ -137,8 +137,9 @@ class Decoding:
                         self._before.columns()
                     self._columns = {c: page.take(self._rows) for c, page in self._pages.items()}
                     self._before = None
-                except Exception as error:
-                    self._error = error
+                except BaseException as error:  # some columns may be ahead of others now
+                    interrupted = RuntimeError("reading was interrupted")
+                    self._error = error if isinstance(error, Exception) else interrupted
                     raise
             return self._columns
 
