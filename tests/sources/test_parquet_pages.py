@@ -184,3 +184,61 @@ def test_a_file_cut_short_in_the_middle(tmp_path: Path) -> None:
     path.write_bytes(whole[: footer // 2] + bytes(footer - footer // 2) + whole[footer:])
     with pytest.raises(DataError, match="x.parquet"):
         list(open_source(path))
+
+
+def with_labels(table: Any) -> Any:
+    return table.append_column("label", pa.array(np.arange(len(table)) % 2))
+
+
+def test_rows_before_the_damage_come_first(tmp_path: Path) -> None:
+    """Columns are decoded ahead of the rows: what is wrong there waits for its turn."""
+    path = tmp_path / "x.parquet"
+    pq.write_table(with_labels(table_of(3000, 0.1, 40)), path, row_group_size=1000)
+    whole = bytearray(path.read_bytes())
+    chunk = pq.read_metadata(path).row_group(2).column(0)
+    start = chunk.dictionary_page_offset
+    whole[start : start + chunk.total_compressed_size] = bytes(chunk.total_compressed_size)
+    path.write_bytes(whole)
+    for threads in (None, 1, 3):
+        rows: list[int] = []
+        with pytest.raises(DataError, match=r"x\.parquet: column 'text'.*damaged"):
+            rows.extend(map(len, open_source(path, threads=threads)))
+        assert sum(rows) == 2000
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+@pytest.mark.parametrize("missing", ["drop", "feature"])
+def test_a_column_of_nothing(tmp_path: Path, dictionary: bool, missing: str) -> None:
+    """Whether its dictionary is empty or it has none, it makes no features, or always the same one."""
+    path = tmp_path / "x.parquet"
+    table = table_of(500, 0.1, 40).append_column("gone", pa.nulls(500, pa.string()))
+    pq.write_table(with_labels(table), path, use_dictionary=dictionary)
+    [named] = open_source(path, missing=missing)
+    names = [named.name_of(i) for i in range(named.nnz)]
+    assert names.count("gone=?") == (500 if missing == "feature" else 0)
+    [plain] = open_source(path, names=False, missing=missing)
+    np.testing.assert_array_equal(named.indices, plain.indices)
+    np.testing.assert_array_equal(named.values, plain.values)
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_any_number_of_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: bool
+) -> None:
+    path = tmp_path / "x.parquet"
+    pq.write_table(with_labels(table_of(9000, 0.1, 400)), path, row_group_size=3500)
+    monkeypatch.setattr("riata.sources.columnar._DECODED_CELLS", 4000)
+    monkeypatch.setattr("riata.sources.table_pieces._CELLS", 1)
+    passes = [list(open_source(path, names=names, threads=n)) for n in (None, 1, 2, 4)]
+    for blocks in passes[1:]:
+        for a, b in zip(passes[0], blocks, strict=True):
+            for array in (
+                "indptr",
+                "indices",
+                "values",
+                "labels",
+                "names",
+                "name_offsets",
+                "lines",
+            ):
+                np.testing.assert_array_equal(getattr(a, array), getattr(b, array))

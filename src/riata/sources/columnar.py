@@ -27,7 +27,7 @@ from riata.sources.text import beside, join_names
 TABLES = ("parquet", "arrow")
 """Formats of files."""
 _DECODED_CELLS = 1 << 21  # of what is decoded at once
-_AHEAD = 12  # pieces on their way: more than are decoded at once
+_AHEAD = 8  # pieces, or columns of the next batch, on their way
 
 
 class ColumnarSource:
