@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -28,6 +29,7 @@ class ColumnRows {
       possible_ = possible_ && column.lists == nullptr && (column.is_number() || column.sound);
       longest_ += column.longest_name();
     }
+    if (names) name_numbers();
     possible_ = possible_ && longest_ < (std::size_t{1} << 20);
     width_ = (columns.size() + kCompactRoom - 1) / kCompactRoom * kCompactRoom;
   }
@@ -53,6 +55,23 @@ class ColumnRows {
     const char* text;
     std::uint32_t head, size;
   };
+
+  // The names of what is missing and of what is there, for each column of numbers.
+  void name_numbers() {
+    held_.resize(2 * columns_.size());
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const auto head = static_cast<std::uint32_t>(columns_[c].prefix.size());
+      std::array<Name, 2>& both =
+          number_names_.emplace_back(std::array<Name, 2>{Name{kAbsent, head, 1}, Name{kAbsent, head - 1, 0}});
+      if (head >= NamedKey::kLongest) continue;
+      for (Name& name : both) {
+        char* const to = held_[2 * c + (name.size == 0)].name;
+        std::memcpy(to, columns_[c].prefix.text().data(), head);
+        to[head] = '?';
+        name = {to, 0, name.head + name.size};
+      }
+    }
+  }
 
   template <bool kNames>
   bool read_rows(std::int64_t& row, std::int64_t end, RowBuilder& builder, std::int64_t& n_lines) noexcept {
@@ -207,10 +226,7 @@ class ColumnRows {
       *key = choose(some, present, absence);
       *value = choose(some, number, absent);
       strange += there & (std::abs(number) == infinite);
-      if constexpr (kNames) {
-        const auto head = static_cast<std::uint32_t>(column.prefix.size() - there);
-        texts_.data()[at + r * width] = {kAbsent, head, there ? 0U : 1U};
-      }
+      if constexpr (kNames) texts_.data()[at + r * width] = number_names_[at][there];
     }
     if (strange == 0) return count;
     std::size_t first = 0;
@@ -265,26 +281,29 @@ class ColumnRows {
   void write_names(const float* values, const Name* names, RowBuilder::Tail& tail) const noexcept {
     char* name = tail.names + tail.name_end;
     std::int64_t* end = tail.name_offsets + tail.size + 1;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (std::size_t i = 0, count = columns_.size(); i < count; ++i) {
       const Name& wanted = names[i];
-      const std::uint32_t size = wanted.size & ~Name::kExact;
-      if (wanted.head == 0 && wanted.size <= NamedKey::kLongest) {
+      if (wanted.head == 0 && wanted.size <= NamedKey::kLongest) [[likely]] {
         std::memcpy(name, wanted.text, NamedKey::kLongest + 1);
       } else {
-        columns_[i].prefix.copy_to(name);
-        char* const behind = name + wanted.head;
-        if (wanted.size == size) {
-          std::memcpy(behind, wanted.text, Prefix::kRoom);
-        } else if (size > 0) {
-          std::memcpy(behind, wanted.text, size);
-        }
+        write_long(columns_[i].prefix, wanted, name);
       }
-      const bool there = values[i] != 0;
-      name += there ? wanted.head + size : 0;
+      const auto there = static_cast<std::size_t>((std::bit_cast<std::uint32_t>(values[i]) << 1) != 0);
+      name += (0 - there) & (wanted.head + (wanted.size & ~Name::kExact));
       *end = name - tail.names;
       end += there;
     }
     tail.name_end = static_cast<std::size_t>(name - tail.names);
+  }
+
+  static void write_long(const Prefix& prefix, const Name& wanted, char* name) noexcept {
+    prefix.copy_to(name);
+    char* const behind = name + wanted.head;
+    if ((wanted.size & Name::kExact) == 0) {
+      std::memcpy(behind, wanted.text, Prefix::kRoom);
+    } else if (const std::uint32_t size = wanted.size & ~Name::kExact; size > 0) {
+      std::memcpy(behind, wanted.text, size);
+    }
   }
 
   // The first and last texts of a buffer may have nothing around them.
@@ -309,6 +328,8 @@ class ColumnRows {
   Array<std::int64_t> keys_;
   Array<float> values_;
   Array<Name> texts_;
+  std::vector<std::array<Name, 2>> number_names_;
+  std::vector<NamedKey> held_;  // some of those names
 };
 
 }  // namespace riata
