@@ -145,7 +145,7 @@ class Columns {
 
   Column& start_decoded(const std::string& name, ColumnKind kind, nb::object values) {
     const auto& decoded = nb::cast<const Decoded&>(values);
-    const double* const numbers = decoded.numbers(converted_.emplace_back());
+    const double* const numbers = decoded.numbers(converted_.emplace_back(), kind == ColumnKind::number);
     if (numbers == nullptr || decoded.rows() != rows()) throw nb::value_error("a number a row, please");
     Column& column = start(name, kind, {});
     column.numbers = numbers;

@@ -22,13 +22,16 @@ struct Decoded {
     return std::visit([](const auto& array) { return array.size(); }, values);
   }
 
-  // Numbers as doubles, NaN where they are missing, perhaps in `room`; null: no memory, or no numbers.
-  const double* numbers(Array<double>& room) const noexcept {
+  // Numbers as doubles, NaN where they are missing, perhaps in `room`; null: no memory, or no numbers. With
+  // `once` those that are too large for a double are rounded to what will be a float at once, as in text.
+  const double* numbers(Array<double>& room, bool once) const noexcept {
     if (const auto* const doubles = std::get_if<Array<double>>(&values)) return doubles->data();
     if (std::holds_alternative<Codes>(values) || !room.reserve(rows() + 1)) return nullptr;
     std::visit(
         [&](const auto& array) {
-          for (std::size_t i = 0; i < array.size(); ++i) room.data()[i] = static_cast<double>(array[i]);
+          for (std::size_t i = 0; i < array.size(); ++i)
+            room.data()[i] =
+                once ? static_cast<double>(static_cast<float>(array[i])) : static_cast<double>(array[i]);
         },
         values);
     for (std::size_t i = 0; missing > 0 && i < rows(); ++i)
