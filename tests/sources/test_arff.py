@@ -134,3 +134,10 @@ def test_a_sparse_row_without_its_label_has_the_first_one(tmp_path: Path, values
     first = float(values.split(",")[0].strip("'"))
     assert block.labels is not None
     assert block.labels.tolist() == [first, first]
+
+
+def test_a_number_that_is_a_name_is_zero_where_a_sparse_row_leaves_it_out(tmp_path: Path) -> None:
+    head = "@relation r\n@attribute hour numeric\n@attribute y numeric\n@data\n"
+    path = write(tmp_path, head + "{0 7, 1 1}\n{1 2}\n0,3\n", "x.arff")
+    block = read(path, categorical=["hour"])
+    assert rows(block) == [[("hour=7", 1)], [("hour=0", 1)], [("hour=0", 1)]]
