@@ -296,6 +296,12 @@ def test_what_cannot_be_read_at_all() -> None:
         open_source(3)
 
 
+@pytest.mark.parametrize("series", [pd.Series, pl.Series])
+def test_one_column_is_no_table(series: Any) -> None:
+    with pytest.raises(TypeError, match="Series is one column"):
+        open_source(series([1.0, 2.0]))
+
+
 def test_text_brings_its_own_labels(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("1 1:1\n")
     with pytest.raises(DataError, match="y goes with a matrix"):

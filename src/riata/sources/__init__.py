@@ -128,6 +128,10 @@ def open_source(
         if speaks_arrow(what):
             if y is not None or sample_weight is not None:
                 raise DataError("a table brings its labels along: name their column with label=...")
+            if len(getattr(what, "shape", (0, 0))) != 2:
+                raise TypeError(
+                    f"{type(what).__name__} is one column; a table has label and features"
+                )
             return open_table(what, **table, **columns, fitted=fitted, skipping=skipping)
         if asked is not None:
             raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
