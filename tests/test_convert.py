@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from riata.block import Block, concatenate
 from riata.convert import convert, format_for
 from riata.errors import DataError
 from riata.sources import open_source
+from tests.cli.helpers import riata
 
 
 def take(what: Any, **options: Any) -> Block:
@@ -212,3 +214,23 @@ def test_words_and_transforms_survive(tmp_path: Path, suffix: str) -> None:
     assert_same(take(tmp_path / "x.csv", buckets={"n": 4}), concatenate(list(again)), "names")
     assert again.fitted == result.fitted  # type: ignore[attr-defined]
     assert again.label_names == ["no", "yes"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("suffix", [".vw", ".svm"])
+def test_what_text_cannot_hold_is_said(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "x.csv").write_text("label,w,a\nspam,2,1\nham,1,3\n")
+    result = convert(open_source(tmp_path / "x.csv", weight="w"), tmp_path / f"x{suffix}")
+    assert result.label_words == ["ham", "spam"]
+    assert result.weights_lost == (suffix == ".svm")
+    said = riata("convert", tmp_path / "x.csv", tmp_path / f"y{suffix}", "--weight", "w").err
+    assert "labels    0 for ham, 1 for spam\n" in said
+    assert ("lost      weights of examples" in said) == (suffix == ".svm")
+
+
+def test_weights_without_labels(tmp_path: Path) -> None:
+    block = block_of([{"a": 1.0}, {"b": 1.0}])
+    for labels, lost in ((None, True), ([1.0, np.nan], True), ([np.nan, 1.0], False)):
+        weights = np.array([1.0, 2.0])
+        given = None if labels is None else np.array(labels)
+        source = open_source(replace(block, labels=given, weights=weights))
+        assert convert(source, tmp_path / "x.vw").weights_lost == lost

@@ -47,7 +47,9 @@ class Converted:
     names_file: str | None = None
     """Where those names are: line i is the name of index i."""
     weights_lost: bool = False
-    """The rows had weights, which svmlight cannot hold."""
+    """There were weights that the format cannot hold: svmlight none, Vowpal Wabbit's those of rows without label."""
+    label_words: list[str] | None = None
+    """The words that labels were, in the order of the numbers that stand for them in text."""
     skipped: int = 0
     """Lines that could not be read and were left out."""
     fitted: dict[str, Any] | None = None
@@ -131,6 +133,7 @@ class _Svmlight:
         elif len(self._numbers):
             raise DataError(f"{block.where(0)}: features with names and without in one stream")
         self._result.weights_lost |= block.weights is not None and bool((block.weights != 1).any())
+        self._result.label_words = _words(self._result)
         self._file.write(_text("svmlight", block, self._base)[0])
 
     def names(self) -> bytes:
@@ -170,6 +173,10 @@ def _vw(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
     def write(block: Block) -> None:
         text, escaped = _text("vw", block, base)
         result.escaped += escaped
+        result.label_words = _words(result)
+        if block.weights is not None:
+            lost = True if block.labels is None else np.isnan(block.labels)
+            result.weights_lost |= bool((lost & (block.weights != 1)).any())
         file.write(text)
 
     yield write
@@ -210,6 +217,10 @@ def _cache(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
 
 
 _WRITERS = {"svmlight": _svmlight, "vw": _vw, "parquet": _parquet, "cache": _cache}
+
+
+def _words(result: Converted) -> list[str] | None:
+    return (result.fitted or {}).get("label_names") or None
 
 
 def _text(format: str, block: Block, base: int) -> tuple[bytes, int]:

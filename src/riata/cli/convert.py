@@ -14,7 +14,7 @@ from riata.cli.data import (
     skipped_lines,
 )
 from riata.cli.options import Command, option
-from riata.cli.text import count, plural, rows
+from riata.cli.text import count, plural, printable, rows
 from riata.convert import FORMATS, Converted, convert, format_for
 
 HELP = """Write the examples of DATA (files, or - for standard input) to OUT in another format.
@@ -66,6 +66,10 @@ def report(result: Converted, out: str, name: str, skipped: str | None) -> str:
         lines.append(("names", f"{count(result.numbered)}, numbered: see {result.names_file}"))
     if result.escaped:
         lines.append(("changed", f"{plural(result.escaped, 'name')}: blanks, : and | as %20 ..."))
+    if result.label_words is not None:
+        shown = [f"{i} for {printable(word, 30)}" for i, word in enumerate(result.label_words[:10])]
+        more = ", ..." if len(result.label_words) > 10 else ""
+        lines.append(("labels", f"{', '.join(shown)}{more}"))
     if result.weights_lost:
-        lines.append(("lost", "the weights of the examples, which svmlight cannot hold"))
+        lines.append(("lost", "weights of examples, which this format cannot hold"))
     return rows(lines)
