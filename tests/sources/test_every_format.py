@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -125,3 +128,13 @@ def test_converted(tmp_path: Path, form: str, target: str) -> None:
 
 def unquoted(name: str) -> str:
     return unquote_to_bytes(name).decode()
+
+
+def test_the_same_without_newer_instructions() -> None:
+    """RIATA_PLAIN turns them off. On older processors there are none, and this is the same again."""
+    here = Path(__file__).parent
+    words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-n", "0"]
+    words += [f"{here}/test_vw_twice.py::test_odd_lines", f"{__file__}::test_trains_the_same_bits"]
+    plain = os.environ | {"RIATA_PLAIN": "1"}
+    done = subprocess.run(words, env=plain, cwd=here.parents[1], capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode()
