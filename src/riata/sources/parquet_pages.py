@@ -55,11 +55,14 @@ def plain_columns(table: Any) -> list[str]:
     """The columns of a `pyarrow.parquet.ParquetFile` that `ColumnPages` can read, in all row groups."""
     metadata, schema = table.metadata, table.schema_arrow
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    names: dict[str, int] = {}
+    for name in schema.names:
+        names[name] = names.get(name, 0) + 1
     chosen = []
     for i in range(metadata.num_columns):
         column = table.schema.column(i)
         name = column.path
-        if schema.names.count(name) != 1 or column.max_repetition_level:
+        if names.get(name) != 1 or column.max_repetition_level:
             continue
         if column.max_definition_level > 1 or not _is_plain(column, schema.field(name).type):
             continue
