@@ -106,7 +106,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
   template <class Index>
   Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
     std::uint64_t largest = 0;
-    bool born = false;
+    const std::uint64_t moves = store_.moves();
     for (std::int64_t k = begin; k < end; ++k) {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
       largest = std::max(largest, key);
@@ -118,15 +118,13 @@ class LocatedBayesian : public StoredBayesian<Store> {
         row = store_.insert(key, b.name(k));
         if (row == nullptr) return Status::out_of_memory;
         std::fill(row, row + width_, 0.0);
-        born = true;
       }
       // Brought current at once: a row that is has nothing to fear from births that follow.
       if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
     }
     if (end > begin && b.names == nullptr)
       features = std::max(features, static_cast<std::int64_t>(largest) + 1);
-    // Where births have moved the first row, they have moved all.
-    if (born && store_.find(static_cast<std::uint64_t>(b.indices[begin])) != rows[0])
+    if (store_.moves() != moves)  // births have moved some of them
       for (std::int64_t k = begin; k < end; ++k)
         rows[k - begin] = store_.find(static_cast<std::uint64_t>(b.indices[k]));
     return Status::ok;
@@ -153,8 +151,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
     return x;
   }
 
-  // What the next examples will look at. In a table first the directory, and one example later, when it has
-  // come, the rows.
+  // What the next example will look at.
   template <class Index>
   void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
                 std::int64_t n) noexcept {
@@ -182,8 +179,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
       });
     } else {
       if (!store_.large()) return;
-      each(i + 2, [&](std::uint64_t key) { store_.prefetch_entry(key); });
-      each(i + 1, [&](std::uint64_t key) { store_.prefetch_row(key); });
+      each(i + 1, [&](std::uint64_t key) { store_.prefetch(key); });
     }
   }
 

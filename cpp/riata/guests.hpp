@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "riata/block.hpp"
+#include "riata/stores/buckets.hpp"
+#include "riata/wide.hpp"
 
 namespace riata {
 
@@ -42,85 +44,89 @@ class Guests {
       for (std::size_t k = 0; k < size; ++k) found_[k] = store.number(static_cast<std::uint64_t>(keys[k]));
       return;
     }
-    const bool fetched = i != 0 && fetched_ == i;
-    const std::size_t others =
-        fetched ? store.find_fetched(keys, size, places_.data(), found_.data(), newborn_.data())
-                : store.find_likely(keys, size, found_.data(), newborn_.data());
-    for (std::size_t other = 0; other < others; ++other) {
-      const std::uint32_t k = newborn_[other];
-      double* row = store.find_other(static_cast<std::uint64_t>(keys[k]));
-      if (row == nullptr) {
-        row = cradle_.data() + k * width_;
-        rule.fresh(row, m());
-        newborn_[newborns_++] = k;
-      }
-      found_[k] = row;
+    const Buckets& buckets = store.buckets();
+    if (i != 0 && guessed_ == i && guessed_in_ == buckets.row(0)) {
+      std::swap(found_, next_);
+    } else {
+      buckets.guess(keys, size, found_.data());
     }
-    fetched_ = 0;
-    if (!store.large()) return;
+    std::uint32_t* const others = newborn_.data();
+    const std::size_t count = buckets.check(keys, size, found_.data(), others);
+    for (std::size_t other = 0; other < count; ++other) {
+      const std::uint32_t k = others[other];
+      const std::uint64_t at = buckets.find(static_cast<std::uint64_t>(keys[k]));
+      if (at == Buckets::kNone) {
+        found_[k] = cradle_.data() + k * width_;
+        rule.fresh(found_[k], m());
+        newborn_[newborns_++] = k;
+      } else {
+        found_[k] = buckets.row(at);
+      }
+    }
+    guessed_ = 0;
     ahead(b, order, i + 1, n, [&](const Index* later, std::size_t count) {
-      store.fetch_rows(later, count, places_.data());
-      fetched_ = i + 1;
+      buckets.guess(later, count, next_.data());
+      guessed_ = i + 1;
+      guessed_in_ = buckets.row(0);
     });
   }
   double* const* rows() const noexcept { return found_.data(); }
 
-  // After the step: newborn rows that are not zero join, in the place of dead ones if there are any near, and
-  // a few rows are looked at in any case, so that features which never come back go too. False: memory is
-  // exhausted.
+  // After the step: newborn rows that are not zero join, and a few rows are looked at, so that features which
+  // never come back go too. False: memory is exhausted.
   template <class Store, class Index>
   bool settle(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
               std::int64_t end) noexcept {
-    const auto needed = [&](const double* row) { return rule.needed(row, m()); };
+    const Needed needed{rule, m()};
     const auto nnz = static_cast<std::uint64_t>(end - begin);
     if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
       store.sweep(1 + nnz / 64, needed);
       return true;
     }
     const Index* keys = b.indices + begin;
-    const auto born = [&](std::uint32_t k, double* place) {
-      if (place != nullptr) std::memcpy(place, cradle_.data() + k * width_, sizeof(double) * width_);
-      return place != nullptr;
-    };
-    std::uint64_t least = 1 + nnz / 32, most = least + kLook * newborns_;
-    std::size_t next = 0;
-    while (most > 0 && (least > 0 || next < newborns_)) {
-      const std::uint64_t look = std::min({most, std::max(least, Store::kBatch / 4), Store::kBatch});
-      std::uint32_t dead[Store::kBatch];
-      std::size_t count = store.find_dead(look, needed, dead), used = 0;
-      for (; next < newborns_ && used < count; ++next) {
-        const std::uint32_t k = newborn_[next];
-        if (!needed(cradle_.data() + k * width_)) continue;
-        if (!born(k, store.replace(dead[used++], static_cast<std::uint64_t>(keys[k]), b.name(begin + k))))
-          return false;
-      }
-      if (used + 1 < count && used > 0) {  // more than are needed: the next births will want them
-        store.look_again(dead[used + 1]);
-        count = used + 1;
-      }
-      while (count > used) store.remove(dead[--count]);
-      most -= look;
-      least -= std::min(least, look);
+    std::uint64_t above = 0;  // keys from here on are new to this example
+    for (std::size_t newborn = 0; newborn < newborns_; ++newborn) {
+      const std::uint32_t k = newborn_[newborn];
+      const double* row = cradle_.data() + k * width_;
+      if (!needed(row)) continue;
+      const auto key = static_cast<std::uint64_t>(keys[k]);
+      double* place = key >= above ? store.insert_new(key, b.name(begin + k)) : store.insert(key, b.name(begin + k));
+      if (place == nullptr) return false;
+      std::memcpy(place, row, sizeof(double) * width_);
+      above = std::max(above, key + 1);
     }
-    for (; next < newborns_; ++next) {
-      const std::uint32_t k = newborn_[next];
-      if (!needed(cradle_.data() + k * width_)) continue;
-      if (!born(k, store.insert(static_cast<std::uint64_t>(keys[k]), b.name(begin + k)))) return false;
-    }
+    store.sweep(1 + nnz / 32 + kLook * newborns_, needed);
     return true;
   }
 
  private:
-  // Rows looked at, at most, for one that is dead and whose place a birth can have.
+  // Slots looked at for every birth.
   static constexpr std::uint64_t kLook = 8;
 
   int m() const noexcept { return M == 0 ? m_ : M; }
+
+  // Whether a row is, and which of the rows of a group are: a bit each.
+  struct Needed {
+    const Rule& rule;
+    int m;
+    bool operator()(const double* row) const noexcept { return rule.needed(row, M == 0 ? m : M); }
+    template <class RowOf>
+      requires(M == 1 && requires { Rule::kMarked; })
+    std::uint32_t all(RowOf row) const noexcept {
+      std::uint32_t bits = 0;
+      for (int i = 0; i < static_cast<int>(Buckets::kGroup); i += kWide) {
+        const auto [weights, marks] = load_rows([&](int j) { return row(i + j); });
+        bits |= nonzero(rule.at(weights, marks)) << i;
+      }
+      return bits;
+    }
+  };
 
   bool make_room(std::size_t n) noexcept {
     if (n > std::size_t{UINT32_MAX}) return false;
     try {
       found_.resize(n + 1);
-      places_.resize(n + 1);
+      next_.resize(n + 1);
       newborn_.resize(n + 1);
       cradle_.resize(n * width_);
     } catch (const std::bad_alloc&) {
@@ -137,14 +143,14 @@ class Guests {
     const std::int64_t r = order == nullptr ? i : order[i];
     if (!b.holds(r)) return;
     const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
-    if (size < places_.size()) work(b.indices + b.indptr[r], size);
+    if (size < next_.size()) work(b.indices + b.indptr[r], size);
   }
 
   int m_;
   std::size_t width_;
-  std::vector<double*> found_;
-  std::vector<std::uint32_t> places_;   // of the rows of the next example, as far as known
-  std::int64_t fetched_ = 0;            // which example that is; 0: none
+  std::vector<double*> found_, next_;   // next_: where the rows of the next example most likely lie
+  std::int64_t guessed_ = 0;            // which example that is; 0: none
+  const double* guessed_in_ = nullptr;  // the first row of all when it was guessed
   std::vector<double> cradle_;          // a row for each that may be newborn
   std::vector<std::uint32_t> newborn_;  // which of them are
   std::size_t newborns_ = 0;

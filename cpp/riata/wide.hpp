@@ -89,6 +89,17 @@ inline Wide choose(WideBits which, Wide yes, Wide no) noexcept {
   return (Wide)((which & (WideBits)yes) | (~which & (WideBits)no));
 }
 
+// Which are not zero: a bit each.
+inline std::uint32_t nonzero(Wide v) noexcept {
+#if defined(RIATA_WIDE_AVX2)
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_cmp_pd(v, Wide{}, _CMP_NEQ_UQ)));
+#else
+  std::uint32_t bits = 0;
+  for (int i = 0; i < kWide; ++i) bits |= std::uint32_t{v[i] != 0} << i;
+  return bits;
+#endif
+}
+
 // Towards zero, by >= 0. No branch: whether a weight survives cannot be predicted.
 inline Wide shrink(Wide v, Wide by) noexcept {
   const Wide a = magnitude(v) - by;

@@ -1,0 +1,327 @@
+// Rows by key: a hash table whose slots hold the rows themselves.
+//
+// Slots come in groups of sixteen, with a tag of eight bits for each: those of a group are compared at once,
+// and the one that is equal leads to the row, which knows its key to the last bit. A row lies anywhere in the
+// group that its key's hash says, or, if that was full, in one of the groups behind; then each group it has
+// passed counts it. A search ends at a group that nobody has passed, and what goes leaves nothing behind.
+//
+// Groups are in the order of hashes, so with more of them each row lies further on: the table grows and
+// shrinks where it is, a group at a time, and no growth is a pause. Meanwhile hashes below some bound are
+// spread over one number of groups, and those above it over another.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "riata/stores/dense.hpp"
+
+namespace riata {
+
+class Buckets {
+ public:
+  static constexpr std::uint64_t kGroup = 16;  // slots
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  // Slots of so many words, the first of which holds the key. False: memory is exhausted.
+  bool open(std::uint64_t words) noexcept {
+    words_ = words;
+    low_ = high_ = kLeast;
+    end_ = size_ = 0;
+    return map_groups(kLeast + kSpare);
+  }
+  bool is_open() const noexcept { return groups_ != 0; }
+  std::uint64_t size() const noexcept { return size_; }
+  std::uint64_t groups() const noexcept { return groups_; }
+  std::uint64_t bytes() const noexcept { return groups_ * (sizeof(Head) + kGroup * words_ * sizeof(std::uint64_t)); }
+  // Changes whenever a row may have moved.
+  std::uint64_t moves() const noexcept { return moves_; }
+
+  std::uint64_t* slot(std::uint64_t at) const noexcept { return slots_.as<std::uint64_t>() + at * words_; }
+  double* row(std::uint64_t at) const noexcept { return reinterpret_cast<double*>(slot(at) + 1); }
+  std::uint64_t key(std::uint64_t at) const noexcept { return slot(at)[0] >> 1; }
+  // Which slots of a group are occupied: a bit each.
+  std::uint32_t occupied(std::uint64_t group) const noexcept { return match(group, 0) ^ 0xFFFF; }
+  static std::uint64_t first_of(std::uint64_t group, std::uint32_t some) noexcept {
+    return group * kGroup + static_cast<std::uint64_t>(std::countr_zero(some));
+  }
+
+  static std::uint32_t hash(std::uint64_t key) noexcept {
+    const std::uint64_t sum = (key & kLow) * kA + (key >> 32) * kB;
+    const std::uint64_t mixed = ((sum ^ (sum >> 32)) & kLow) * kC;
+    return static_cast<std::uint32_t>(mixed ^ (mixed >> 32));
+  }
+
+  // Where the rows of many keys most likely lie. They are fetched from memory, and are to be checked. No
+  // branches: keys cannot be predicted.
+  template <class Index>
+  void guess(const Index* keys, std::size_t n, double** rows) const noexcept {
+    std::size_t k = 0;
+#ifdef RIATA_WIDE_AVX2
+    const WideGroups groups(*this);
+    for (; n >= 4 && k < n; k += 4) groups.guess(keys + std::min(k, n - 4), rows + std::min(k, n - 4));
+#endif
+    for (; k < n; ++k) {
+      const std::uint32_t hash = Buckets::hash(static_cast<std::uint64_t>(keys[k]));
+      const std::uint64_t group = group_of(hash);
+      rows[k] = row(first_of(group, match(group, tag_of(hash)) | kNobody));
+      __builtin_prefetch(rows[k]);
+    }
+  }
+  // Which rows are not those of the keys: their numbers come to `others`. Returned is how many.
+  template <class Index>
+  static std::size_t check(const Index* keys, std::size_t n, double* const* rows,
+                           std::uint32_t* others) noexcept {
+    std::size_t count = 0;
+    for (std::size_t begin = 0; begin < n; begin += 64) {
+      const std::size_t end = std::min(n, begin + 64);
+      std::uint64_t wrong = 0;
+      for (std::size_t k = begin; k < end; ++k) {
+        std::uint64_t word;
+        std::memcpy(&word, rows[k] - 1, sizeof word);
+        wrong |= std::uint64_t{word != word_of(static_cast<std::uint64_t>(keys[k]))} << (k - begin);
+      }
+      for (; wrong != 0; wrong &= wrong - 1)
+        others[count++] = static_cast<std::uint32_t>(begin + static_cast<std::size_t>(std::countr_zero(wrong)));
+    }
+    return count;
+  }
+
+  // The slot of a key, or kNone.
+  std::uint64_t find(std::uint64_t key) const noexcept {
+    const std::uint32_t hash = Buckets::hash(key);
+    for (std::uint64_t group = group_of(hash);; ++group) {
+      for (std::uint32_t some = match(group, tag_of(hash)); some != 0; some &= some - 1) {
+        const std::uint64_t at = first_of(group, some);
+        if (slot(at)[0] == word_of(key)) return at;
+      }
+      if (head(group).passed == 0) return kNone;
+    }
+  }
+
+  // Room for one more key. Rows may move. False: memory is exhausted.
+  bool reserve() noexcept {
+    if (moving()) {
+      move_some();
+    } else if (size_ * 100 >= high_ * kGroup * kFull && !begin_growth()) {
+      return false;
+    }
+    return end_ + 2 <= groups_ || map_groups(groups_ + kSpare);
+  }
+  // A slot for a key that has none, once there is room. All of it but the key is as it comes.
+  std::uint64_t add(std::uint64_t key) noexcept {
+    const std::uint64_t at = place(hash(key));
+    slot(at)[0] = word_of(key);
+    ++size_;
+    return at;
+  }
+  void erase(std::uint64_t at) noexcept {
+    leave(at, group_of(hash(key(at))));
+    --size_;
+  }
+
+  // Goes on with whatever growth or shrinking there is, or begins to shrink if few rows are left.
+  void tidy() noexcept {
+    if (moving()) {
+      move_some();
+    } else if (size_ * 100 < high_ * kGroup * kSparse && high_ > kLeast) {
+      low_ = std::max({size_ * 100 / (kDense * kGroup) + 1, high_ / 4 * 3, kLeast});
+      bound_ = next_ = 0;
+      grows_ = false;
+    }
+  }
+
+ private:
+  struct Head {
+    std::uint8_t tags[kGroup];  // 0: empty
+    std::uint32_t passed;       // keys that lie behind this group and should lie here or before
+  };
+  static constexpr std::uint64_t kLow = 0xFFFFFFFF;
+  static constexpr std::uint64_t kA = 0x9E3779B1, kB = 0x85EBCA77, kC = 0xC2B2AE3D;  // odd, bits at random
+  static constexpr std::uint32_t kNobody = 1u << kGroup;  // stands for a slot of the next group
+  static constexpr std::uint64_t kLeast = 4, kSpare = 4;          // groups: at least; behind those of hashes
+  static constexpr std::uint64_t kMost = kLow / kGroup;           // groups
+  static constexpr std::uint64_t kTiny = std::uint64_t{1} << 20;  // bytes
+  // Loads in percent: at kFull the table gets kGrowth as many groups, below kSparse so many that it is kDense.
+  static constexpr std::uint64_t kFull = 90, kGrowth = 130, kSparse = 66, kDense = 80;
+
+  static std::uint64_t word_of(std::uint64_t key) noexcept { return key << 1 | 1; }
+  static std::uint8_t tag_of(std::uint32_t hash) noexcept {
+    return static_cast<std::uint8_t>(std::max(hash & 0xFF, 1u));
+  }
+  std::uint64_t group_of(std::uint32_t hash) const noexcept {
+    return (hash * (hash < bound_ ? low_ : high_)) >> 32;
+  }
+  Head& head(std::uint64_t group) const noexcept { return heads_.as<Head>()[group]; }
+  std::uint8_t& tag(std::uint64_t at) const noexcept { return head(at / kGroup).tags[at % kGroup]; }
+  std::uint32_t match(std::uint64_t group, std::uint8_t tag) const noexcept {
+#ifdef __SSE2__
+    const __m128i tags = _mm_loadu_si128(reinterpret_cast<const __m128i*>(head(group).tags));
+    const __m128i equal = _mm_cmpeq_epi8(tags, _mm_set1_epi8(static_cast<char>(tag)));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(equal));
+#else
+    std::uint32_t some = 0;
+    for (std::uint64_t i = 0; i < kGroup; ++i) some |= std::uint32_t{head(group).tags[i] == tag} << i;
+    return some;
+#endif
+  }
+
+#ifdef RIATA_WIDE_AVX2
+  struct WideGroups {  // the same for four keys at once
+    __m256i low, high, bound, group_bytes, first_row, first_head;
+    std::uint64_t words;
+    explicit WideGroups(const Buckets& b) noexcept
+        : low(all(b.low_)),
+          high(all(b.high_)),
+          bound(all(b.bound_)),
+          group_bytes(all(kGroup * b.words_ * sizeof(std::uint64_t))),
+          first_row(all(reinterpret_cast<std::uintptr_t>(b.row(0)))),
+          first_head(all(reinterpret_cast<std::uintptr_t>(&b.head(0)))),
+          words(b.words_) {}
+
+    static __m256i all(std::uint64_t x) noexcept { return _mm256_set1_epi64x(static_cast<long long>(x)); }
+    static __m256i upper(__m256i x) noexcept { return _mm256_srli_epi64(x, 32); }
+    static __m256i load(const std::int64_t* keys) noexcept {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys));
+    }
+    static __m256i load(const std::uint64_t* keys) noexcept {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys));
+    }
+    static __m256i load(const std::int32_t* keys) noexcept {
+      return _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(keys)));
+    }
+    template <class Index>
+    void guess(const Index* keys, double** rows) const noexcept {
+      const __m256i key = load(keys);
+      const __m256i sum =
+          _mm256_add_epi64(_mm256_mul_epu32(key, all(kA)), _mm256_mul_epu32(upper(key), all(kB)));
+      const __m256i mixed = _mm256_mul_epu32(_mm256_xor_si256(sum, upper(sum)), all(kC));
+      const __m256i hash = _mm256_and_si256(_mm256_xor_si256(mixed, upper(mixed)), all(kLow));
+      const __m256i groups = _mm256_blendv_epi8(high, low, _mm256_cmpgt_epi64(bound, hash));
+      const __m256i group = upper(_mm256_mul_epu32(hash, groups));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows),
+                          _mm256_add_epi64(first_row, _mm256_mul_epu32(group, group_bytes)));
+      alignas(32) const __m128i* heads[4];
+      _mm256_store_si256(reinterpret_cast<__m256i*>(heads),
+                         _mm256_add_epi64(first_head, _mm256_mul_epu32(group, all(sizeof(Head)))));
+      asm("" : "+m"(heads));  // through memory: to take a vector apart is dearer
+      const __m256i tag = _mm256_max_epu8(hash, all(1));
+      match(heads[0], heads[2], _mm256_shuffle_epi8(tag, __m256i{}), rows[0], rows[2]);
+      match(heads[1], heads[3], _mm256_shuffle_epi8(tag, _mm256_set1_epi8(8)), rows[1], rows[3]);
+    }
+    // From the first row of a group to that of the slot whose tag is equal, in two groups at once.
+    void match(const __m128i* a, const __m128i* b, __m256i tag, double*& row_a, double*& row_b) const noexcept {
+      const __m256i tags = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(a)), _mm_loadu_si128(b), 1);
+      const auto some = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(tags, tag)));
+      row_a += static_cast<std::uint64_t>(std::countr_zero(some | kNobody)) * words;
+      row_b += static_cast<std::uint64_t>(std::countr_zero(some >> kGroup | kNobody)) * words;
+      __builtin_prefetch(row_a);
+      __builtin_prefetch(row_b);
+    }
+  };
+#endif
+
+  // A slot for a hash, in its group or behind.
+  std::uint64_t place(std::uint32_t hash) noexcept {
+    std::uint64_t group = group_of(hash);
+    std::uint32_t free = match(group, 0);
+    for (; free == 0; free = match(++group, 0)) ++head(group).passed;
+    const std::uint64_t at = first_of(group, free);
+    tag(at) = tag_of(hash);
+    end_ = std::max(end_, group + 1);
+    return at;
+  }
+  // Empties the slot of a key whose group is, or was, `from`.
+  void leave(std::uint64_t at, std::uint64_t from) noexcept {
+    tag(at) = 0;
+    slot(at)[0] = 0;
+    for (; from < at / kGroup; ++from) --head(from).passed;
+  }
+
+  // Memory for so many groups. Much of it never moves again, and what is not written to costs nothing.
+  static bool map(ZeroPages& pages, std::uint64_t bytes) noexcept {
+    return bytes < kTiny ? pages.grow(bytes + bytes / 2) : pages.grow_packed(bytes);
+  }
+  bool map_groups(std::uint64_t groups) noexcept {
+    if (!map(slots_, groups * kGroup * words_ * sizeof(std::uint64_t))) return false;
+    ++moves_;
+    if (!map(heads_, groups * sizeof(Head))) return false;
+    groups_ = groups;
+    return true;
+  }
+
+  bool moving() const noexcept { return low_ != high_; }
+  bool begin_growth() noexcept {
+    const std::uint64_t more = high_ * kGrowth / 100;
+    if (more > kMost || !map_groups(std::max(groups_, more + kSpare))) return false;
+    next_ = low_;
+    high_ = more;
+    bound_ = kLow + 1;
+    grows_ = true;
+    return true;
+  }
+  // The keys of one more group are spread anew: of the last one that is left if the table grows, of the first
+  // one if it shrinks.
+  void move_some() noexcept {
+    const std::uint64_t old = grows_ ? low_ : high_, group = grows_ ? next_ - 1 : next_;
+    if (!collect(group, old)) return;  // later
+    next_ = grows_ ? group : group + 1;
+    bound_ = ((next_ << 32) + old - 1) / old;
+    for (const std::uint64_t at : movers_) {
+      const std::uint64_t to = place(hash(key(at)));
+      std::memcpy(slot(to), slot(at), words_ * sizeof(std::uint64_t));
+      leave(at, group);
+    }
+    ++moves_;
+    if (next_ != (grows_ ? 0 : old)) return;
+    if (grows_) {
+      low_ = high_;
+    } else {
+      high_ = low_;
+      give_back();
+    }
+  }
+  // The slots of all keys that belong to a group. False: there is no room to move them.
+  bool collect(std::uint64_t group, std::uint64_t old) noexcept {
+    try {
+      movers_.clear();
+      for (std::uint64_t near = group;; ++near) {
+        for (std::uint32_t some = occupied(near); some != 0; some &= some - 1) {
+          const std::uint64_t at = first_of(near, some);
+          if ((hash(key(at)) * old) >> 32 == group) movers_.push_back(at);
+        }
+        if (head(near).passed == 0) break;
+      }
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    const std::uint64_t needed = end_ + movers_.size() / kGroup + 2;
+    return needed <= groups_ || map_groups(needed + kSpare);
+  }
+  void give_back() noexcept {
+    while (end_ > 0 && occupied(end_ - 1) == 0) --end_;
+    groups_ = std::max(high_, end_) + kSpare;
+    slots_.release_after(groups_ * kGroup * words_ * sizeof(std::uint64_t));
+    heads_.release_after(groups_ * sizeof(Head));
+  }
+
+  ZeroPages slots_, heads_;
+  std::uint64_t words_ = 0;   // in a slot
+  std::uint64_t groups_ = 0;  // that take memory
+  std::uint64_t end_ = 0;     // groups behind are empty
+  std::uint64_t size_ = 0, moves_ = 0;
+  std::uint64_t low_ = 0, high_ = 0, bound_ = 0;  // groups for hashes below the bound, and for the others
+  bool grows_ = false;
+  std::uint64_t next_ = 0;  // which group of the old order moves next; if it grows, the one behind it
+  std::vector<std::uint64_t> movers_;
+};
+
+}  // namespace riata
