@@ -40,6 +40,7 @@ class Guests {
     const Index* keys = b.indices + b.indptr[r];
     const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
     newborns_ = 0;
+    stray_ = Buckets::kNone;
     if (store.by_number()) {  // all of them have been admitted
       for (std::size_t k = 0; k < size; ++k) found_[k] = store.number(static_cast<std::uint64_t>(keys[k]));
       return;
@@ -61,6 +62,7 @@ class Guests {
         newborn_[newborns_++] = k;
       } else {
         found_[k] = buckets.row(at);
+        stray_ = at;
       }
     }
     guessed_ = 0;
@@ -72,8 +74,8 @@ class Guests {
   }
   double* const* rows() const noexcept { return found_.data(); }
 
-  // After the step: newborn rows that are not zero join, and a few rows are looked at, so that features which
-  // never come back go too. False: memory is exhausted.
+  // After the step: newborn rows that are not zero join, one that was guessed wrong is put right, and a few
+  // rows are looked at, so that features which never come back go too. False: memory is exhausted.
   template <class Store, class Index>
   bool settle(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
               std::int64_t end) noexcept {
@@ -84,13 +86,15 @@ class Guests {
       return true;
     }
     const Index* keys = b.indices + begin;
+    if (stray_ != Buckets::kNone) store.promote(stray_);
     std::uint64_t above = 0;  // keys from here on are new to this example
     for (std::size_t newborn = 0; newborn < newborns_; ++newborn) {
       const std::uint32_t k = newborn_[newborn];
       const double* row = cradle_.data() + k * width_;
       if (!needed(row)) continue;
       const auto key = static_cast<std::uint64_t>(keys[k]);
-      double* place = key >= above ? store.insert_new(key, b.name(begin + k)) : store.insert(key, b.name(begin + k));
+      double* place =
+          key >= above ? store.insert_new(key, b.name(begin + k)) : store.insert(key, b.name(begin + k));
       if (place == nullptr) return false;
       std::memcpy(place, row, sizeof(double) * width_);
       above = std::max(above, key + 1);
@@ -154,6 +158,7 @@ class Guests {
   std::vector<double> cradle_;          // a row for each that may be newborn
   std::vector<std::uint32_t> newborn_;  // which of them are
   std::size_t newborns_ = 0;
+  std::uint64_t stray_ = 0;  // the slot of one that was not where it was guessed to be
 };
 
 }  // namespace riata

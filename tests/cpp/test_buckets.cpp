@@ -1,5 +1,5 @@
-// Rows by key against std::unordered_map: births, deaths, growth and shrinking, and what is guessed of where rows
-// lie. test_buckets_avx2.cpp does the same with the code for newer processors.
+// Rows by key against std::unordered_map: births, deaths, growth and shrinking, and what is guessed of where
+// rows lie. test_buckets_avx2.cpp does the same with the code for newer processors.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -60,7 +60,6 @@ void births_and_deaths(const std::vector<Index>& keys, std::uint64_t words, int 
   Buckets buckets;
   CHECK(!buckets.is_open() && buckets.open(words) && buckets.is_open());
   Expected expected;
-  std::uint64_t most = 0;
   for (int step = 1; step <= steps; ++step) {
     const auto key = static_cast<std::uint64_t>(keys[random() % keys.size()]);
     const std::uint64_t at = buckets.find(key);
@@ -74,10 +73,11 @@ void births_and_deaths(const std::vector<Index>& keys, std::uint64_t words, int 
       buckets.erase(at);
       buckets.tidy();
       expected.erase(key);
+    } else if (at != Buckets::kNone) {
+      buckets.promote(at);
     } else {
       buckets.tidy();
     }
-    most = std::max(most, buckets.size());
     if (step % (steps / 20) != 0) continue;
     std::vector<Index> some;
     for (int i = 0; i < static_cast<int>(random() % 300); ++i) some.push_back(keys[random() % keys.size()]);

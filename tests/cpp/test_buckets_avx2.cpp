@@ -10,6 +10,4 @@
 #undef main
 #include "riata/target_end.hpp"
 
-int main() {
-  return riata::available_instructions() == riata::Instructions::plain ? 0 : plain_main();
-}
+int main() { return riata::available_instructions() == riata::Instructions::plain ? 0 : plain_main(); }

@@ -41,7 +41,9 @@ class Buckets {
   bool is_open() const noexcept { return groups_ != 0; }
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t groups() const noexcept { return groups_; }
-  std::uint64_t bytes() const noexcept { return groups_ * (sizeof(Head) + kGroup * words_ * sizeof(std::uint64_t)); }
+  std::uint64_t bytes() const noexcept {
+    return groups_ * (sizeof(Head) + kGroup * words_ * sizeof(std::uint64_t));
+  }
   // Changes whenever a row may have moved.
   std::uint64_t moves() const noexcept { return moves_; }
 
@@ -84,13 +86,18 @@ class Buckets {
     for (std::size_t begin = 0; begin < n; begin += 64) {
       const std::size_t end = std::min(n, begin + 64);
       std::uint64_t wrong = 0;
-      for (std::size_t k = begin; k < end; ++k) {
+      std::size_t k = begin;
+#ifdef RIATA_WIDE_AVX2
+      for (; k + 4 <= end; k += 4) wrong |= WideGroups::check(keys + k, rows + k) << (k - begin);
+#endif
+      for (; k < end; ++k) {
         std::uint64_t word;
         std::memcpy(&word, rows[k] - 1, sizeof word);
         wrong |= std::uint64_t{word != word_of(static_cast<std::uint64_t>(keys[k]))} << (k - begin);
       }
       for (; wrong != 0; wrong &= wrong - 1)
-        others[count++] = static_cast<std::uint32_t>(begin + static_cast<std::size_t>(std::countr_zero(wrong)));
+        others[count++] =
+            static_cast<std::uint32_t>(begin + static_cast<std::size_t>(std::countr_zero(wrong)));
     }
     return count;
   }
@@ -128,6 +135,24 @@ class Buckets {
     --size_;
   }
 
+  // A row that was not where it was guessed to be comes to lie there. Whoever was there takes its slot, which
+  // lies on the way of both.
+  void promote(std::uint64_t at) noexcept {
+    const std::uint32_t hash = Buckets::hash(key(at));
+    const std::uint64_t group = group_of(hash);
+    const std::uint32_t same = match(group, tag_of(hash));
+    const std::uint64_t to = same != 0 ? first_of(group, same) : group * kGroup + (hash >> 8) % kGroup;
+    ++moves_;
+    if (tag(to) == 0) {
+      tag(to) = tag(at);
+      copy(at, to);
+      leave(at, group);
+    } else if (to != at) {
+      std::swap(tag(to), tag(at));
+      for (std::uint64_t word = 0; word < words_; ++word) std::swap(slot(to)[word], slot(at)[word]);
+    }
+  }
+
   // Goes on with whatever growth or shrinking there is, or begins to shrink if few rows are left.
   void tidy() noexcept {
     if (moving()) {
@@ -146,11 +171,12 @@ class Buckets {
   };
   static constexpr std::uint64_t kLow = 0xFFFFFFFF;
   static constexpr std::uint64_t kA = 0x9E3779B1, kB = 0x85EBCA77, kC = 0xC2B2AE3D;  // odd, bits at random
-  static constexpr std::uint32_t kNobody = 1u << kGroup;  // stands for a slot of the next group
+  static constexpr std::uint32_t kNobody = 1u << kGroup;          // stands for a slot of the next group
   static constexpr std::uint64_t kLeast = 4, kSpare = 4;          // groups: at least; behind those of hashes
   static constexpr std::uint64_t kMost = kLow / kGroup;           // groups
   static constexpr std::uint64_t kTiny = std::uint64_t{1} << 20;  // bytes
-  // Loads in percent: at kFull the table gets kGrowth as many groups, below kSparse so many that it is kDense.
+  // Loads in percent: at kFull the table gets kGrowth as many groups, below kSparse so many that it is
+  // kDense.
   static constexpr std::uint64_t kFull = 90, kGrowth = 130, kSparse = 66, kDense = 80;
 
   static std::uint64_t word_of(std::uint64_t key) noexcept { return key << 1 | 1; }
@@ -212,14 +238,24 @@ class Buckets {
       alignas(32) const __m128i* heads[4];
       _mm256_store_si256(reinterpret_cast<__m256i*>(heads),
                          _mm256_add_epi64(first_head, _mm256_mul_epu32(group, all(sizeof(Head)))));
-      asm("" : "+m"(heads));  // through memory: to take a vector apart is dearer
       const __m256i tag = _mm256_max_epu8(hash, all(1));
       match(heads[0], heads[2], _mm256_shuffle_epi8(tag, __m256i{}), rows[0], rows[2]);
       match(heads[1], heads[3], _mm256_shuffle_epi8(tag, _mm256_set1_epi8(8)), rows[1], rows[3]);
     }
+    template <class Index>
+    static std::uint64_t check(const Index* keys, double* const* rows) noexcept {
+      const __m128d a = _mm_loadh_pd(_mm_load_sd(rows[0] - 1), rows[1] - 1);
+      const __m128d b = _mm_loadh_pd(_mm_load_sd(rows[2] - 1), rows[3] - 1);
+      const __m256i words = _mm256_castpd_si256(_mm256_insertf128_pd(_mm256_castpd128_pd256(a), b, 1));
+      const __m256i key = load(keys);
+      const __m256i equal = _mm256_cmpeq_epi64(words, _mm256_or_si256(_mm256_add_epi64(key, key), all(1)));
+      return static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(equal))) ^ 15;
+    }
     // From the first row of a group to that of the slot whose tag is equal, in two groups at once.
-    void match(const __m128i* a, const __m128i* b, __m256i tag, double*& row_a, double*& row_b) const noexcept {
-      const __m256i tags = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(a)), _mm_loadu_si128(b), 1);
+    void match(const __m128i* a, const __m128i* b, __m256i tag, double*& row_a,
+               double*& row_b) const noexcept {
+      const __m256i tags =
+          _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(a)), _mm_loadu_si128(b), 1);
       const auto some = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(tags, tag)));
       row_a += static_cast<std::uint64_t>(std::countr_zero(some | kNobody)) * words;
       row_b += static_cast<std::uint64_t>(std::countr_zero(some >> kGroup | kNobody)) * words;
@@ -238,6 +274,9 @@ class Buckets {
     tag(at) = tag_of(hash);
     end_ = std::max(end_, group + 1);
     return at;
+  }
+  void copy(std::uint64_t from, std::uint64_t to) noexcept {
+    for (std::uint64_t word = 0; word < words_; ++word) slot(to)[word] = slot(from)[word];
   }
   // Empties the slot of a key whose group is, or was, `from`.
   void leave(std::uint64_t at, std::uint64_t from) noexcept {
@@ -276,8 +315,7 @@ class Buckets {
     next_ = grows_ ? group : group + 1;
     bound_ = ((next_ << 32) + old - 1) / old;
     for (const std::uint64_t at : movers_) {
-      const std::uint64_t to = place(hash(key(at)));
-      std::memcpy(slot(to), slot(at), words_ * sizeof(std::uint64_t));
+      copy(at, place(hash(key(at))));
       leave(at, group);
     }
     ++moves_;

@@ -62,6 +62,7 @@ class TableStore {
 
   // Otherwise. For the many keys of an example: to guess, and to check.
   const Buckets& buckets() const noexcept { return buckets_; }
+  void promote(std::uint64_t at) noexcept { buckets_.promote(at); }
   // Changes whenever a row may have moved.
   std::uint64_t moves() const noexcept { return moves_ + buckets_.moves(); }
   // A row that will soon be looked for; in a large table it is worth fetching long before.
@@ -154,7 +155,9 @@ class TableStore {
   template <class Needed>
   void sweep_group(Needed needed) noexcept {
     if (swept_ >= buckets_.groups()) swept_ = 0;
-    const auto row = [&](int i) { return buckets_.row(swept_ * Buckets::kGroup + static_cast<std::uint64_t>(i)); };
+    const auto row = [&](int i) {
+      return buckets_.row(swept_ * Buckets::kGroup + static_cast<std::uint64_t>(i));
+    };
     std::uint32_t alive = 0;  // of what lies in all of its slots, whatever that is: a branch would cost more
     if constexpr (requires { needed.all(row); }) {
       alive = needed.all(row);
