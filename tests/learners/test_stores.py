@@ -177,18 +177,20 @@ def test_features_spread_over_billions_of_indices_learn_the_same(make, parameter
 
 WIDTHS = """
 import sys
+from dataclasses import replace
 import numpy as np
 from riata.learners import ElasticNet, TruncatedGradient
 from tests.problems import block_of, dense_rows, labels_for
 
 X = dense_rows(400, 90, density=0.3)
 block = block_of(X, labels_for(X, 2))
+far = replace(block, indices=block.indices.astype(np.int64) + 2**40)  # no array by number
 for update in "fobos", "sgd", "truncate", "round":
     make = ElasticNet if update in ("fobos", "sgd") else TruncatedGradient
     parameters = {"l1": 0.003, "l2": 0.05} if make is ElasticNet else {"theta": 0.1, "period": 3}
-    for store in "dense", "table":
+    for store, data in ("dense", block), ("table", block), ("table", far):
         learner = make(update=update, store=store, **parameters)
-        sys.stdout.buffer.write(learner.learn(block).tobytes() + learner.coef()[1].tobytes())
+        sys.stdout.buffer.write(learner.learn(data).tobytes() + learner.coef()[1].tobytes())
 """
 
 

@@ -157,7 +157,10 @@ class Buckets {
   void tidy() noexcept {
     if (moving()) {
       move_some();
-    } else if (size_ * 100 < high_ * kGroup * kSparse && high_ > kLeast) {
+      return;
+    }
+    const std::uint64_t least = high_ > 2 * kFew ? kSparse : kSparse / 2;
+    if (size_ * 100 < high_ * kGroup * least && high_ > kLeast) {
       low_ = std::max({size_ * 100 / (kDense * kGroup) + 1, high_ / 4 * 3, kLeast});
       bound_ = next_ = 0;
       grows_ = false;
@@ -169,15 +172,20 @@ class Buckets {
     std::uint8_t tags[kGroup];  // 0: empty
     std::uint32_t passed;       // keys that lie behind this group and should lie here or before
   };
+  struct Mover {
+    std::uint64_t at;
+    std::uint32_t hash;
+  };
   static constexpr std::uint64_t kLow = 0xFFFFFFFF;
   static constexpr std::uint64_t kA = 0x9E3779B1, kB = 0x85EBCA77, kC = 0xC2B2AE3D;  // odd, bits at random
-  static constexpr std::uint32_t kNobody = 1u << kGroup;          // stands for a slot of the next group
-  static constexpr std::uint64_t kLeast = 4, kSpare = 4;          // groups: at least; behind those of hashes
-  static constexpr std::uint64_t kMost = kLow / kGroup;           // groups
+  static constexpr std::uint32_t kNobody = 1u << kGroup;  // stands for a slot of the next group
+  static constexpr std::uint64_t kLeast = 8, kSpare = 4;  // groups: at least; behind those of hashes
+  static constexpr std::uint64_t kFew = 256;              // groups: memory hardly matters, growth does
+  static constexpr std::uint64_t kMost = kLow / kGroup;   // groups
   static constexpr std::uint64_t kTiny = std::uint64_t{1} << 20;  // bytes
-  // Loads in percent: at kFull the table gets kGrowth as many groups, below kSparse so many that it is
-  // kDense.
-  static constexpr std::uint64_t kFull = 90, kGrowth = 130, kSparse = 66, kDense = 80;
+  // Loads in percent: at kFull a table of more than a few groups grows by kGrowth, which leaves little memory
+  // unused; below kSparse it shrinks to kDense.
+  static constexpr std::uint64_t kFull = 86, kGrowth = 124, kSparse = 68, kDense = 74;
 
   static std::uint64_t word_of(std::uint64_t key) noexcept { return key << 1 | 1; }
   static std::uint8_t tag_of(std::uint32_t hash) noexcept {
@@ -287,7 +295,7 @@ class Buckets {
 
   // Memory for so many groups. Much of it never moves again, and what is not written to costs nothing.
   static bool map(ZeroPages& pages, std::uint64_t bytes) noexcept {
-    return bytes < kTiny ? pages.grow(bytes + bytes / 2) : pages.grow_packed(bytes);
+    return bytes < kTiny ? pages.grow(std::bit_ceil(2 * bytes)) : pages.grow_packed(bytes);
   }
   bool map_groups(std::uint64_t groups) noexcept {
     if (!map(slots_, groups * kGroup * words_ * sizeof(std::uint64_t))) return false;
@@ -299,7 +307,7 @@ class Buckets {
 
   bool moving() const noexcept { return low_ != high_; }
   bool begin_growth() noexcept {
-    const std::uint64_t more = high_ * kGrowth / 100;
+    const std::uint64_t more = high_ < kFew ? 2 * high_ : high_ * kGrowth / 100;
     if (more > kMost || !map_groups(std::max(groups_, more + kSpare))) return false;
     next_ = low_;
     high_ = more;
@@ -314,9 +322,9 @@ class Buckets {
     if (!collect(group, old)) return;  // later
     next_ = grows_ ? group : group + 1;
     bound_ = ((next_ << 32) + old - 1) / old;
-    for (const std::uint64_t at : movers_) {
-      copy(at, place(hash(key(at))));
-      leave(at, group);
+    for (const Mover& mover : movers_) {
+      copy(mover.at, place(mover.hash));
+      leave(mover.at, group);
     }
     ++moves_;
     if (next_ != (grows_ ? 0 : old)) return;
@@ -334,7 +342,8 @@ class Buckets {
       for (std::uint64_t near = group;; ++near) {
         for (std::uint32_t some = occupied(near); some != 0; some &= some - 1) {
           const std::uint64_t at = first_of(near, some);
-          if ((hash(key(at)) * old) >> 32 == group) movers_.push_back(at);
+          const std::uint32_t hash = Buckets::hash(key(at));
+          if ((hash * old) >> 32 == group) movers_.push_back({at, hash});
         }
         if (head(near).passed == 0) break;
       }
@@ -359,7 +368,7 @@ class Buckets {
   std::uint64_t low_ = 0, high_ = 0, bound_ = 0;  // groups for hashes below the bound, and for the others
   bool grows_ = false;
   std::uint64_t next_ = 0;  // which group of the old order moves next; if it grows, the one behind it
-  std::vector<std::uint64_t> movers_;
+  std::vector<Mover> movers_;
 };
 
 }  // namespace riata

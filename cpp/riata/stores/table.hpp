@@ -164,8 +164,9 @@ class TableStore {
     } else {
       for (int i = 0; i < static_cast<int>(Buckets::kGroup); ++i) alive |= std::uint32_t{needed(row(i))} << i;
     }
-    for (std::uint32_t dead = buckets_.occupied(swept_) & ~alive; dead != 0; dead &= dead - 1)
-      bury(Buckets::first_of(swept_, dead));
+    std::uint32_t dead = buckets_.occupied(swept_) & ~alive;
+    if (dead != 0) due_ += Buckets::kGroup / 2;  // where some are, others may be near
+    for (; dead != 0; dead &= dead - 1) bury(Buckets::first_of(swept_, dead));
     ++swept_;
     buckets_.tidy();
   }
