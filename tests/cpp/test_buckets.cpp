@@ -72,6 +72,7 @@ void births_and_deaths(const std::vector<Index>& keys, std::uint64_t words, int 
     } else if (!birth && at != Buckets::kNone) {
       buckets.erase(at);
       buckets.tidy();
+      buckets.shrink();
       expected.erase(key);
     } else if (at != Buckets::kNone) {
       buckets.promote(at);
@@ -85,7 +86,10 @@ void births_and_deaths(const std::vector<Index>& keys, std::uint64_t words, int 
   }
   same_rows(buckets, expected, keys);
   CHECK(rows_in_groups(buckets) == expected.size());
-  for (int i = 0; i < 100'000; ++i) buckets.tidy();  // memory follows
+  for (int i = 0; i < 100'000; ++i) {  // memory follows
+    buckets.shrink_if_at_rest();
+    buckets.tidy();
+  }
   same_rows(buckets, expected, keys);
   CHECK(rows_in_groups(buckets) == expected.size());
   CHECK(buckets.bytes() <= (8 * words + 2) * (4 * buckets.size() + 512));

@@ -153,18 +153,21 @@ class Buckets {
     }
   }
 
-  // Goes on with whatever growth or shrinking there is, or begins to shrink if few rows are left.
+  // Goes on with whatever growth or shrinking there is.
   void tidy() noexcept {
-    if (moving()) {
-      move_some();
-      return;
-    }
+    if (moving()) move_some();
+  }
+  // Begins to shrink if few rows are left.
+  void shrink() noexcept {
     const std::uint64_t least = high_ > 2 * kFew ? kSparse : kSparse / 2;
-    if (size_ * 100 < high_ * kGroup * least && high_ > kLeast) {
-      low_ = std::max({size_ * 100 / (kDense * kGroup) + 1, high_ / 4 * 3, kLeast});
-      bound_ = next_ = 0;
-      grows_ = false;
-    }
+    if (moving() || size_ * 100 >= high_ * kGroup * least || high_ <= kLeast) return;
+    low_ = std::max({size_ * 100 / (kDense * kGroup) + 1, high_ / 4 * 3, kLeast});
+    bound_ = next_ = 0;
+    grows_ = false;
+  }
+  // The same, unless the table has grown since it was last asked: then it may be about to fill up.
+  void shrink_if_at_rest() noexcept {
+    if (!std::exchange(grew_, false)) shrink();
   }
 
  private:
@@ -185,7 +188,7 @@ class Buckets {
   static constexpr std::uint64_t kTiny = std::uint64_t{1} << 20;  // bytes
   // Loads in percent: at kFull a table of more than a few groups grows by kGrowth, which leaves little memory
   // unused; below kSparse it shrinks to kDense.
-  static constexpr std::uint64_t kFull = 86, kGrowth = 124, kSparse = 68, kDense = 74;
+  static constexpr std::uint64_t kFull = 90, kGrowth = 140, kSparse = 68, kDense = 74;
 
   static std::uint64_t word_of(std::uint64_t key) noexcept { return key << 1 | 1; }
   static std::uint8_t tag_of(std::uint32_t hash) noexcept {
@@ -312,7 +315,7 @@ class Buckets {
     next_ = low_;
     high_ = more;
     bound_ = kLow + 1;
-    grows_ = true;
+    grows_ = grew_ = true;
     return true;
   }
   // The keys of one more group are spread anew: of the last one that is left if the table grows, of the first
@@ -366,7 +369,7 @@ class Buckets {
   std::uint64_t end_ = 0;     // groups behind are empty
   std::uint64_t size_ = 0, moves_ = 0;
   std::uint64_t low_ = 0, high_ = 0, bound_ = 0;  // groups for hashes below the bound, and for the others
-  bool grows_ = false;
+  bool grows_ = false, grew_ = false;             // what it does while it moves; whether it did of late
   std::uint64_t next_ = 0;  // which group of the old order moves next; if it grows, the one behind it
   std::vector<Mover> movers_;
 };

@@ -102,6 +102,7 @@ class TableStore {
     } else if (const std::uint64_t at = buckets_.find(key); at != Buckets::kNone) {
       bury(at);
       buckets_.tidy();
+      buckets_.shrink();
     }
   }
 
@@ -154,7 +155,10 @@ class TableStore {
   }
   template <class Needed>
   void sweep_group(Needed needed) noexcept {
-    if (swept_ >= buckets_.groups()) swept_ = 0;
+    if (swept_ >= buckets_.groups()) {
+      buckets_.shrink_if_at_rest();
+      swept_ = 0;
+    }
     const auto row = [&](int i) {
       return buckets_.row(swept_ * Buckets::kGroup + static_cast<std::uint64_t>(i));
     };
