@@ -122,7 +122,7 @@ void births_and_deaths(bool named) {
     CHECK(table.name(key) == (named ? "name of " + std::to_string(key) : ""));
   });
   CHECK(seen == table.size());
-  CHECK(table.bytes() <= 64 * table.size() + (1 << 14));
+  CHECK(table.bytes() <= 100 * table.size() + (1 << 14));  // a third of the slots, where they are few
 }
 
 void names_of_every_length() {
