@@ -78,7 +78,9 @@ class Snappy {
       const bool fine = (offset >= tag.length) & (offset <= static_cast<std::size_t>(to - begin_));
       if (!(fine | (tag.literal != 0)) | (tag.length > kShort)) [[unlikely]]
         break;
-      std::memcpy(to, from, kShort);
+      Byte some[kShort];  // what is read and what is written may overlap
+      std::memcpy(some, from, kShort);
+      std::memcpy(to, some, kShort);
       to += tag.length;
       p += (first & 3) == 0 ? (first >> 2) + 2 : (first & 3) + 1;  // sooner known than what is in the table
     }
