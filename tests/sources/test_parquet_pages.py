@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from riata.errors import DataError
 from riata.sources import open_source
+from riata.sources.columnar import ColumnarSource
+from riata.sources.table_pieces import part_of
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -242,3 +244,17 @@ def test_any_number_of_threads(
                 "lines",
             ):
                 np.testing.assert_array_equal(getattr(a, array), getattr(b, array))
+
+
+def test_threads_may_come_late(tmp_path: Path) -> None:
+    """Work that nobody has begun when the last row group is handed out needs the file no more."""
+    path = tmp_path / "x.parquet"
+    table = pa.table({"label": [i % 2 for i in range(90)], "c": [f"t{i % 7}" for i in range(90)]})
+    pq.write_table(table, path, row_group_size=30)
+    source = open_source(str(path), label="label")
+    assert isinstance(source, ColumnarSource)
+    work = list(source._pieces())  # by now the file is closed
+    parts = [done[0] for done in map(part_of, work) if done is not None]
+    assert sum(len(part.block) for part in parts) == 90
+    names = [part.block.name_of(0) for part in parts]
+    assert names == ["c=t0", "c=t2", "c=t4"]

@@ -239,16 +239,17 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
         decoded = batches(table, read, path, reader.columns, plain, rows, names)
         first = 0
         held: list[Piece] = []
-        decodings: list[Decoding] = []
+        begun: list[Decoding] = []  # others may still be at work on them, or about to be
         for batch in found.settle(reader, decoded, ahead=len(plain) < len(reader.columns)):
             decodings = getattr(batch, "decodings", [])
+            begun = [decoding for decoding in begun if not decoding.done] + decodings
             yield from mixed(held, decodings)
             held = list(cut(batch, reader, path, 0, first))
             for piece in held:
                 piece.position = size * (first + piece.stop) // total
             first += len(batch)
         yield from held
-        for decoding in decodings:  # before the file is closed
+        for decoding in begun:  # before the file is closed
             part_of(decoding)
 
 

@@ -130,6 +130,11 @@ class Decoding:
         self._error: Exception | None = None
         self._running = threading.Lock()
 
+    @property
+    def done(self) -> bool:
+        """Whether the file is needed no more."""
+        return bool(self._columns) or self._error is not None
+
     def columns(self) -> dict[str, _core.Decoded]:
         with self._running:
             if self._error is not None:
