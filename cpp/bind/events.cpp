@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "dict_items.hpp"
 #include "outcome.hpp"
 #include "riata/hash.hpp"
 #include "riata/linear.hpp"
@@ -67,21 +68,16 @@ class Event {
  private:
   // False: a value is neither a number nor a string of Python's own, and `any` is not wanted.
   bool read(PyObject* features, bool any) {
-    struct Item {
-      PyObject *key, *value;
-    };
     const auto n = static_cast<std::size_t>(PyDict_GET_SIZE(features));
     fetch_entries(features, n);
     grow(n + 1);
-    auto* const items = allocate<Item>(n);
-    std::size_t count = 0;
-    Py_ssize_t at = 0;
+    auto* const items = allocate<DictItem>(n);
     // First where they are: keys and values are all over the memory, and may come while others are looked at.
-    for (; count < n && PyDict_Next(features, &at, &items[count].key, &items[count].value); ++count) {
-      __builtin_prefetch(items[count].key);
-      __builtin_prefetch(reinterpret_cast<const char*>(items[count].key) + sizeof(PyASCIIObject));
-      __builtin_prefetch(items[count].value);
-    }
+    const std::size_t count = DictItems::read(features, items, n, [](const DictItem& item) {
+      __builtin_prefetch(item.key);
+      __builtin_prefetch(reinterpret_cast<const char*>(item.key) + sizeof(PyASCIIObject));
+      __builtin_prefetch(item.value);
+    });
     bool repeated = false;
     for (std::size_t k = 0; k < count; ++k) {
       while (k < count && add_plain(items[k].key, items[k].value)) ++k;
@@ -96,7 +92,7 @@ class Event {
   // Has the entries come from memory, all at once: behind a head and a few bytes each for the hash table,
   // they take two words each, or three. Too little or too much does no harm.
   static void fetch_entries(PyObject* features, std::size_t n) noexcept {
-    const auto* entries = reinterpret_cast<const char*>(reinterpret_cast<PyDictObject*>(features)->ma_keys);
+    const char* const entries = DictItems::near_items(features);
     const std::size_t bytes = 64 + 18 * std::min<std::size_t>(n, 256);
     for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(entries + at);
   }

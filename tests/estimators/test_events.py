@@ -14,6 +14,7 @@ import riata
 from riata import _core
 from riata.estimators import ESTIMATORS
 from riata.learners import FTRL, ElasticNet, TruncatedGradient
+from riata.learners.base import event_block
 
 ONLINE = [e for e in ESTIMATORS if hasattr(e(), "learn_one")]
 CLASSIFIERS = [e for e in ONLINE if hasattr(e, "predict_proba_one")]
@@ -290,3 +291,39 @@ def test_class_weights_of_events():
     assert heavy.predict_proba_one({"x": 1.0})["b"] > light.predict_proba_one({"x": 1.0})["b"]
     with pytest.raises(ValueError, match="balanced"):
         riata.ElasticNetClassifier(class_weight="balanced").learn_one({"x": 1.0}, "a")
+
+
+def items_seen(features: dict) -> list[tuple[str, float]]:
+    block = event_block(features)
+    return [(block.name_of(k), float(value)) for k, value in enumerate(block.values)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 6, 60, 300, 70_000])
+def test_every_item_of_a_dict_is_seen_once(n):
+    features = {f"f{i}": float(i + 1) for i in range(n)}
+    assert items_seen(features) == list(features.items())
+    for i in range(0, n, 3):  # leaves holes, and fills some
+        del features[f"f{i}"]
+    assert items_seen(features) == list(features.items())
+    features |= {f"f{i}": 0.5 for i in range(0, n, 6)}
+    assert items_seen(features) == list(features.items())
+    features.pop("f1", None)
+    assert items_seen(features.copy()) == list(features.items())
+
+
+def test_dicts_of_other_kinds():
+    class Thing:
+        pass
+
+    thing, other = Thing(), Thing()
+    thing.a, thing.b, other.b = 1.0, 2.0, 3.0
+    for attributes in vars(thing), vars(other):  # they share their keys
+        assert type(attributes) is dict
+        assert items_seen(attributes) == list(attributes.items())
+
+    class Name(str):
+        pass
+
+    assert items_seen({Name("a"): 1.0, "b": 2.0}) == [("a", 1.0), ("b", 2.0)]
+    with pytest.raises(TypeError, match="string"):
+        event_block({"a": 1.0, 3: 2.0})
