@@ -1,4 +1,4 @@
-// The items of a dict, all of them at once: to ask PyDict_Next for one takes as long as to learn from it.
+// The items of a dict, all of them at once: to ask PyDict_Next for each is a third of learning an event.
 //
 // CPython 3.11 to 3.13 keep the items of a dict whose keys are strings side by side, behind a head and a hash
 // table. Nothing promises that, so it is tried out first on dicts of which all is known; where it does not
