@@ -71,8 +71,10 @@ Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Ind
                    const In<float>& values, const In<double>& labels,
                    const std::optional<In<double>>& weights, const std::optional<In<std::int64_t>>& order,
                    const std::optional<In<std::uint8_t>>& names,
-                   const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets);
+                   const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs,
+                   const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block =
+      view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   if (outputs == 0 || model.log_evidence.size() % outputs != 0)
     throw nb::value_error("another number of outputs");
@@ -123,8 +125,9 @@ void recalibrate(const InOut2<double>& scores, const InOut2<double>& state,
 template <class Index>
 Out2<double> score(const Bayesian& model, const In<std::int64_t>& indptr, const In<Index>& indices,
                    const In<float>& values, const std::optional<In<std::uint8_t>>& names,
-                   const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets);
+                   const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs,
+                   const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
   Outcome outcome;
   {
@@ -140,8 +143,9 @@ template <class Index>
 std::tuple<Out2<double>, Out2<double>> moments(const Bayesian& model, const In<std::int64_t>& indptr,
                                                const In<Index>& indices, const In<float>& values,
                                                const std::optional<In<std::uint8_t>>& names,
-                                               const std::optional<In<std::int64_t>>& name_offsets) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets);
+                                               const std::optional<In<std::int64_t>>& name_offsets,
+                                               const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
   const auto columns = static_cast<std::size_t>(model.columns());
   Fresh<double> means(static_cast<std::size_t>(block.rows) * columns);
   Fresh<double> variances(static_cast<std::size_t>(block.rows) * columns);
@@ -219,18 +223,20 @@ void bind_bayesian(nb::module_& m) {
            nb::arg("ignore_unseen"), nb::arg("named_variances"))
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("outputs"))
+           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("outputs"))
+           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"))
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
+           nb::arg("offsets") = nb::none())
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"))
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
+           nb::arg("offsets") = nb::none())
       .def("moments", &moments<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none())
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
       .def("moments", &moments<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none())
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
       .def(
           "posterior", [](const Bayesian& model) { return arrays(model.posterior(), model.columns()); },
           "Keys of the features learned; their means, precisions, prior means and prior precisions, current.")

@@ -1,6 +1,7 @@
 // Arrays from Python as a view of a block, checked.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -23,11 +24,22 @@ inline void check_names(const In<std::uint8_t>& names, const In<std::int64_t>& o
   if (!good) throw nb::value_error("names and name_offsets do not fit together");
 }
 
+// What is added to the score of each row: a number that a float can hold, or scores might not be finite.
+inline const double* check_offsets(const In<double>& offsets, std::int64_t rows) {
+  if (static_cast<std::int64_t>(offsets.size()) != rows) throw nb::value_error("offsets differ in length");
+  bool good = true;
+  for (std::int64_t i = 0; i < rows; ++i)
+    good &= std::fabs(offsets.data()[i]) <= std::numeric_limits<float>::max();
+  if (!good) throw nb::value_error("offsets must be finite numbers, of at most 3.4e38");
+  return offsets.data();
+}
+
 template <class Index>
 BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
                       const std::optional<In<double>>& labels, const std::optional<In<double>>& weights,
                       const std::optional<In<std::uint8_t>>& names,
-                      const std::optional<In<std::int64_t>>& name_offsets) {
+                      const std::optional<In<std::int64_t>>& name_offsets,
+                      const std::optional<In<double>>& offsets = {}) {
   if (indptr.size() < 1) throw nb::value_error("indptr is empty");
   if (indices.size() != values.size()) throw nb::value_error("indices and values differ in length");
   const auto rows = static_cast<std::int64_t>(indptr.size()) - 1;
@@ -42,6 +54,7 @@ BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, 
                        values.data(),
                        labels ? labels->data() : nullptr,
                        weights ? weights->data() : nullptr};
+  if (offsets) out.offsets = check_offsets(*offsets, rows);
   if (names && name_offsets) {
     check_names(*names, *name_offsets, indices.size());
     out.names = reinterpret_cast<const char*>(names->data());

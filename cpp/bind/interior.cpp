@@ -18,6 +18,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "block_view.hpp"
 #include "outcome.hpp"
 
 namespace riata::bind {
@@ -63,47 +64,14 @@ std::unique_ptr<Interior> make(const std::string& loss, const std::string& norma
   return std::make_unique<Interior>(spec);
 }
 
-template <class Index>
-BlockView<Index> view(const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
-                      const double* labels, const double* weights) {
-  if (indptr.size() < 1) throw nb::value_error("indptr is empty");
-  if (indices.size() != values.size()) throw nb::value_error("indices and values differ in length");
-  BlockView<Index> out;
-  out.rows = static_cast<std::int64_t>(indptr.size()) - 1;
-  out.nnz = static_cast<std::int64_t>(indices.size());
-  out.indptr = indptr.data();
-  out.indices = indices.data();
-  out.values = values.data();
-  out.labels = labels;
-  out.weights = weights;
-  return out;
-}
-
-// Names beside entries: as many as there are, ascending, inside the bytes.
-void check_names(const In<std::uint8_t>& names, const In<std::int64_t>& offsets, std::size_t entries) {
-  bool good = offsets.size() == entries + 1 && offsets.data()[0] >= 0 &&
-              offsets.data()[entries] <= static_cast<std::int64_t>(names.size());
-  for (std::size_t k = 0; good && k < entries; ++k) good = offsets.data()[k] <= offsets.data()[k + 1];
-  if (!good) throw nb::value_error("names and name_offsets do not fit together");
-}
-
 // (scores, examples done): fewer than asked for where the model diverged.
 template <class Index>
-std::tuple<Out2<double>, std::int64_t> learn(Interior& model, const In<std::int64_t>& indptr,
-                                             const In<Index>& indices, const In<float>& values,
-                                             const In<double>& labels,
-                                             const std::optional<In<double>>& weights,
-                                             const std::optional<In<std::int64_t>>& order,
-                                             const std::optional<In<std::uint8_t>>& names,
-                                             const std::optional<In<std::int64_t>>& name_offsets) {
-  if (labels.size() + 1 != indptr.size()) throw nb::value_error("labels differ in length");
-  if (weights && weights->size() != labels.size()) throw nb::value_error("weights differ in length");
-  auto block = view<Index>(indptr, indices, values, labels.data(), weights ? weights->data() : nullptr);
-  if (names && name_offsets) {
-    check_names(*names, *name_offsets, indices.size());
-    block.names = reinterpret_cast<const char*>(names->data());
-    block.name_offsets = name_offsets->data();
-  }
+std::tuple<Out2<double>, std::int64_t> learn(
+    Interior& model, const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
+    const In<double>& labels, const std::optional<In<double>>& weights,
+    const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
+    const std::optional<In<std::int64_t>>& name_offsets, const std::optional<In<double>>& offsets) {
+  const auto block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   Fresh<double> scores(static_cast<std::size_t>(n) * model.columns.size());
   Outcome outcome;
@@ -118,9 +86,10 @@ std::tuple<Out2<double>, std::int64_t> learn(Interior& model, const In<std::int6
 
 template <class Index>
 Out2<double> score(const Interior& model, const In<std::int64_t>& indptr, const In<Index>& indices,
-                   const In<float>& values, const In<double>& keep) {
+                   const In<float>& values, const In<double>& keep,
+                   const std::optional<In<double>>& offsets) {
   if (keep.size() != model.columns.size()) throw nb::value_error("keep needs a number a column");
-  const auto block = view<Index>(indptr, indices, values, nullptr, nullptr);
+  const auto block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.columns.size());
   Outcome outcome;
   {
@@ -196,14 +165,14 @@ void bind_interior(nb::module_& m) {
            nb::arg("own_bounds"), nb::arg("group_bounds"))
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none())
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none())
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"), nb::arg("keep"))
+           nb::arg("values"), nb::arg("keep"), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"), nb::arg("keep"))
+           nb::arg("values"), nb::arg("keep"), nb::arg("offsets") = nb::none())
       .def("weights", &weights, "Features seen, in the order in which they came, and their weights.")
       .def("rows", &rows,
            "The features of all slots, negative ones first for those never seen, and their state.")

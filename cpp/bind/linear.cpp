@@ -80,8 +80,9 @@ std::tuple<Out2<double>, std::int64_t> learn(
     const In<double>& labels, const std::optional<In<double>>& weights,
     const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
     const std::optional<In<std::int64_t>>& name_offsets, const Glossary* glossary,
-    const std::optional<In<std::uint32_t>>& name_numbers) {
-  BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets);
+    const std::optional<In<std::uint32_t>>& name_numbers, const std::optional<In<double>>& offsets) {
+  BlockView<Index> block =
+      view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
   if (glossary != nullptr && name_numbers) name_by_number(block, *glossary, *name_numbers);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
@@ -97,8 +98,8 @@ std::tuple<Out2<double>, std::int64_t> learn(
 
 template <class Index>
 Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
-                   const In<float>& values) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {});
+                   const In<float>& values, const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
   Outcome outcome;
   {
@@ -206,15 +207,15 @@ void bind_linear(nb::module_& m) {
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
            nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
-           nb::arg("name_numbers") = nb::none())
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
            nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
-           nb::arg("name_numbers") = nb::none())
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"))
+           nb::arg("values"), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"))
+           nb::arg("values"), nb::arg("offsets") = nb::none())
       .def(
           "coefficients",
           [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },

@@ -78,14 +78,16 @@ inline nb::object describe(const Complaint& complaint, const Text& text) {
 inline nb::tuple give_rows(NamedRows& rows, bool names, nb::object trouble) {
   nb::object name_bytes = names ? nb::cast(hand_over(rows.names)) : nb::none();
   nb::object name_offsets = names ? nb::cast(hand_over(rows.name_offsets)) : nb::none();
-  return nb::make_tuple(hand_over(rows.labels), hand_over(rows.weights), hand_over(rows.indptr),
+  nb::object offsets = rows.offsets.size() > 0 ? nb::cast(hand_over(rows.offsets)) : nb::none();
+  return nb::make_tuple(hand_over(rows.labels), hand_over(rows.weights), offsets, hand_over(rows.indptr),
                         hand_over(rows.keys), hand_over(rows.values), name_bytes, name_offsets,
                         hand_over(rows.lines), rows.n_lines, trouble);
 }
 
-#define RIATA_NAMED_ROWS                                                                               \
-  "tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int64], " \
-  "NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, "                 \
+#define RIATA_NAMED_ROWS                                                                  \
+  "tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64] | None, " \
+  "NDArray[numpy.int64], NDArray[numpy.int64], "                                          \
+  "NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, "    \
   "NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]"
 
 }  // namespace riata::bind

@@ -72,8 +72,8 @@ void restore_online(OnlineSketch& s, const In<std::int64_t>& keys, const In2<dou
 template <class Index>
 Out<double> learn(OnlineSketch& sketch, const In<std::int64_t>& indptr, const In<Index>& indices,
                   const In<float>& values, const In<double>& labels, const std::optional<In<double>>& weights,
-                  double positive) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {});
+                  double positive, const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {}, offsets);
   Fresh<double> scores(static_cast<std::size_t>(block.rows));
   Accumulated outcome;
   {
@@ -87,35 +87,37 @@ Out<double> learn(OnlineSketch& sketch, const In<std::int64_t>& indptr, const In
 template <class Index>
 void bind_learn(nb::class_<OnlineSketch>& c) {
   c.def("learn", &learn<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"), nb::arg("labels"),
-        nb::arg("weights").none(), nb::arg("positive"),
+        nb::arg("weights").none(), nb::arg("positive"), nb::arg("offsets") = nb::none(),
         "Learns the examples; the score of each just before.");
 }
 
-// The examples of a block that is not full: (y, weight) a row, then entries.
+// The examples of a block that is not full: (y, weight, offset) a row, then entries.
 std::tuple<Out2<double>, Out<std::int64_t>, Out<std::int64_t>, Out<float>> waiting(const OnlineSketch& s) {
   std::vector<double> heads;
   std::vector<std::int64_t> indptr{0}, keys;
   std::vector<float> values;
   for (const OnlineSketch::Example& x : s.waiting) {
-    heads.insert(heads.end(), {x.y, x.weight});
+    heads.insert(heads.end(), {x.y, x.weight, x.offset});
     for (const Entry& e : x.entries) {
       keys.push_back(s.keys[static_cast<std::size_t>(e.slot)]);
       values.push_back(e.value);
     }
     indptr.push_back(static_cast<std::int64_t>(keys.size()));
   }
-  return {give(std::move(heads), 2), give(std::move(indptr)), give(std::move(keys)), give(std::move(values))};
+  return {give(std::move(heads), 3), give(std::move(indptr)), give(std::move(keys)), give(std::move(values))};
 }
 
 void set_waiting(OnlineSketch& s, const In2<double>& heads, const In<std::int64_t>& indptr,
                  const In<std::int64_t>& keys, const In<float>& values) {
-  if (indptr.size() != heads.shape(0) + 1 || keys.size() != values.size())
+  const std::size_t width = heads.shape(1);  // 2 in old model files, which know no offsets
+  if (indptr.size() != heads.shape(0) + 1 || keys.size() != values.size() || (width != 2 && width != 3))
     throw nb::value_error("bad waiting rows");
   s.waiting.clear();
   for (std::size_t i = 0; i < heads.shape(0); ++i) {
     OnlineSketch::Example x;
-    x.y = heads.data()[2 * i];
-    x.weight = heads.data()[2 * i + 1];
+    x.y = heads.data()[width * i];
+    x.weight = heads.data()[width * i + 1];
+    x.offset = width == 3 ? heads.data()[width * i + 2] : 0;
     for (std::int64_t k = indptr.data()[i]; k < indptr.data()[i + 1]; ++k) {
       if (k < 0 || static_cast<std::size_t>(k) >= keys.size()) throw nb::value_error("bad waiting rows");
       const std::int64_t key = keys.data()[k];

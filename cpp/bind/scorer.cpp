@@ -1,6 +1,8 @@
 // Weights to score with.
 #include "riata/scorer.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include <optional>
 
 #include "arrays.hpp"
@@ -13,8 +15,8 @@ namespace {
 
 template <class Index>
 Out2<double> score(const Scorer& scorer, const In<std::int64_t>& indptr, const In<Index>& indices,
-                   const In<float>& values) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {});
+                   const In<float>& values, const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
   const std::size_t m = scorer.intercept.size();
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * m);
   Accumulated outcome;
@@ -28,7 +30,8 @@ Out2<double> score(const Scorer& scorer, const In<std::int64_t>& indptr, const I
 
 template <class Index>
 void bind_score(nb::class_<Scorer>& c) {
-  c.def("score", &score<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"));
+  c.def("score", &score<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+        nb::arg("offsets") = nb::none());
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
                                                 const In<Index>& indices, const In<float>& values,
                                                 const In<double>& labels,
                                                 const std::optional<In<double>>& weights, double positive,
-                                                int threads) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {});
+                                                int threads, const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {}, offsets);
   const auto rows = static_cast<std::size_t>(block.rows);
   Fresh<double> scores(rows), losses(rows);
   Accumulated outcome;
@@ -109,6 +109,7 @@ template <class Index>
 void bind_accumulate(nb::class_<Sketch>& c) {
   c.def("accumulate", &accumulate<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
         nb::arg("labels"), nb::arg("weights").none(), nb::arg("positive"), nb::arg("threads"),
+        nb::arg("offsets") = nb::none(),
         "Adds the examples to the pass; their scores at its point, and their losses, without their weights.");
 }
 

@@ -28,7 +28,8 @@ void bind_vw(nb::module_& m) {
         nb::sig("def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, "
                 "labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> " RIATA_NAMED_ROWS),
         "Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.\n\n"
-        "Returns labels, weights, indptr, keys, values, names and their offsets (or None), the line of each "
+        "Returns labels, weights, offsets (or None), indptr, keys, values, names and their offsets (or "
+        "None), the line of each "
         "row\n"
         "(from 0), the number of lines read, and None or what was wrong with the line after them:\n"
         "(kind, column from 1, excerpt, where that line starts, detail).");

@@ -29,12 +29,13 @@ bool ascending(const In<std::int64_t>& offsets, std::size_t limit) noexcept {
 nb::tuple write_text(const std::string& format, const In<std::int64_t>& indptr,
                      const In<std::int64_t>& indices, const In<float>& values, const Maybe<double>& labels,
                      const Maybe<double>& weights, const Maybe<std::uint8_t>& names,
-                     const Maybe<std::int64_t>& name_offsets, std::int64_t base) {
+                     const Maybe<std::int64_t>& name_offsets, std::int64_t base,
+                     const Maybe<double>& offsets) {
   const std::size_t n = indptr.size() - 1;
   const bool fits =
       ascending(indptr, indices.size()) && indices.size() == values.size() &&
       (!labels || labels->size() == n) && (!weights || weights->size() == n) &&
-      names.has_value() == name_offsets.has_value() &&
+      (!offsets || offsets->size() == n) && names.has_value() == name_offsets.has_value() &&
       (!names || (name_offsets->size() == indices.size() + 1 && ascending(*name_offsets, names->size())));
   if (!fits) throw nb::value_error("the arrays do not fit together");
   RowsToWrite rows;
@@ -44,6 +45,7 @@ nb::tuple write_text(const std::string& format, const In<std::int64_t>& indptr,
   rows.values = values.data();
   rows.labels = labels ? labels->data() : nullptr;
   rows.weights = weights ? weights->data() : nullptr;
+  rows.offsets = offsets ? offsets->data() : nullptr;
   rows.names = names ? names->data() : nullptr;
   rows.name_offsets = name_offsets ? name_offsets->data() : nullptr;
   rows.base = base;
@@ -63,11 +65,12 @@ nb::tuple write_text(const std::string& format, const In<std::int64_t>& indptr,
 
 void bind_write_text(nb::module_& m) {
   m.def("write_text", &write_text, "format"_a, "indptr"_a, "indices"_a, "values"_a, "labels"_a.none(),
-        "weights"_a.none(), "names"_a.none(), "name_offsets"_a.none(), "base"_a,
+        "weights"_a.none(), "names"_a.none(), "name_offsets"_a.none(), "base"_a, "offsets"_a.none(),
         nb::sig("def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], "
                 "values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, "
                 "weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, "
-                "name_offsets: NDArray[numpy.int64] | None, base: int) -> tuple[bytes, int]"),
+                "name_offsets: NDArray[numpy.int64] | None, base: int, offsets: NDArray[numpy.float64] | "
+                "None) -> tuple[bytes, int]"),
         "Rows as svmlight or vw text, and how many names had to be written in another way.");
 }
 

@@ -97,6 +97,7 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
       if (order == nullptr) b.fetch_after(r);
       const std::int64_t rows = end - begin + (spec_.fit_intercept ? 1 : 0);
       sum_up(room_, rows);
+      room_.shift(b.offset(r));
       const double *means = room_.means.data(), *spreads = room_.spreads.data();
       double* score = scores + i * spec_.outputs;
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
@@ -177,6 +178,7 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
       x = this->view(static_cast<double>(b.values[k]), x);
     }
     sum_up(room, rows - room.rows.data());
+    room.shift(b.offset(r));
     return true;
   }
 

@@ -194,11 +194,12 @@ class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
     return keys_[place] == kInterceptKey ? x : value_in(c, x);
   }
 
-  // v = covariance x (eq. 43), x'v and x'mean.
-  void gather_column(std::size_t c) {
+  // v = covariance x (eq. 43), x'v, and x'mean + offset.
+  void gather_column(std::size_t c, double offset) {
     std::vector<double>& v = v_[c];
     v.assign(keys_.size(), 0.0);
-    means_[c] = spreads_[c] = 0;
+    means_[c] = offset;
+    spreads_[c] = 0;
     for (const auto& [place, value] : at_) {
       const double x = seen(c, place, value);
       const double* row = joint_[c].row(place);
@@ -238,7 +239,7 @@ class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
         const Status status = locate(b, b.indptr[r], b.indptr[r + 1]);
         width_ = row_size(keys_.size());
         if (status != Status::ok) return {status, i};
-        for (std::size_t c = 0; c < joint_.size(); ++c) gather_column(c);
+        for (std::size_t c = 0; c < joint_.size(); ++c) gather_column(c, b.offset(r));
         double* score = scores + i * spec_.outputs;
         const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
         if (weight > 0) {
@@ -261,7 +262,7 @@ class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
   void look(const BlockView<Index>& b, std::int64_t r, double* means, double* spreads) const {
     std::vector<std::pair<std::size_t, double>> known;
     const auto n = joint_.size();
-    std::fill(means, means + n, 0.0);
+    std::fill(means, means + n, b.offset(r));
     std::fill(spreads, spreads + n, 0.0);
     if (spec_.fit_intercept) known.emplace_back(places_.at(kInterceptKey), 1.0);
     for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k) {

@@ -41,6 +41,11 @@ struct Room {
     spreads.resize(k);
     y.resize(k);
   }
+  // An offset is a feature of a known weight: it moves every column's mean, and adds no doubt.
+  void shift(double offset) noexcept {
+    if (offset == 0) return;
+    for (double& mean : means) mean += offset;
+  }
   bool make(std::int64_t count, int columns, int views, int copy_width) noexcept {
     const auto k = static_cast<std::size_t>(columns), v = static_cast<std::size_t>(views);
     if (count <= room) return true;

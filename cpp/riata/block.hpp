@@ -19,6 +19,9 @@ struct BlockView {
   const std::int64_t* name_offsets = nullptr;
   const std::string_view* scattered_names = nullptr;  // instead of both: one for each entry
   const std::uint32_t* name_numbers = nullptr;        // may be null; else entry k has the name of this number
+  const double* offsets = nullptr;  // may be null: all 0; added to the score of each row, not learned
+
+  double offset(std::int64_t i) const noexcept { return offsets == nullptr ? 0 : offsets[i]; }
 
   bool named() const noexcept { return names != nullptr || scattered_names != nullptr; }
   std::string_view name(std::int64_t k) const noexcept {

@@ -88,6 +88,7 @@ Inspected inspect(const BlockView<Index>& b, std::int64_t from, std::int64_t to)
     // A row's first feature binds its label and weight to it: swapped labels are other examples.
     const auto head = b.indptr[i] < b.indptr[i + 1] ? static_cast<std::uint64_t>(b.indices[b.indptr[i]]) : 0;
     out.sum += (std::bit_cast<std::uint64_t>(b.labels[i]) >> 40) * (2 * head + 3);
+    if (b.offsets != nullptr) out.sum += (std::bit_cast<std::uint64_t>(b.offsets[i]) >> 20) * (2 * head + 7);
     if (b.weights == nullptr) continue;
     if (!(b.weights[i] >= 0 && std::isfinite(b.weights[i]))) out.outcome = Accumulated::bad_weight;
     out.sum += (std::bit_cast<std::uint64_t>(b.weights[i]) >> 20) * (2 * head + 5);

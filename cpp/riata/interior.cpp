@@ -153,7 +153,7 @@ Outcome::Status Interior::learn_row(const BlockView<Index>& b, std::int64_t row,
   for (int c = 0; c < m; ++c) {
     double p = 0;
     for (std::size_t k = 0; k < row_slots_.size(); ++k) p += this->weight(c, row_slots_[k]) * row_values_[k];
-    p += intercept[c];
+    p += intercept[c] + b.offset(row);
     const double slope = weight * spec_.loss->slope(p, target(b.labels[row], c), spec_.loss_parameter);
     if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return Status::diverged;
     for (std::size_t k = 0; k < row_slots_.size(); ++k) {
@@ -226,7 +226,7 @@ Outcome Interior::score(const BlockView<Index>& b, const double* keep, double* s
         if (std::fabs(w) >= keep[c]) out[c] += w * (factor * static_cast<double>(b.values[k]));
       }
     }
-    for (int c = 0; c < m; ++c) out[c] += intercept[c];
+    for (int c = 0; c < m; ++c) out[c] += intercept[c] + b.offset(r);
   }
   return {Outcome::Status::ok, b.rows};
 }

@@ -307,9 +307,9 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
   };
 
   // The loss's slope in every column. False: the model has diverged.
-  bool slopes(double factor, double label, double weight, double* scores, bool& any) noexcept {
+  bool slopes(double factor, double label, double weight, double offset, double* scores, bool& any) noexcept {
     for (int c = 0; c < m(); ++c) {
-      const double p = spec_.clip(rule_.scale() * factor * dot_[c] + intercept[c]);
+      const double p = spec_.clip(rule_.scale() * factor * dot_[c] + intercept[c] + offset);
       const double slope =
           weight * spec_.loss->slope(p, spec_.loss->target(label, c, m()), spec_.loss_parameter);
       if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return false;
@@ -345,7 +345,8 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
       const double factor = row_factor(spec_.normalize, b, begin, end);
       const double weight = b.weights == nullptr ? 1 : b.weights[r];
       bool any = false;
-      if (!slopes(factor, b.labels[r], weight, scores + i * m(), any)) return {Status::diverged, i};
+      if (!slopes(factor, b.labels[r], weight, b.offset(r), scores + i * m(), any))
+        return {Status::diverged, i};
 
       const double rate = rate_factor_ * spec_.schedule(t);
       rule_.begin(rate);
@@ -380,7 +381,8 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
       double* out = scores + r * m();
       gather<false>(b, b.indptr[r], b.indptr[r + 1], lanes.get(), out);
       const double factor = row_factor(spec_.normalize, b, b.indptr[r], b.indptr[r + 1]);
-      for (int c = 0; c < m(); ++c) out[c] = spec_.clip(rule_.scale() * factor * out[c] + intercept[c]);
+      for (int c = 0; c < m(); ++c)
+        out[c] = spec_.clip(rule_.scale() * factor * out[c] + intercept[c] + b.offset(r));
     }
     return {Status::ok, b.rows};
   }

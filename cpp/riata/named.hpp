@@ -174,7 +174,7 @@ class RowBuilder {
     name_end_ = tail.name_end;
   }
 
-  Added end_row(double label, double weight) noexcept {
+  Added end_row(double label, double weight, double offset = 0) noexcept {
     if (zeros_) squeeze();
     if (unchecked_) {
       if (const Added added = join_repeats(); added != Added::fine) return added;
@@ -187,7 +187,7 @@ class RowBuilder {
     const bool stored = rows_.labels.push_back(label) && rows_.weights.push_back(weight) &&
                         rows_.lines.push_back(rows_.n_lines) &&
                         rows_.indptr.push_back(static_cast<std::int64_t>(size_));
-    if (!stored) return Added::no_memory;
+    if (!stored || (needs_offset(offset) && !put_offset(offset))) return Added::no_memory;
     row_start_ = size_;
     if (naming_ && !keep_names_) rows_.name_offsets.data()[size_] = 0, name_end_ = 0;
     row_name_start_ = name_end_;
@@ -210,6 +210,16 @@ class RowBuilder {
   }
 
  private:
+  bool needs_offset(double offset) const noexcept { return offset != 0 || rows_.offsets.size() > 0; }
+
+  // Of the row that has just been stored; those before it had none if it is the first.
+  bool put_offset(double offset) noexcept {
+    while (rows_.offsets.size() + 1 < rows_.labels.size()) {
+      if (!rows_.offsets.push_back(0)) return false;
+    }
+    return rows_.offsets.push_back(offset);
+  }
+
   void put(std::uint64_t key, std::size_t size, float value) noexcept {
     rows_.keys.data()[size_] = static_cast<std::int64_t>(key);
     rows_.values.data()[size_] = value;

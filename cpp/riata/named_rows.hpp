@@ -16,6 +16,7 @@ inline constexpr std::size_t kNameSlack = 32;  // bytes that may be written and 
 struct NamedRows {
   Array<double> labels;
   Array<double> weights;
+  Array<double> offsets;       // none as long as all are 0
   Array<std::int64_t> indptr;  // one more than there are rows
   Array<std::int64_t> keys;
   Array<float> values;

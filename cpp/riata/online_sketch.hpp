@@ -42,10 +42,11 @@ class OnlineSketch {
       Example x;
       x.y = b.labels[i] == positive ? 1.0 : -1.0;
       x.weight = b.weights == nullptr ? 1.0 : b.weights[i];
+      x.offset = b.offset(i);
       if (spec_.fit_intercept) x.entries.push_back({0, 1.0f});
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
         x.entries.push_back({slot_of(b.indices[k]), b.values[k]});
-      scores[i * stride] = margin(x);
+      scores[i * stride] = margin(x) + x.offset;
       ++t;
       waiting.push_back(std::move(x));
       if (static_cast<std::int64_t>(waiting.size()) >= spec_.block_size) flush();
@@ -98,7 +99,7 @@ class OnlineSketch {
   }
 
   struct Example {
-    double y = 0, weight = 1;
+    double y = 0, weight = 1, offset = 0;
     double curvature = 0, linear = 0;  // of its model: what `add` has added
     std::vector<Entry> entries;
   };
@@ -161,8 +162,8 @@ class OnlineSketch {
   void take(std::vector<Example>& examples) const noexcept {
     for (Example& x : examples) {
       const double m = margin(x);
-      const Term term = spec_.link->at(m, x.y);
-      x.curvature = x.weight * std::fmax(guarded(term, m), kLeast);
+      const Term term = spec_.link->at(m + x.offset, x.y);
+      x.curvature = x.weight * std::fmax(guarded(term, m + x.offset), kLeast);
       x.linear = x.curvature * m - x.weight * term.slope;  // the paper's b_i
     }
   }

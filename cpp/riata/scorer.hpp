@@ -32,7 +32,7 @@ class Scorer {
     for (std::int64_t i = 0; i < b.rows; ++i) {
       if (!b.holds(i)) return Accumulated::bad_block;
       double* out = scores + static_cast<std::size_t>(i) * m;
-      for (std::size_t c = 0; c < m; ++c) out[c] = intercept[c];
+      for (std::size_t c = 0; c < m; ++c) out[c] = intercept[c] + b.offset(i);
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k) {
         const std::int32_t slot = b.indices[k] < 0 ? 0 : slots_.find(b.indices[k]);
         if (slot == 0) continue;

@@ -235,10 +235,11 @@ class SketchOf final : public Sketch {
         const auto lower = [](const Entry& x, const Entry& y) { return x.slot < y.slot; };
         if (!std::is_sorted(entries, entries + count, lower)) std::sort(entries, entries + count, lower);
       }
-      scores[i] = m;
+      const double score = m + b.offset(i);
+      scores[i] = score;
       const double weight = b.weights == nullptr ? 1.0 : b.weights[i];
       const bool is_positive = b.labels[i] == positive;
-      const Term term = link_.at(m, is_positive ? 1.0 : -1.0);
+      const Term term = link_.at(score, is_positive ? 1.0 : -1.0);
       losses[i] = term.loss;
       const double slope = weight * term.slope;
       s.loss += weight * term.loss;

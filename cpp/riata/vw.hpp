@@ -71,7 +71,7 @@ class Reader {
       if (const Kind kind = read_namespace()) return kind;
       if (const Kind kind = read_features()) return kind;
     }
-    return kind_of(row_.end_row(label.value, label.weight));
+    return kind_of(row_.end_row(label.value, label.weight, label.initial));
   }
 
   // What follows the bar: nothing, a name, or name:weight.

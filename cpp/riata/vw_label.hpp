@@ -5,6 +5,7 @@
 // of them is taken for a number.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -16,6 +17,7 @@ namespace riata::vw {
 struct Label {
   double value = std::numeric_limits<double>::quiet_NaN();
   double weight = 1;
+  double initial = 0;  // prediction: what the features are to add to
 };
 
 // nullptr if all is well, else what is wrong: a key of the messages.
@@ -98,11 +100,11 @@ inline Kind read_label(const char*& p, bool labelled, Label& label) noexcept {
   if (kind != nullptr) return kind;
   if (label.weight < 0) return "weight_negative";
   if (words.count > 2) {
-    double initial = 0;
     p = words.word[2].data();
-    kind = read_word(words.word[2], initial, "initial_syntax", "initial", "initial");
+    kind =
+        read_word(words.word[2], label.initial, "initial_syntax", "initial_not_finite", "initial_too_large");
     if (kind != nullptr) return kind;
-    if (initial != 0) return "initial";
+    if (std::fabs(label.initial) > std::numeric_limits<float>::max()) return "initial_too_large";
   }
   if (words.count > 3) return p = words.word[3].data(), "label_long";
   p = bar;

@@ -20,6 +20,7 @@ struct RowsToWrite {
   const float* values = nullptr;
   const double* labels = nullptr;       // null or NaN: no label is written
   const double* weights = nullptr;      // null: none is written
+  const double* offsets = nullptr;      // null: none is written
   const std::uint8_t* names = nullptr;  // null: features are numbers...
   const std::int64_t* name_offsets = nullptr;
   std::int64_t base = 1;  // ...and this is that of index 0
@@ -54,7 +55,11 @@ class TextWriter {
     for (std::int64_t row = 0; row < rows.rows; ++row) {
       if (rows.labels != nullptr && !std::isnan(rows.labels[row])) {
         if (!number(rows.labels[row]) || !put(' ')) return false;
-        if (rows.weights != nullptr && (!number(rows.weights[row]) || !put(' '))) return false;
+        // what stands before another number must be there
+        const bool has_offset = rows.offsets != nullptr && rows.offsets[row] != 0;
+        const double weight = rows.weights == nullptr ? 1 : rows.weights[row];
+        if ((rows.weights != nullptr || has_offset) && (!number(weight) || !put(' '))) return false;
+        if (has_offset && (!number(rows.offsets[row]) || !put(' '))) return false;
       }
       if (!put('|')) return false;
       std::string_view group;

@@ -16,7 +16,7 @@ Index = NDArray[np.int32] | NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows in compressed form, as a CSR matrix holds them, with their labels and weights.
+    """Rows in compressed form, as a CSR matrix holds them, with their labels, weights and offsets.
 
     Row i has the features `indices[indptr[i]:indptr[i + 1]]` with the `values` beside them: each
     at most once, none of them zero, infinite or NaN. Sources see to that. Where features are
@@ -48,6 +48,8 @@ class Block:
     """Where the rows came from, for messages."""
     lines: NDArray[np.int64] | None = None
     """The line of `path` that each row stood on, counted from 1."""
+    offsets: NDArray[np.float64] | None = None
+    """What is added to the score of each row, and not learned: an initial prediction. None: nothing."""
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -78,6 +80,7 @@ class Block:
             name_offsets=None if self.name_offsets is None else self.name_offsets[first : last + 1],
             path=self.path,
             lines=None if self.lines is None else self.lines[start:stop],
+            offsets=None if self.offsets is None else self.offsets[start:stop],
         )
 
     def take(self, rows: NDArray[np.intp]) -> Block:
@@ -94,6 +97,7 @@ class Block:
             name_offsets=name_offsets,
             path=self.path,
             lines=None if self.lines is None else self.lines[rows],
+            offsets=None if self.offsets is None else self.offsets[rows],
         )
 
     def _entries(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -234,6 +238,7 @@ def concatenate(blocks: list[Block]) -> Block:
         name_offsets=_join_offsets(blocks) if named else None,
         path=path,
         lines=np.concatenate(lines) if path and len(lines) == len(blocks) else None,
+        offsets=_join_row_offsets(blocks),
     )
     if numbered is None:
         return joined
@@ -245,6 +250,13 @@ def _common_glossary(blocks: list[Block]) -> list[GlossaryBlock] | None:
     numbered = [b for b in blocks if isinstance(b, GlossaryBlock)]
     same = len(numbered) == len(blocks) and len({id(b.glossary) for b in numbered}) == 1
     return numbered if same else None
+
+
+def _join_row_offsets(blocks: list[Block]) -> NDArray[np.float64] | None:
+    """None only where no Block has any: those of a Block without are 0."""
+    if all(b.offsets is None for b in blocks):
+        return None
+    return np.concatenate([np.zeros(len(b)) if b.offsets is None else b.offsets for b in blocks])
 
 
 def _join_names(blocks: list[Block]) -> NDArray[np.uint8]:

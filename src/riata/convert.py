@@ -48,6 +48,8 @@ class Converted:
     """Where those names are: line i is the name of index i."""
     weights_lost: bool = False
     """There were weights that the format cannot hold: svmlight none, Vowpal Wabbit's those of rows without label."""
+    offsets_lost: bool = False
+    """The same of offsets, the initial predictions of examples."""
     label_words: list[str] | None = None
     """The words that labels were, in the order of the numbers that stand for them in text."""
     skipped: int = 0
@@ -82,7 +84,7 @@ def convert(
     """Write all rows of a source to a file, which appears when it is complete.
 
     svmlight: features are numbers, from 1 unless `zero_based`. Named features are numbered in the
-    order they appear, and `path.names` tells the name of each; weights of examples are lost.
+    order they appear, and `path.names` tells the name of each; weights and offsets of examples are lost.
     vw: `namespace^name` becomes a feature `name` of a namespace; what would end a name is
     written as `%20` and so on. parquet: label, weight, and lists of index, value and name a row,
     which Riata reads back as they were (extra `[arrow]`). cache: as `cache=` makes it.
@@ -133,6 +135,7 @@ class _Svmlight:
         elif len(self._numbers):
             raise DataError(f"{block.where(0)}: features with names and without in one stream")
         self._result.weights_lost |= block.weights is not None and bool((block.weights != 1).any())
+        self._result.offsets_lost |= block.offsets is not None and bool(block.offsets.any())
         self._result.label_words = _words(self._result)
         self._file.write(_text("svmlight", block, self._base)[0])
 
@@ -174,9 +177,11 @@ def _vw(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
         text, escaped = _text("vw", block, base)
         result.escaped += escaped
         result.label_words = _words(result)
+        lost = True if block.labels is None else np.isnan(block.labels)
         if block.weights is not None:
-            lost = True if block.labels is None else np.isnan(block.labels)
             result.weights_lost |= bool((lost & (block.weights != 1)).any())
+        if block.offsets is not None:
+            result.offsets_lost |= bool((lost & (block.offsets != 0)).any())
         file.write(text)
 
     yield write
@@ -238,4 +243,5 @@ def _text(format: str, block: Block, base: int) -> tuple[bytes, int]:
         block.names,
         offsets,
         base,
+        block.offsets,
     )

@@ -219,9 +219,11 @@ class Dense:
         }[self.normalize]
         return x / divisor if divisor else x
 
-    def score(self, X: Floats) -> Floats:
+    def score(self, X: Floats, offsets: Floats | None = None) -> Floats:
         """Predictions (n, m) by the weights as they are."""
         raw = np.array([self.scaled(x) @ self.w + self.intercept for x in X]).reshape(-1, self.m)
+        if offsets is not None:
+            raw = raw + offsets[:, None]
         clipped: Floats = np.clip(raw, *self.clip)
         return clipped
 
@@ -232,11 +234,18 @@ class Dense:
         wanted = np.array([1]) if self.m == 1 else np.arange(self.m)
         return np.where(label == wanted, 1.0, -1.0)
 
-    def learn(self, X: Floats, labels: Floats, weights: Floats | None = None) -> Floats:
+    def learn(
+        self,
+        X: Floats,
+        labels: Floats,
+        weights: Floats | None = None,
+        offsets: Floats | None = None,
+    ) -> Floats:
         """Learn row after row; the predictions just before each."""
         before = np.empty((len(X), self.m))
         for i, x in enumerate(X):
-            before[i] = self.score(X[i : i + 1])[0]
+            offset = None if offsets is None else offsets[i : i + 1]
+            before[i] = self.score(X[i : i + 1], offset)[0]
             weight = 1.0 if weights is None else weights[i]
             targets = self.targets(labels[i])
             slopes = weight * np.array(
@@ -376,12 +385,19 @@ class InteriorPoint:
         self.z = np.where(self.below, np.maximum(z + a * dz, TINY), 0.0)
         self.y = np.where(self.above, np.maximum(y + a * dy, TINY), 0.0)
 
-    def learn(self, X: Floats, labels: Floats, weights: Floats | None = None) -> Floats:
+    def learn(
+        self,
+        X: Floats,
+        labels: Floats,
+        weights: Floats | None = None,
+        offsets: Floats | None = None,
+    ) -> Floats:
         """Learn row after row; the predictions just before each. Classes are labelled -1 and +1."""
         before = np.empty(len(X))
         for i, row in enumerate(X):
             self.seen |= row != 0
             before[i] = row @ self.w + self.intercept
+            before[i] += 0.0 if offsets is None else offsets[i]
             weight = 1.0 if weights is None else weights[i]
             slope = weight * loss_slope(self.loss, before[i], labels[i], self.parameter)
             self.move(slope * row, self.rate_factor / (self.k0 + self.t + 1))

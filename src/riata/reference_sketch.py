@@ -1,7 +1,8 @@
 """The sketch again, dense, as Balakrishnan & Madigan 2008 state it, and what it is measured against.
 
 Their letters: the log-likelihood is about beta' Psi beta + beta' theta, labels y are 0 and 1 there, -1 and +1 here.
-All weights are penalised alike: an intercept is a column of ones in X.
+All weights are penalised alike: an intercept is a column of ones in X. Offsets, which the paper has not, are added
+to margins: the quadratic of an example is in beta'x, and its derivatives are taken at beta'x + offset.
 """
 
 from __future__ import annotations
@@ -37,15 +38,24 @@ def derivatives(link: str, margins: Floats, y: Floats) -> tuple[Floats, Floats]:
     return y * ratio, -ratio * (z + ratio)
 
 
-def terms(link: str, margins: Floats, y: Floats) -> tuple[Floats, Floats]:
+def terms(
+    link: str, margins: Floats, y: Floats, offsets: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
     """a_i and b_i of the quadratic a (beta'x)^2 + b (beta'x) + c at the given margins (appendix A)."""
-    slope, curvature = derivatives(link, margins, y)
+    slope, curvature = derivatives(link, margins + offsets, y)
     return curvature / 2, slope - margins * curvature
 
 
-def objective(X: Floats, y: Floats, beta: Floats, gamma: float, link: str = "logit") -> float:
+def objective(
+    X: Floats,
+    y: Floats,
+    beta: Floats,
+    gamma: float,
+    link: str = "logit",
+    offsets: Floats | float = 0.0,
+) -> float:
     """What is minimised: minus eq. 3."""
-    return float(gamma * np.abs(beta).sum() - log_likelihood(link, X @ beta, y).sum())
+    return float(gamma * np.abs(beta).sum() - log_likelihood(link, X @ beta + offsets, y).sum())
 
 
 def shooting(psi: Floats, theta: Floats, beta: Floats, gamma: float, tol: float = 1e-6) -> Floats:
@@ -71,7 +81,13 @@ def shooting(psi: Floats, theta: Floats, beta: Floats, gamma: float, tol: float 
 
 
 def online(
-    X: Floats, y: Floats, gamma: float, link: str = "logit", tol: float = 1e-6, horizon: int = 0
+    X: Floats,
+    y: Floats,
+    gamma: float,
+    link: str = "logit",
+    tol: float = 1e-6,
+    horizon: int = 0,
+    offsets: Floats | None = None,
 ) -> Floats:
     """Algorithm 2: the weights after each example, one row each.
 
@@ -83,10 +99,9 @@ def online(
     path = np.empty(X.shape)
     for i, x in enumerate(X):
         margin = float(x @ beta)
-        slope, curvature = (
-            float(v[0]) for v in derivatives(link, np.array([margin]), y[i : i + 1])
-        )
-        curvature = min(curvature, -abs(slope) / (8 + 4 * abs(margin)))
+        score = margin + (0.0 if offsets is None else offsets[i])
+        slope, curvature = (float(v[0]) for v in derivatives(link, np.array([score]), y[i : i + 1]))
+        curvature = min(curvature, -abs(slope) / (8 + 4 * abs(score)))
         psi += curvature / 2 * np.outer(x, x)
         theta += (slope - margin * curvature) * x
         now = gamma * min(1.0, (i + 1) / horizon) if horizon else gamma
@@ -96,13 +111,19 @@ def online(
 
 
 def multipass(
-    X: Floats, y: Floats, gamma: float, passes: int, link: str = "logit", tol: float = 1e-10
+    X: Floats,
+    y: Floats,
+    gamma: float,
+    passes: int,
+    link: str = "logit",
+    tol: float = 1e-10,
+    offsets: Floats | float = 0.0,
 ) -> Floats:
     """The MP algorithm of section 5: the weights after each pass, one row each."""
     beta = np.zeros(X.shape[1])
     path = np.empty((passes, X.shape[1]))
     for z in range(passes):
-        a, b = terms(link, X @ beta, y)
+        a, b = terms(link, X @ beta, y, offsets)
         beta = shooting((X.T * a) @ X, X.T @ b, beta, gamma, tol)
         path[z] = beta
     return path

@@ -13,6 +13,9 @@ inline void check_named_rows(const riata::NamedRows& rows, bool labelled, bool n
   must(rows.indptr.size() == n + 1 && rows.weights.size() == n && rows.lines.size() == n, "an entry a row");
   must(rows.values.size() == nnz && static_cast<std::size_t>(rows.indptr.back()) == nnz, "a value a feature");
   must(rows.name_offsets.size() == (names ? nnz + 1 : 0), "one offset more than features");
+  must(rows.offsets.size() == 0 || rows.offsets.size() == n, "an offset a row, or none");
+  for (std::size_t row = 0; row < rows.offsets.size(); ++row)
+    must(std::fabs(rows.offsets[row]) <= 3.4028235e38, "offsets are finite");
   for (std::size_t row = 0; row < n; ++row) {
     must(std::isfinite(rows.labels[row]) || (!labelled && std::isnan(rows.labels[row])), "labels are finite");
     must(std::isfinite(rows.weights[row]) && rows.weights[row] >= 0, "weights are finite, not negative");

@@ -49,7 +49,11 @@ void labels() {
   const Read read("1 |\n-1 2.5 |\n3 1 0 'tag |\n 4 tag|\n\n \r\n5 'tag   |\n");
   CHECK(read.kind.empty() && read.rows.labels.size() == 5 && read.rows.n_lines == 7);
   CHECK(read.rows.labels[4] == 5 && read.rows.weights[1] == 2.5 && read.rows.weights[2] == 1);
-  CHECK(read.rows.lines[3] == 3 && read.rows.lines[4] == 6);
+  CHECK(read.rows.lines[3] == 3 && read.rows.lines[4] == 6 && read.rows.offsets.size() == 0);
+  const Read initial("1 |\n-1 2 -0 |\n1 0.5 -2.5 tag|\n1 |\n1 x 2 |\n");
+  CHECK(initial.kind == "weight_syntax" && initial.rows.offsets.size() == 4);
+  CHECK(initial.rows.offsets[0] == 0 && initial.rows.offsets[1] == 0 && initial.rows.offsets[2] == -2.5 &&
+        initial.rows.offsets[3] == 0);
   const Read none("| a\n 'tag | a\ntag| a\n1 | a\n", {}, false);
   CHECK(none.kind.empty() && std::isnan(none.rows.labels[2]) && none.rows.labels[3] == 1);
 }
@@ -182,7 +186,8 @@ void refuses() {
       {"1 x | a", "weight_syntax", 3},
       {"1 -2 | a", "weight_negative", 3},
       {"1 inf | a", "weight_not_finite", 3},
-      {"1 1 0.5 | a", "initial", 5},
+      {"1 1 nan | a", "initial_not_finite", 5},
+      {"1 1 4e38 | a", "initial_too_large", 5},
       {"1 1 x | a", "initial_syntax", 5},
       {"1 1 0 7 | a", "label_long", 7},
       {"1 1 0 7 8 9 | a", "label_long", 7},

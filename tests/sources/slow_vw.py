@@ -20,6 +20,7 @@ Feature = tuple[bytes, np.float32]
 class Example:
     label: float = math.nan
     weight: float = 1.0
+    initial: float = 0.0
     features: list[Feature] = field(default_factory=list)
     """As they stand, one may come twice; those of value zero are none."""
 
@@ -47,7 +48,8 @@ def example(line: bytes) -> Example:
         read.label = float(words[0])
     if len(words) > 1:
         read.weight = float(words[1])
-    assert len(words) < 3 or float(words[2]) == 0, "an initial prediction"
+    if len(words) > 2:
+        read.initial = float(words[2])
     for space in spaces:
         read.features += features_of(space)
     return read

@@ -28,7 +28,7 @@ def text_of(path: Path) -> bytes:
 
 
 def assert_block_is(block: Block, expected: list[tuple[int, Example]]) -> None:
-    """The same labels, weights, lines, names, keys and values, all of them to the bit."""
+    """The same labels, weights, offsets, lines, names, keys and values, all of them to the bit."""
     merged = [one.merged() for _, one in expected]
     names = [name for features in merged for name in features]
     values = [value for features in merged for value in features.values()]
@@ -37,6 +37,11 @@ def assert_block_is(block: Block, expected: list[tuple[int, Example]]) -> None:
     assert block.lines.tolist() == [line for line, _ in expected]
     np.testing.assert_array_equal(block.labels, [one.label for _, one in expected])
     np.testing.assert_array_equal(block.weights, [one.weight for _, one in expected])
+    initial = [one.initial for _, one in expected]
+    if block.offsets is None:
+        assert not any(initial)
+    else:
+        np.testing.assert_array_equal(block.offsets, initial)
     np.testing.assert_array_equal(np.diff(block.indptr), [len(features) for features in merged])
     assert block.names.tobytes() == b"".join(names)
     np.testing.assert_array_equal(np.diff(block.name_offsets), [len(name) for name in names])
@@ -88,6 +93,7 @@ def test_vowpal_wabbit_reads_the_same(vw_inputs: Path, name: str, rival: Any) ->
         if not np.isnan(ours.label):
             assert theirs.get_simplelabel_label() == pytest.approx(ours.label, rel=1e-6)
             assert theirs.get_simplelabel_weight() == pytest.approx(ours.weight, rel=1e-6)
+            assert theirs.get_simplelabel_initial() == pytest.approx(ours.initial, rel=1e-6)
         rival.finish_example(theirs)
 
 
@@ -112,6 +118,9 @@ LABELS = [
     "0 tag-7",
     "3 2 'x y"[:6],
     "1e3 2e-1 tag",
+    "1 1 -0.25 ",
+    "-1 0 3.5e1 't ",
+    "0 2 1 tag",
     " -1  4 ",
 ]
 

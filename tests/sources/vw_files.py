@@ -123,7 +123,7 @@ FILES: list[tuple[Any, ...]] = [
     ("train-sets/frank.dat", 10000, 30000),
     ("train-sets/gauss1k.dat.gz", 10000, 920000),
     ("train-sets/gauss1k_small.dat.gz", 25, 2300),
-    ("train-sets/houses", ":3:5: ", "initial prediction '0.5'"),
+    ("train-sets/houses", 3, 12),
     ("train-sets/hyperopt_test.dat", 200, 15282),
     ("train-sets/igl.dsjson", ":1:1: ", "JSON"),
     ("train-sets/igl_3states.dsjson", ":1:1: ", "JSON"),

@@ -72,4 +72,6 @@ def report(result: Converted, out: str, name: str, skipped: str | None) -> str:
         lines.append(("labels", f"{', '.join(shown)}{more}"))
     if result.weights_lost:
         lines.append(("lost", "weights of examples, which this format cannot hold"))
+    if result.offsets_lost:
+        lines.append(("lost", "initial predictions of examples, which this format cannot hold"))
     return rows(lines)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
+from riata.errors import DataError
 
 Floats = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
@@ -220,6 +221,17 @@ def check_number(
         ]
         wanted = " and ".join(t for t in terms if t) or "a finite number"
         raise ValueError(f"{name}={value!r} must be {wanted}")
+
+
+def offsets_for(block: Block, outputs: int) -> Floats | None:
+    """What is added to the score of each row. With a score for each of several classes nobody can say to which."""
+    if block.offsets is not None and outputs > 1:
+        row = int(np.argmax(block.offsets != 0))
+        raise DataError(
+            f"{block.where(row)}: an initial prediction (offset) is added to the one score of a model of two "
+            f"classes or of a regression; this model has {outputs} classes, a score for each: leave it out"
+        )
+    return block.offsets
 
 
 def event_block(features: Mapping[str, Any], label: float = 0.0, weight: float = 1.0) -> Block:

@@ -22,6 +22,7 @@ from riata.learners.base import (
     check_number,
     decoded,
     event_block,
+    offsets_for,
     only_keys,
     option,
 )
@@ -204,7 +205,7 @@ class Bayesian(Learner):
             self._start(named=True)
         scores = self._core.learn(
             block.indptr, block.indices, block.values, block.labels, block.weights, order,
-            block.names, block.name_offsets, self.outputs,
+            block.names, block.name_offsets, self.outputs, offsets_for(block, self.outputs),
         )  # fmt: skip
         if self.calibrates:
             calibration.learn(
@@ -230,8 +231,9 @@ class Bayesian(Learner):
     def score(self, block: Block) -> Floats:
         """The log odds of the predicted probability (eq. 8 or 24), averaged over the components."""
         scores = self._core.score(
-            block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs
-        )
+            block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs,
+            offsets_for(block, self.outputs),
+        )  # fmt: skip
         if self.calibrates:
             calibration.correct(scores, self._calibration)
         return scores
@@ -242,14 +244,15 @@ class Bayesian(Learner):
         return np.array(_core.recalibration(self._calibration))
 
     def _moments(self, block: Block) -> tuple[Floats, Floats]:
-        """Mean and variance of each row's x'w in each component: (n, outputs, components)."""
+        """Mean and variance of each row's x'w + offset in each component: (n, outputs, components)."""
         means, variances = self._core.moments(
-            block.indptr, block.indices, block.values, block.names, block.name_offsets
-        )
+            block.indptr, block.indices, block.values, block.names, block.name_offsets,
+            offsets_for(block, self.outputs),
+        )  # fmt: skip
         return self.shape.split(means), self.shape.split(variances)
 
     def moments(self, block: Block) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of each row's x'w, (n, outputs) each."""
+        """Mean and standard deviation of each row's x'w + offset, (n, outputs) each."""
         return mixture.mean_and_std(*self._moments(block), self.evidence)
 
     def interval(self, block: Block, level: float) -> tuple[Floats, Floats]:

@@ -19,6 +19,7 @@ from riata.learners.base import (
     check_choice,
     check_number,
     event_block,
+    offsets_for,
     option,
 )
 from riata.learners.bounds import Bounds, parse_bounds, plain_bounds
@@ -151,6 +152,7 @@ class InteriorPoint(Learner):
             order,
             block.names,
             block.name_offsets,
+            offsets_for(block, self.outputs),
         )
         if done < len(scores):
             row = done if order is None else int(order[done])
@@ -170,7 +172,10 @@ class InteriorPoint(Learner):
         )
 
     def score(self, block: Block) -> Floats:
-        return self._core.score(block.indptr, block.indices, block.values, self._least_kept())
+        offsets = offsets_for(block, self.outputs)
+        return self._core.score(
+            block.indptr, block.indices, block.values, self._least_kept(), offsets
+        )
 
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0

@@ -22,6 +22,7 @@ from riata.learners.base import (
     check_number,
     decoded,
     n_hashed,
+    offsets_for,
     only_keys,
     option,
 )
@@ -154,14 +155,14 @@ class LinearLearner(Learner):
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
         self._choose_store(block)
-        names: tuple[Any, ...]
-        if isinstance(block, GlossaryBlock):
-            names = (None, None, block.glossary, block.numbers)
-        else:
-            names = (block.names, block.name_offsets)
+        glossary = block.glossary if isinstance(block, GlossaryBlock) else None
+        numbers = block.numbers if isinstance(block, GlossaryBlock) else None
         scores, done = self._core.learn(
-            block.indptr, block.indices, block.values, block.labels, block.weights, order, *names
-        )
+            block.indptr, block.indices, block.values, block.labels, block.weights, order,
+            block.names if glossary is None else None,
+            block.name_offsets if glossary is None else None,
+            glossary, numbers, offsets_for(block, self.outputs),
+        )  # fmt: skip
         if done < len(scores):
             row = done if order is None else int(order[done])
             raise DivergenceError(
@@ -229,7 +230,8 @@ class LinearLearner(Learner):
         return clock
 
     def score(self, block: Block) -> Floats:
-        return self._core.score(block.indptr, block.indices, block.values)
+        offsets = offsets_for(block, self.outputs)
+        return self._core.score(block.indptr, block.indices, block.values, offsets)
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         parameter = LOSSES[self.loss][2]

@@ -20,6 +20,7 @@ from riata.learners.base import (
     check_choice,
     check_number,
     event_block,
+    offsets_for,
     option,
 )
 from riata.learners.sketch_named import numbered
@@ -215,6 +216,7 @@ class Sketch(Learner):
                     "the block is not well formed: the order names a row that it lacks"
                 )
             block = block.take(rows)
+        offsets_for(block, self.outputs)
         block = self._numbered(block, join=True)
         if self.complete:
             raise ValueError("this sketch is complete: start a new one, or use algorithm='online'")
@@ -227,8 +229,9 @@ class Sketch(Learner):
             positive = self._positive(c)
             if self._online:
                 scores[:, c] = self._online[c].learn(
-                    block.indptr, block.indices, block.values, labels, block.weights, positive
-                )
+                    block.indptr, block.indices, block.values, labels, block.weights, positive,
+                    block.offsets,
+                )  # fmt: skip
             elif not self._passes[c].done:
                 p = self._passes[c]
                 scores[:, c], more = p.accumulate(block, labels, positive, self.n_jobs)
@@ -332,7 +335,8 @@ class Sketch(Learner):
         if scorer is None:
             scorer = self._scorer[0] = _core.Scorer()
             scorer.set(*self.coef(), self.intercept)
-        return scorer.score(block.indptr, block.indices, block.values)
+        offsets = offsets_for(block, self.outputs)
+        return scorer.score(block.indptr, block.indices, block.values, offsets)
 
     def _numbered(self, block: Block, join: bool) -> Block:
         if not block.named and not len(self._lexicon):

@@ -31,4 +31,5 @@ def numbered(lexicon: _core.Lexicon, block: Block, join: bool) -> Block:
         weights=block.weights,
         path=block.path,
         lines=block.lines,
+        offsets=block.offsets,
     )

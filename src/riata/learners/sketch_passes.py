@@ -33,6 +33,10 @@ ROOM, ROOM_FACTOR = 1000, 3
 start far more pull hard than will stay, and curvature is a square: the worst first, the others next time."""
 ROUNDING = 1e-12
 """A rise of the objective by this much, relative, is none."""
+CENTRED = 1e-9
+"""The intercept on its own is at its best when its slope is this small, relative to the sum of their sizes."""
+MOST_GAMMA = 1e300
+"""A penalty that no feature overcomes."""
 
 
 @dataclass
@@ -78,8 +82,9 @@ class Passes:
     ) -> tuple[Floats, Floats]:
         """Scores and losses of the Block, which is now part of the pass."""
         return self.core.accumulate(
-            block.indptr, block.indices, block.values, labels, block.weights, positive, threads
-        )
+            block.indptr, block.indices, block.values, labels, block.weights, positive, threads,
+            block.offsets,
+        )  # fmt: skip
 
     def end(self) -> None:
         """Judge the weights of this pass and move on: done, or the next pass has begun."""
@@ -90,6 +95,8 @@ class Passes:
         if self.passes == 1 and self._centre():
             return
         if not self.gammas:
+            if self._recentre():
+                return
             self._lay_path()
         point = self.point
         if self._rose(point):
@@ -139,6 +146,19 @@ class Passes:
         self.accepted = point.pruned()
         keys, _ = self._candidates(point, self.gamma if self.gammas else math.inf)
         self._begin(Point(ORIGIN.keys, ORIGIN.weights, intercept), keys)
+        if self.passes >= self.settings.max_passes:
+            self.done = True
+        return True
+
+    def _recentre(self) -> bool:
+        """Where examples have offsets, no formula gives the best intercept on its own: Newton's steps, a pass each."""
+        free = self.settings.fit_intercept and not self.settings.penalize_intercept
+        if not free or abs(self.core.slope) <= CENTRED * self.core.lean:
+            return False
+        step, _, _ = self.core.solve(MOST_GAMMA, 0.0, 0.0, 0.0, 1)
+        before = self.point
+        intercept = min(max(float(step[0]), before.intercept - 2), before.intercept + 2)
+        self._begin(Point(ORIGIN.keys, ORIGIN.weights, intercept), before.keys)
         if self.passes >= self.settings.max_passes:
             self.done = True
         return True

@@ -32,13 +32,16 @@ def fitted_in(schema: Any) -> dict[str, Any] | None:
 
 
 def to_batch(block: Block, fitted: Mapping[str, Any] | None = None) -> Any:
-    """A Block as columns: label, weight, and lists of keys, values and names."""
+    """A Block as columns: label, weight, offset (null: none), and lists of keys, values and names."""
     count = len(block)
     arrays: dict[str, Any] = {}
     if block.labels is not None:
         arrays["label"] = pa.array(block.labels)
     if block.weights is not None:
         arrays["weight"] = pa.array(block.weights)
+    # always there: the rows of a source may have some later
+    none = pa.nulls(count, pa.float64())
+    arrays["offset"] = none if block.offsets is None else pa.array(block.offsets)
     pointers = pa.py_buffer(np.ascontiguousarray(block.indptr))
     nnz = block.nnz
 
@@ -93,7 +96,20 @@ def from_table(batch: Any, path: str | None, first_row: int) -> Block:
         name_offsets=offsets,
         path=path,
         lines=np.arange(first_row + 1, first_row + 1 + len(batch)),
+        offsets=_offsets(batch, path, first_row),
     )
+
+
+def _offsets(batch: Any, path: str | None, first_row: int) -> NDArray[np.float64] | None:
+    if "offset" not in batch.schema.names or batch.column("offset").null_count == len(batch):
+        return None
+    offsets, _ = float64(batch.column("offset").fill_null(0.0))
+    bad = np.flatnonzero(~(np.abs(offsets) <= np.finfo(np.float32).max))
+    if len(bad):
+        raise DataError(
+            f"{path}: row {first_row + int(bad[0])}: the offset is {offsets[bad[0]]}; the file is damaged"
+        )
+    return offsets
 
 
 def _inspect(

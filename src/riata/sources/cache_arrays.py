@@ -84,7 +84,7 @@ def encode(blocks: list[Block], numbers: list[NDArray[np.uint32]]) -> Encoder:
     out.values([block.values[first:last] for block, (first, last) in both])
     if numbers:
         out.add("numbers", "numbers", sum(map(len, numbers)), 0, list(numbers))
-    for field in ("labels", "weights"):
+    for field in ("labels", "weights", "offsets"):
         if getattr(blocks[0], field) is not None:
             out.rows(field, np.concatenate([getattr(block, field) for block in blocks]))
     if blocks[0].lines is not None:

@@ -261,7 +261,7 @@ class CacheReader:
 
 def _kind(block: Block) -> tuple[Any, ...]:
     """Blocks of the same kind become one Block without losing anything."""
-    there = tuple(getattr(block, f) is None for f in ("labels", "weights", "lines"))
+    there = tuple(getattr(block, f) is None for f in ("labels", "weights", "lines", "offsets"))
     return (block.path, block.indices.dtype, block.named, *there)
 
 

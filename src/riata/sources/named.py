@@ -20,6 +20,7 @@ Crosses: TypeAlias = Iterable[Sequence[str] | str]
 Rows: TypeAlias = tuple[
     NDArray[np.float64],
     NDArray[np.float64],
+    NDArray[np.float64] | None,
     NDArray[np.int64],
     NDArray[np.int64],
     NDArray[np.float32],
@@ -151,7 +152,9 @@ def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
 
 def parsed(rows: Rows, path: str) -> Parsed:
     """The rows that a native reader made, as a Block."""
-    labels, weights, indptr, keys, values, names, offsets, lines, n_lines, trouble = rows
+    labels, weights, offsets, indptr, keys, values, names, name_offsets, lines, n_lines, trouble = (
+        rows
+    )
     block = Block(
         indptr,
         keys,
@@ -159,9 +162,10 @@ def parsed(rows: Rows, path: str) -> Parsed:
         labels,
         weights,
         names=names,
-        name_offsets=offsets,
+        name_offsets=name_offsets,
         path=path,
         lines=lines,
+        offsets=offsets,
     )
     if trouble is None:
         return Parsed(block, n_lines, None)

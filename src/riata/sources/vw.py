@@ -1,4 +1,4 @@
-"""Vowpal Wabbit text as a source: `label weight 'tag |namespace feature:value ...`, a line each."""
+"""Vowpal Wabbit text as a source: `label weight initial 'tag |namespace feature:value ...`, a line each."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _MESSAGES = VALUE_MESSAGES | {
     "weight_not_finite": "the weight is {text}; weights must be finite numbers",
     "weight_negative": "the weight is {text}; weights must not be negative",
     "initial_syntax": "expected a number as the initial prediction behind the weight, found {text}",
-    "initial": "the initial prediction {text} is not supported; only 0 is: leave it out, or "
-    "make it a feature",
+    "initial_not_finite": "the initial prediction is {text}; it must be a finite number",
+    "initial_too_large": "the initial prediction {text} is beyond what a 32-bit float holds (3.4e38)",
     "namespace_name": "expected the name of a namespace behind the bar, found {text}; "
     "a namespace without a name has no weight",
     "namespace_weight_missing": "the namespace has no weight behind its colon",
@@ -57,8 +57,8 @@ class VwSource(NamedTextSource):
 
     The name of a feature is `namespace^feature`, or `feature` where the namespace has none. A
     feature that a line repeats adds up. Weights of namespaces multiply values, importance weights
-    become the weights of the Block, and tags are passed over. Of the labels only plain numbers
-    are known; those of Vowpal Wabbit's other tasks are refused by name.
+    become the weights of the Block, initial predictions its offsets, and tags are passed over. Of
+    the labels only plain numbers are known; those of Vowpal Wabbit's other tasks are refused by name.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.vw"
