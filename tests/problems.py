@@ -23,12 +23,18 @@ def block_of(
     labels: NDArray[np.float64] | None = None,
     weights: NDArray[np.float64] | None = None,
     index: type = np.int32,
+    offsets: NDArray[np.float64] | None = None,
 ) -> Block:
     """The same rows as a Block."""
     rows, columns = np.nonzero(X)
     indptr = np.searchsorted(rows, np.arange(len(X) + 1)).astype(np.int64)
     return Block(
-        indptr, columns.astype(index), X[rows, columns].astype(np.float32), labels, weights
+        indptr,
+        columns.astype(index),
+        X[rows, columns].astype(np.float32),
+        labels,
+        weights,
+        offsets=offsets,
     )
 
 

@@ -234,3 +234,55 @@ def test_weights_without_labels(tmp_path: Path) -> None:
         given = None if labels is None else np.array(labels)
         source = open_source(replace(block, labels=given, weights=weights))
         assert convert(source, tmp_path / "x.vw").weights_lost == lost
+
+
+HOUSES = """0 | price:.23 sqft:.25 age:.05 2006
+1 2 'second_house | price:.18 sqft:.15 age:.35 1976
+0 1 0.5 'third_house | price:.53 sqft:.32 age:.87 1924
+"""
+
+
+@pytest.mark.parametrize("suffix", [".vw", ".parquet", ".riata-cache"])
+def test_initial_predictions_come_back(tmp_path: Path, suffix: str) -> None:
+    """Also where the first Blocks have none."""
+    pytest.importorskip("pyarrow")
+    (tmp_path / "houses").write_text(HOUSES)
+    path = tmp_path / f"x{suffix}"
+    result = convert(open_source(tmp_path / "houses", format="vw", block_rows=1), path)
+    assert not result.offsets_lost
+    back, given = take(path), take(tmp_path / "houses", format="vw")
+    assert_same(back, given, "weights", "names", "name_offsets", "offsets")
+    assert back.offsets is not None
+    assert back.offsets.tolist() == [0.0, 0.0, 0.5]
+    if suffix == ".vw":
+        assert path.read_text().splitlines()[2].startswith("0 1 0.5 | price:0.53 ")
+
+
+def test_initial_predictions_that_are_lost_are_mentioned(tmp_path: Path) -> None:
+    (tmp_path / "houses").write_text(HOUSES)
+    said = riata("convert", tmp_path / "houses", tmp_path / "x.svm", "--format", "vw").err
+    assert "lost      initial predictions of examples" in said
+    block = replace(block_of([{"a": 1.0}]), labels=None, weights=None, offsets=np.array([0.5]))
+    assert convert(open_source(block), tmp_path / "x.vw").offsets_lost
+    assert not convert(
+        open_source(replace(block, offsets=np.zeros(1))), tmp_path / "x.svm"
+    ).offsets_lost
+    labelled = replace(block, labels=np.ones(1))
+    convert(open_source(labelled), tmp_path / "y.vw")
+    assert (
+        tmp_path / "y.vw"
+    ).read_text() == "1 1 0.5 | a\n"  # the weight, that the offset may be third
+
+
+def test_damaged_offsets_are_refused(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "houses").write_text(HOUSES)
+    convert(open_source(tmp_path / "houses", format="vw"), tmp_path / "x.parquet")
+    table = pq.read_table(tmp_path / "x.parquet")
+    place = table.schema.get_field_index("offset")
+    for bad in (float("nan"), float("inf"), 1e39):
+        column = [[None, bad, 0.5]]
+        odd = table.set_column(place, "offset", column)
+        pq.write_table(odd.replace_schema_metadata(table.schema.metadata), tmp_path / "y.parquet")
+        with pytest.raises(DataError, match=r"row 1: the offset is"):
+            take(tmp_path / "y.parquet")

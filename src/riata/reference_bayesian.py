@@ -101,14 +101,14 @@ class Gaussian:
         """The row as the model sees it."""
         return np.append(x, 1.0) if self.fit_intercept else x
 
-    def moments(self, x: Floats) -> tuple[float, float]:
-        """Mean and variance of x'w, eq. 6."""
+    def moments(self, x: Floats, offset: float = 0.0) -> tuple[float, float]:
+        """Mean and variance of x'w, eq. 6; an offset is known, and adds to the mean alone."""
         x = self.with_intercept(x)
-        return float(x @ self.mean), float(x**2 @ self.variance)
+        return float(x @ self.mean) + offset, float(x**2 @ self.variance)
 
-    def margin(self, x: Floats) -> float:
+    def margin(self, x: Floats, offset: float = 0.0) -> float:
         """The argument of the link in eq. 8 or 24."""
-        mean, variance = self.moments(x)
+        mean, variance = self.moments(x, offset)
         return mean / float(np.sqrt(1 + shrinkage(self.link) * variance))
 
     def forget(self) -> None:
@@ -122,30 +122,35 @@ class Gaussian:
         self.variance, self.mean = 1 / precision, pull / precision
 
     def learn(
-        self, x: Floats, y: float, weight: float = 1.0, normals: Floats | None = None
+        self,
+        x: Floats,
+        y: float,
+        weight: float = 1.0,
+        normals: Floats | None = None,
+        offset: float = 0.0,
     ) -> float:
         """Learn a label -1 or +1; the margin just before."""
-        margin = self.margin(x)
+        margin = self.margin(x, offset)
         x = self.with_intercept(x)
         if weight > 0:
             match self.update:
                 case "marginal":
-                    self._marginal(x, y, weight)
+                    self._marginal(x, y, weight, offset)
                 case "joint":
-                    self._joint(x, y, weight)
+                    self._joint(x, y, weight, offset)
                 case "adf":
-                    self._adf(x, y, weight)
+                    self._adf(x, y, weight, offset)
                 case "vb":
                     assert normals is not None
-                    self._vb(x, y, weight, normals)
+                    self._vb(x, y, weight, normals, offset)
         self.t += 1
         self.forget()
         return margin
 
-    def _marginal(self, x: Floats, y: float, weight: float) -> None:
+    def _marginal(self, x: Floats, y: float, weight: float, offset: float) -> None:
         """Algorithm 1."""
         k, before, variance = shrinkage(self.link), self.mean.copy(), self.variance.copy()
-        mu, total = float(x @ before), float(x**2 @ variance)
+        mu, total = float(x @ before) + offset, float(x**2 @ variance)
         for i in np.flatnonzero(x).tolist():
             r = 1 / np.sqrt(1 + k * max(total - x[i] ** 2 * variance[i], 0.0))  # eq. 7
             others = mu - x[i] * before[i]
@@ -184,26 +189,26 @@ class Gaussian:
 
         return float(newton(objective, derivatives, np.array([start]))[0])
 
-    def _joint(self, x: Floats, y: float, weight: float) -> None:
+    def _joint(self, x: Floats, y: float, weight: float, offset: float) -> None:
         """Appendix D.1, with matrices; the diagonal is kept."""
         mean, covariance = joint_step(
-            self.mean, np.diag(self.variance), x, y, weight, self.link, self.mean_by
+            self.mean, np.diag(self.variance), x, y, weight, self.link, self.mean_by, offset
         )
         self.mean, self.variance = mean, np.diag(covariance).copy()
 
-    def _adf(self, x: Floats, y: float, weight: float) -> None:
+    def _adf(self, x: Floats, y: float, weight: float, offset: float) -> None:
         """Appendix D.2: mean and variance from the derivatives of the log of the normaliser."""
         k = shrinkage(self.link)
         r = 1 / np.sqrt(1 + k * float(x**2 @ self.variance))
-        z = np.asarray(y * float(x @ self.mean) * r)
+        z = np.asarray(y * (float(x @ self.mean) + offset) * r)
         v = self.variance * x
         self.mean = self.mean + weight * y * r * slope(self.link, z) * v
         self.variance = self.variance - weight * r**2 * bend(self.link, z) * v**2
 
-    def _vb(self, x: Floats, y: float, weight: float, normals: Floats) -> None:
+    def _vb(self, x: Floats, y: float, weight: float, normals: Floats, offset: float) -> None:
         """Appendix D.3, eqs. 50-54; no weight becomes less sure than its prior."""
         k, before, variance = shrinkage(self.link), self.mean.copy(), self.variance.copy()
-        mu, total = float(x @ before), float(x**2 @ variance)
+        mu, total = float(x @ before) + offset, float(x**2 @ variance)
         for i in np.flatnonzero(x).tolist():
             r = 1 / np.sqrt(1 + k * max(total - x[i] ** 2 * variance[i], 0.0))
             alpha, v, start = y * x[i] * r, variance[i], before[i]
@@ -235,7 +240,14 @@ class Gaussian:
 
 
 def joint_step(
-    mean: Floats, covariance: Floats, x: Floats, y: float, weight: float, link: str, mean_by: str
+    mean: Floats,
+    covariance: Floats,
+    x: Floats,
+    y: float,
+    weight: float,
+    link: str,
+    mean_by: str,
+    offset: float = 0.0,
 ) -> tuple[Floats, Floats]:
     """Eqs. 43-46, or with "newton" eqs. 38-40 to the end, for any covariance."""
     v = covariance @ x  # eq. 43
@@ -244,23 +256,23 @@ def joint_step(
     def shrunk(c: float) -> Floats:  # eq. 44, eq. 46
         return covariance - weight * c * np.outer(v, v) / (1 + weight * c * s)
 
-    z = np.asarray(y * float(x @ mean))
+    z = np.asarray(y * (float(x @ mean) + offset))
     new = mean + weight * y * slope(link, z) * (shrunk(float(bend(link, z))) @ x)  # eq. 45
     if mean_by == "newton":
         inverse = np.linalg.inv(covariance)
 
         def objective(w: Floats) -> float:  # minus the logarithm of eq. 35
             off = w - mean
-            margin = np.asarray(y * float(x @ w))
+            margin = np.asarray(y * (float(x @ w) + offset))
             return float(off @ inverse @ off / 2 - weight * log_link(link, margin))
 
         def derivatives(w: Floats) -> tuple[Floats, Floats]:  # eqs. 38, 39
-            at = np.asarray(y * float(x @ w))
+            at = np.asarray(y * (float(x @ w) + offset))
             g = inverse @ (w - mean) - weight * y * x * slope(link, at)
             return g, inverse + weight * np.outer(x, x) * bend(link, at)
 
         new = newton(objective, derivatives, mean)
-    after = np.asarray(y * float(x @ new))  # eq. 36
+    after = np.asarray(y * (float(x @ new) + offset))  # eq. 36
     return new, shrunk(float(bend(link, after)))
 
 
@@ -297,16 +309,22 @@ class Averaged:
         against = np.log(self.weights() @ np.exp(log_link(link, -margins)))
         return float(for_it - against)
 
-    def score(self, x: Floats) -> float:
+    def score(self, x: Floats, offset: float = 0.0) -> float:
         """The log odds of the predicted probability of a row."""
-        return self.log_odds(np.array([m.margin(self.seen(v, x)) for v, m in self.components]))
+        margins = [m.margin(self.seen(v, x), offset) for v, m in self.components]
+        return self.log_odds(np.array(margins))
 
     def learn(
-        self, x: Floats, y: float, weight: float = 1.0, normals: Floats | None = None
+        self,
+        x: Floats,
+        y: float,
+        weight: float = 1.0,
+        normals: Floats | None = None,
+        offset: float = 0.0,
     ) -> float:
         """Learn a label -1 or +1; the log odds just before."""
         margins = np.array(
-            [m.learn(self.seen(v, x), y, weight, normals) for v, m in self.components]
+            [m.learn(self.seen(v, x), y, weight, normals, offset) for v, m in self.components]
         )
         before = self.log_odds(margins)
         first = self.components[0][1]

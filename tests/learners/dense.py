@@ -60,13 +60,14 @@ def dense(learner, d: int) -> reference.Dense:
     )
 
 
-def assert_agrees(learner, X, y, weights=None, index=np.int32):
+def assert_agrees(learner, X, y, weights=None, index=np.int32, offsets=None):
     """The learner and its reference, side by side over the rows: scores on the way, weights at the end."""
     model = dense(learner, X.shape[1])
-    before = learner.learn(block_of(X, y, weights, index))
-    np.testing.assert_allclose(before, model.learn(X, y, weights), rtol=1e-10, atol=1e-12)
+    before = learner.learn(block_of(X, y, weights, index, offsets))
+    np.testing.assert_allclose(before, model.learn(X, y, weights, offsets), rtol=1e-10, atol=1e-12)
     assert_same_weights(learner, model)
-    np.testing.assert_allclose(learner.score(block_of(X)), model.score(X), rtol=1e-10, atol=1e-12)
+    after = learner.score(block_of(X, offsets=offsets))
+    np.testing.assert_allclose(after, model.score(X, offsets), rtol=1e-10, atol=1e-12)
     return model
 
 

@@ -34,10 +34,10 @@ def codes(y):
     return (y > 0).astype(np.float64)
 
 
-def solve(X, y, weights=None, **parameters):
+def solve(X, y, weights=None, offsets=None, **parameters):
     """A learner, led to the end; y of -1 and +1, or class codes."""
     learner = Sketch(**parameters)
-    block = block_of(X, codes(y) if learner.outputs == 1 else y, weights)
+    block = block_of(X, codes(y) if learner.outputs == 1 else y, weights, offsets=offsets)
     while not learner.complete:
         learner.learn(block)
         learner.end_pass()

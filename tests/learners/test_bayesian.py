@@ -42,7 +42,7 @@ def reference_of(learner: Bayesian, d: int) -> list[Averaged]:
     return outputs
 
 
-def reference_scores(learner, outputs, X, y, weights=None):
+def reference_scores(learner, outputs, X, y, weights=None, offsets=None):
     scores = np.empty((len(X), len(outputs)))
     for i, x in enumerate(X):
         normals = _core.standard_normals(
@@ -50,15 +50,20 @@ def reference_scores(learner, outputs, X, y, weights=None):
         )
         for o, model in enumerate(outputs):
             label = 1.0 if y[i] == (1 if len(outputs) == 1 else o) else -1.0
-            scores[i, o] = model.learn(x, label, 1.0 if weights is None else weights[i], normals)
+            weight = 1.0 if weights is None else weights[i]
+            offset = 0.0 if offsets is None else offsets[i]
+            scores[i, o] = model.learn(x, label, weight, normals, offset)
     return scores
 
 
-def assert_agrees(learner, X, y, weights=None, index=np.int32, tolerance=1e-10):
+def assert_agrees(learner, X, y, weights=None, index=np.int32, tolerance=1e-10, offsets=None):
     outputs = reference_of(learner, X.shape[1])
-    expected = reference_scores(learner, outputs, X, y, weights)
+    expected = reference_scores(learner, outputs, X, y, weights, offsets)
     np.testing.assert_allclose(
-        learner.learn(block_of(X, y, weights, index)), expected, rtol=tolerance, atol=tolerance
+        learner.learn(block_of(X, y, weights, index, offsets)),
+        expected,
+        rtol=tolerance,
+        atol=tolerance,
     )
     seen = np.flatnonzero(X.any(axis=0))
     keys, means, variances = learner.posterior()
@@ -77,8 +82,13 @@ def assert_agrees(learner, X, y, weights=None, index=np.int32, tolerance=1e-10):
                     mean[o, c], model.mean[-1], rtol=tolerance, atol=tolerance
                 )
                 np.testing.assert_allclose(variance[o, c], model.variance[-1], rtol=tolerance)
-    after = np.array([[model.score(x) for model in outputs] for x in X])
-    np.testing.assert_allclose(learner.score(block_of(X)), after, rtol=tolerance, atol=tolerance)
+    added = np.zeros(len(X)) if offsets is None else offsets
+    after = [
+        [model.score(x, offset) for model in outputs] for x, offset in zip(X, added, strict=True)
+    ]
+    np.testing.assert_allclose(
+        learner.score(block_of(X, offsets=offsets)), after, rtol=tolerance, atol=tolerance
+    )
 
 
 @pytest.mark.parametrize("update", UPDATES, ids=lambda u: "-".join(map(str, u.values())))

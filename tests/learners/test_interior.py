@@ -35,11 +35,12 @@ def dense(learner: InteriorPoint, d: int, **bounds) -> reference.InteriorPoint:
     )  # fmt: skip
 
 
-def assert_agrees(learner, X, y, weights=None, index=np.int32, **bounds):
+def assert_agrees(learner, X, y, weights=None, index=np.int32, offsets=None, **bounds):
     model = dense(learner, X.shape[1], **bounds)
-    before = learner.learn(block_of(X, y, weights, index))
+    before = learner.learn(block_of(X, y, weights, index, offsets))
     signs = 2 * y - 1 if CLASSIFIES[learner.loss] else y
-    np.testing.assert_allclose(before[:, 0], model.learn(X, signs, weights), rtol=1e-10, atol=1e-12)
+    expected = model.learn(X, signs, weights, offsets)
+    np.testing.assert_allclose(before[:, 0], expected, rtol=1e-10, atol=1e-12)
     seen = model.seen
     np.testing.assert_allclose(
         coefficients(learner, X.shape[1])[seen, 0], model.w[seen], rtol=1e-10, atol=1e-13
