@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+_STREAMS: dict[str | bytes, int] = {"/dev/stdout": 1, "/dev/stderr": 2}
+
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator[BinaryIO]:
@@ -16,8 +18,8 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
 
     The bytes go to a temporary file in the same directory, reach the disk, and then the name moves
     over. On any failure the temporary file is removed and what was at `path` stays. A symbolic link
-    is followed; what is not a regular file (a device, a named pipe) is written directly. Not
-    `durable`: nobody waits for the disk, and a failure of power may leave a file with holes under the
+    is followed; what is not a regular file (a device, a named pipe) is written directly, and so is
+    /dev/stdout, wherever it leads: who sent it to a file may have more to add there. Not `durable`: nobody waits for the disk, and a failure of power may leave a file with holes under the
     name. For what is large, has checksums, and can be made again; where the system can, it has no name
     before it is complete, so that whoever is killed leaves nothing behind.
 
@@ -28,6 +30,10 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
     >>> target.read_bytes()
     b'42'
     """
+    if os.fspath(path) in _STREAMS:
+        with os.fdopen(os.dup(_STREAMS[os.fspath(path)]), "wb") as stream:
+            yield stream
+        return
     target = _target(path)
     mode = _mode_for(target)
     if mode is None:
@@ -59,6 +65,8 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now the OSError that `atomic_write` would raise after an hour of training."""
+    if os.fspath(path) in _STREAMS:
+        return
     target = _target(path)
     if _mode_for(target) is None:
         if not os.access(target, os.W_OK):

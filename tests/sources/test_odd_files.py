@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
 import tarfile
 from itertools import product
 from pathlib import Path
@@ -17,7 +18,7 @@ from riata.sources import open_source
 from riata.sources.csv import CsvSource
 from riata.sources.jsonl import JsonSource
 from riata.sources.roles import Roles
-from tests.cli.helpers import riata, riata_process
+from tests.cli.helpers import RIATA, riata, riata_process
 from tests.sources.named import drain, read, rows, write
 
 TEXTS = {
@@ -190,6 +191,13 @@ def test_a_converter_in_a_pipe(tmp_path: Path) -> None:
     result = riata_process("convert", path, "/dev/stdout", "--to", "vw", "--quiet")
     assert result.out == "1 1 | a:2\n0 1 | a:3\n"
     assert "/dev/stdout" in riata("convert", path, "-", "--to", "vw", code=2).err
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    with open(log, "ab") as out:  # as `>> log` has it
+        for _ in range(2):
+            words = [*RIATA, "convert", path, "/dev/stdout", "--to", "vw", "--quiet"]
+            subprocess.run(words, stdout=out, check=True)
+    assert log.read_text() == "before\n" + 2 * result.out
 
 
 @pytest.mark.parametrize(

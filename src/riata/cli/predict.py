@@ -36,7 +36,7 @@ in ascending order of the labels (--header names them).
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @option("-o", "--output", metavar="FILE", help="Write there, all or nothing, not to the screen.")
 @option("--proba", "what", flag_value="proba", help="Print probabilities.")
-@option("--score", "what", flag_value="score", help="Print scores: x'w + intercept.")
+@option("--score", "what", flag_value="score", help="Print scores: x'w + intercept + offset.")
 @option("--header", is_flag=True, help="First a line with the labels of the columns.")
 @option("--no-labels", is_flag=True, section="Data", help="The rows of DATA start without a label.")
 @data_options
