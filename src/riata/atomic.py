@@ -19,9 +19,11 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
     The bytes go to a temporary file in the same directory, reach the disk, and then the name moves
     over. On any failure the temporary file is removed and what was at `path` stays. A symbolic link
     is followed; what is not a regular file (a device, a named pipe) is written directly, and so is
-    /dev/stdout, wherever it leads: who sent it to a file may have more to add there. Not `durable`: nobody waits for the disk, and a failure of power may leave a file with holes under the
-    name. For what is large, has checksums, and can be made again; where the system can, it has no name
-    before it is complete, so that whoever is killed leaves nothing behind.
+    /dev/stdout, wherever it leads: who sent it to a file may have more to add there.
+
+    Not `durable`: nobody waits for the disk, and a failure of power may leave a file with holes under
+    the name. For what is large, has checksums, and can be made again; where the system can, it has no
+    name before it is complete, so that whoever is killed leaves nothing behind.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "answer"
