@@ -18,7 +18,8 @@ using ColumnSpec = std::tuple<std::string, std::string, std::string, std::string
                               std::vector<std::string>>;
 
 csv::Role role_of(const std::string& name) {
-  constexpr const char* names[] = {"ignored", "label", "weight", "number", "log1p", "bucket", "category"};
+  constexpr const char* names[] = {"ignored", "label", "weight", "offset",
+                                   "number",  "log1p", "bucket", "category"};
   for (std::size_t i = 0; i < std::size(names); ++i) {
     if (name == names[i]) return static_cast<csv::Role>(i);
   }

@@ -13,7 +13,8 @@ using namespace nb::literals;
 namespace {
 
 json::Role role_of(const std::string& name) {
-  constexpr const char* names[] = {"feature", "ignored", "label", "weight", "numeric", "categorical"};
+  constexpr const char* names[] = {"feature", "ignored", "label",      "weight",
+                                   "offset",  "numeric", "categorical"};
   for (std::size_t i = 0; i < std::size(names); ++i) {
     if (name == names[i]) return static_cast<json::Role>(i);
   }

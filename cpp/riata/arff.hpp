@@ -41,7 +41,7 @@ class Reader {
     if (*p_ == '\n') return nullptr;
     csv::Row row;
     if (const Kind kind = *p_ == '{' ? read_sparse(row) : read_dense(row)) return kind;
-    return kind_of(cells_.row().end_row(row.label, row.weight));
+    return kind_of(cells_.row().end_row(row.label, row.weight, row.offset));
   }
 
   Kind read_dense(csv::Row& row) noexcept {

@@ -98,7 +98,7 @@ class Reader {
       }
       if (*p_ == '\n') {
         if (c + 1 < count) return where_ = where_end_ = p_, "fields_few";
-        return kind_of(cells_.row().end_row(row.label, row.weight));
+        return kind_of(cells_.row().end_row(row.label, row.weight, row.offset));
       }
       ++p_;
     }

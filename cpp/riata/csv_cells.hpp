@@ -2,6 +2,7 @@
 // `column=text` with the value 1, a missing value is nothing or `column=?`.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -17,7 +18,9 @@ namespace riata {
 
 namespace csv {
 
-enum class Role : std::uint8_t { ignored, label, weight, number, log1p, bucket, category };
+enum class Role : std::uint8_t { ignored, label, weight, offset, number, log1p, bucket, category };
+
+inline bool is_feature(Role role) noexcept { return role >= Role::number; }
 
 struct Column {
   Role role = Role::ignored;
@@ -65,6 +68,7 @@ inline std::string_view trimmed(std::string_view text) noexcept {
 struct Row {
   double label = std::numeric_limits<double>::quiet_NaN();
   double weight = 1;
+  double offset = 0;  // what is added to the score, and not learned
 };
 
 // What becomes of one cell, whatever the file looks like around it.
@@ -84,6 +88,8 @@ class Cells {
         return read_label(text, row.label);
       case Role::weight:
         return read_weight(text, row.weight);
+      case Role::offset:
+        return read_offset(text, row.offset);
       default:
         break;
     }
@@ -136,6 +142,14 @@ class Cells {
             read_double(word, weight, "weight_syntax", "weight_not_finite", "weight_not_finite"))
       return kind;
     return weight < 0 ? "weight_negative" : nullptr;
+  }
+
+  Kind read_offset(std::string_view text, double& offset) const noexcept {
+    const std::string_view word = trimmed(text);
+    if (is_absent(word)) return "offset_missing";
+    if (const Kind kind = read_double(word, offset, "offset_syntax", "offset_not_finite", "offset_too_large"))
+      return kind;
+    return std::fabs(offset) > std::numeric_limits<float>::max() ? "offset_too_large" : nullptr;
   }
 
   static Kind read_double(std::string_view word, double& value, Kind syntax, Kind not_finite,

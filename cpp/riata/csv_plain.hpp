@@ -135,7 +135,8 @@ class PlainReader {
       }
     }
     cells_.row().close_tail(tail);
-    return cells_.row().end_row(row.label, row.weight) == Added::fine ? End::fine : End::no_memory;
+    return cells_.row().end_row(row.label, row.weight, row.offset) == Added::fine ? End::fine
+                                                                                  : End::no_memory;
   }
 
   // The most common ones: a digit.

@@ -39,7 +39,7 @@ struct Plan {
     std::vector<std::string_view> names;
     for (const Column& column : format.columns) {
       add(column, format);
-      if (column.role == Role::ignored || column.role == Role::label || column.role == Role::weight) continue;
+      if (!is_feature(column.role)) continue;
       possible = possible && column.name.find('=') == std::string::npos;
       names.push_back(column.name);
     }

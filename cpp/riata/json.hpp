@@ -11,10 +11,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "riata/json_format.hpp"
 #include "riata/json_tokens.hpp"
 #include "riata/named.hpp"
 #include "riata/scan.hpp"
@@ -23,34 +22,17 @@ namespace riata {
 
 namespace json {
 
-enum class Role : std::uint8_t { feature, ignored, label, weight, numeric, categorical };
-
-struct Format {
-  struct Named {
-    std::string path;
-    Role role;
-  };
-  std::vector<Named> roles;
-  std::vector<std::string> label_names;  // the label is the place of its text here; empty: a number
-  bool missing = false;                  // null is a feature
-  bool labelled = true;
-  bool keep_names = true;
-  Crosses crosses;
-
-  Role role_of(std::string_view path) const noexcept {
-    for (const Named& named : roles) {
-      if (named.path == path) return named.role;
-    }
-    return Role::feature;
-  }
-};
-
 inline constexpr int kDeepest = 64;
 
 class Reader {
  public:
   Reader(const char* begin, const char* end, const Format& format, NamedRows& rows) noexcept
-      : p_(begin), end_(end), format_(format), rows_(rows), row_(rows, format.crosses, format.keep_names) {}
+      : p_(begin),
+        end_(end),
+        format_(format),
+        rows_(rows),
+        row_(rows, format.crosses, format.keep_names),
+        wants_offset_(format.has(Role::offset)) {}
 
   Complaint read() noexcept {
     const char* line = p_;
@@ -75,14 +57,16 @@ class Reader {
     if (*p_ != '{') return "object";
     label_ = std::numeric_limits<double>::quiet_NaN();
     weight_ = 1;
-    labels_ = weights_ = 0;
+    offset_ = 0;
+    labels_ = weights_ = offsets_ = 0;
     path_.set_size(0);
     const char* const start = p_;
     if (const Kind kind = read_object({Role::feature, Crosses::kNone}, 0)) return kind;
     skip_space();
     if (*p_ != '\n') return "trailing";
     if (labels_ == 0 && format_.labelled) return p_ = start, "label_missing";
-    return kind_of(row_.end_row(label_, weight_));
+    if (offsets_ == 0 && wants_offset_) return p_ = start, "offset_missing";
+    return kind_of(row_.end_row(label_, weight_, offset_));
   }
 
   struct Place {  // what is known of a value before it is read
@@ -169,8 +153,20 @@ class Reader {
     return read_number_value(place);
   }
 
-  static bool is_target(Role role) noexcept { return role == Role::label || role == Role::weight; }
-  static Kind foreign(Role role) noexcept { return role == Role::label ? "label_kind" : "weight_syntax"; }
+  // What belongs to the example and is no feature.
+  static bool is_target(Role role) noexcept {
+    return role == Role::label || role == Role::weight || role == Role::offset;
+  }
+  static Kind of_target(Role role, Kind label, Kind weight, Kind offset) noexcept {
+    return role == Role::label ? label : role == Role::weight ? weight : offset;
+  }
+  static Kind foreign(Role role) noexcept {
+    return of_target(role, "label_kind", "weight_syntax", "offset_syntax");
+  }
+  static Kind not_finite(Role role) noexcept {
+    if (!is_target(role)) return "value_not_finite";
+    return of_target(role, "label_not_finite", "weight_not_finite", "offset_not_finite");
+  }
 
   Kind read_list(Place place, int depth) noexcept {
     if (depth == kDeepest) return "depth";
@@ -210,7 +206,7 @@ class Reader {
   Kind read_number_value(Place place) noexcept {
     const char* const start = p_;
     const char* const end = number_end(p_);
-    if (end == nullptr) return starts_non_finite() ? "value_not_finite" : "value";
+    if (end == nullptr) return starts_non_finite() ? not_finite(place.role) : "value";
     p_ = end;
     if (place.role == Role::ignored) return nullptr;
     if (place.role == Role::categorical) {
@@ -229,8 +225,9 @@ class Reader {
     if (is_target(place.role)) {
       const Number<double> number = read_number<double>(start);
       if (number.error == NumberError::syntax || number.end != end)
-        return p_ = start, foreign_text(place.role);
-      if (number.error != NumberError::none) return p_ = start, "label_too_large";
+        return p_ = start, of_target(place.role, "label_syntax", "weight_syntax", "offset_syntax");
+      if (number.error != NumberError::none)
+        return p_ = start, of_target(place.role, "label_too_large", "weight_not_finite", "offset_too_large");
       return take_number(start, number.value, 0, place);
     }
     const Number<float> number = read_short_number(start);
@@ -238,10 +235,6 @@ class Reader {
     if (number.error == NumberError::syntax || number.end != end) return p_ = start, "value_syntax";
     if (number.error == NumberError::too_large) return p_ = start, "value_too_large";
     return take_number(start, number.value, number.value, place);
-  }
-
-  static Kind foreign_text(Role role) noexcept {
-    return role == Role::label ? "label_syntax" : "weight_syntax";
   }
 
   Kind take_number(const char* start, double exact, float value, Place place) noexcept {
@@ -255,6 +248,11 @@ class Reader {
       weight_ = exact;
       if (exact < 0) return p_ = start, "weight_negative";
       return ++weights_ > 1 ? (p_ = start, "weight_twice") : nullptr;
+    }
+    if (place.role == Role::offset) {
+      offset_ = exact;
+      if (std::fabs(exact) > std::numeric_limits<float>::max()) return p_ = start, "offset_too_large";
+      return ++offsets_ > 1 ? (p_ = start, "offset_twice") : nullptr;
     }
     if (value == 0) return nullptr;
     row_.set_group(place.group);
@@ -300,6 +298,8 @@ class Reader {
         return take_label(word);
       case Role::weight:
         return "weight_syntax";
+      case Role::offset:
+        return "offset_syntax";
       case Role::numeric:
         return read_numeric(word, place);
       default:
@@ -356,9 +356,10 @@ class Reader {
   const Format& format_;
   NamedRows& rows_;
   RowBuilder row_;
+  const bool wants_offset_;
   Array<char> path_;
-  double label_ = 0, weight_ = 1;
-  int labels_ = 0, weights_ = 0;  // found in this object
+  double label_ = 0, weight_ = 1, offset_ = 0;
+  int labels_ = 0, weights_ = 0, offsets_ = 0;  // found in this object
 };
 
 }  // namespace json

@@ -23,6 +23,7 @@ READING = (
     "threads",
     "label",
     "weight",
+    "offset",
     "ignore",
     "numeric",
     "categorical",
@@ -149,6 +150,12 @@ def data_options(command: F) -> F:
         ),
         option("--numeric", **columns, help="Columns of text to read as numbers."),
         option("--ignore", **columns, help="Columns to leave out, such as id,time."),
+        option(
+            "--offset",
+            metavar="COLUMN",
+            section="Data",
+            help="The column of numbers that scores begin with, such as those of another model.",
+        ),
         option("--weight", metavar="COLUMN", section="Data", help="The column of weights."),
         option(
             "--label",

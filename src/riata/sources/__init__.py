@@ -40,6 +40,7 @@ def open_source(
     crosses: Crosses = (),
     label: str | None = None,
     weight: str | None = None,
+    offset: str | None = None,
     ignore: Sequence[str] = (),
     numeric: Sequence[str] = (),
     categorical: Sequence[str] = (),
@@ -70,10 +71,11 @@ def open_source(
 
     Parquet, Arrow IPC and Feather files, pyarrow Tables and whatever else speaks Arrow are tables
     of columns. So is a pandas or polars frame when the role of a column is named (`label`,
-    `weight`, `ignore`, `numeric`, `categorical`) or with `format="table"`; otherwise a frame is a
-    matrix of numbers, like those that `fit` takes, whose features are numbered by column. See
-    `riata.sources.roles.Roles` for what becomes of columns. `names=False` leaves the names of
-    features out of Blocks; `crosses=["user:ad"]` multiplies groups of features.
+    `weight`, `offset`, `ignore`, `numeric`, `categorical`) or with `format="table"`; otherwise a
+    frame is a matrix of numbers, like those that `fit` takes, whose features are numbered by
+    column. See `riata.sources.roles.Roles` for what becomes of columns; `offset` names one of
+    numbers that are added to the scores of examples and not learned. `names=False` leaves the names
+    of features out of Blocks; `crosses=["user:ad"]` multiplies groups of features.
 
     Comma or tab separated text (`delimiter`, `quote`, `header` where they cannot be seen from the
     file), JSON lines, ARFF and dicts are read the same way: see `riata.sources.csv.CsvSource`,
@@ -107,7 +109,8 @@ def open_source(
     paths = _paths(what)
     if paths is None and (matrix := _open_matrix(what, y, sample_weight, block_rows)) is not None:
         return matrix
-    roles = Roles(label, weight, tuple(ignore), tuple(numeric), tuple(categorical), missing)
+    named = tuple(ignore), tuple(numeric), tuple(categorical)
+    roles = Roles(label, weight, offset, *named, missing=missing)
     skipping = _skipping(on_error, bad_lines, max_bad, paths)
     table: dict[str, Any] = {
         "roles": roles,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -155,15 +155,14 @@ class ArffSource(NamedTextSource):
     def _layout_of(self, attributes: Sequence[Attribute], path: str) -> Layout:
         columns = [attribute.name for attribute in attributes]
         if self._before is not None:
-            return self._before.arranged(columns, self._labelled, path)
+            return self._before.arranged(columns, self._labelled, path, self._roles)
         roles = self._roles
         label = roles.label
         if label is None:
-            named = [c for c in columns if c.lower() in ("label", "class")]
-            label = named[0] if named else columns[-1]
-        roles = Roles(
-            label, roles.weight, roles.ignore, roles.numeric, roles.categorical, roles.missing
-        )
+            free = [c for c in columns if c not in (roles.weight, roles.offset)] or columns
+            named = [c for c in free if c.lower() in ("label", "class")]
+            label = named[0] if named else free[-1]
+        roles = replace(roles, label=label)
         features = set(roles.features(columns, self._labelled, path))
         layout = Layout(columns, [])
         for attribute in attributes:
@@ -173,6 +172,8 @@ class ArffSource(NamedTextSource):
                 layout.label_names = list(attribute.values or ())
             elif name == roles.weight:
                 layout.kinds.append("weight")
+            elif name == roles.offset:
+                layout.kinds.append("offset")
             elif name not in features:
                 layout.kinds.append("ignored")
             elif name in roles.numeric or (attribute.numeric and name not in roles.categorical):

@@ -25,7 +25,7 @@ from riata.sources.arrow_arrays import (
 )
 from riata.sources.arrow_rows import fitted_in, from_table, is_ready_made
 from riata.sources.bad_rows import BadRow, Faults, Part
-from riata.sources.layout import Layout, bucket_names, check_crossed
+from riata.sources.layout import NO_FEATURES, Layout, bucket_names, check_crossed
 from riata.sources.parquet_pages import Decoded, PageBatch
 from riata.sources.table_layout import (
     BLANKS,
@@ -44,7 +44,11 @@ _FLAWS = {
     "row_too_long": "crosses make more than 67 million features of a row",
     "damaged": "the column holds offsets that lead nowhere; the data is damaged",
 }
-
+_RULES = {
+    "label": "drop the row",
+    "weight": "weights must be finite and not negative",
+    "offset": "offsets must be finite and at most 3.4e38 in size",
+}
 
 Rows: TypeAlias = Callable[[int, int], Part]
 """The rows of a batch from one up to another, counted from its first; for any thread to call."""
@@ -74,7 +78,7 @@ class BatchReader:
             self.rows_needed = rows_needed(self.schema, options, name)
             roles, columns = options.roles, feature_columns(self.schema)
             used: set[str | None] = {*roles.features(columns, options.labelled, name)}
-            used |= {roles.label_in(columns, options.labelled, name), roles.weight}
+            used |= {roles.label_in(columns, options.labelled, name), roles.weight, roles.offset}
         else:
             layout = arranged(self.schema, layout, options, name)
             kinds = dict(zip(layout.columns, layout.kinds, strict=True))
@@ -92,9 +96,10 @@ class BatchReader:
             layout = arranged(self.schema, self.layout, options, name)
             check_types(self.schema, layout, name)
         kinds = dict(zip(layout.columns, layout.kinds, strict=True))
-        self._kinds = {c: k for c, k in kinds.items() if k not in ("ignored", "label", "weight")}
+        self._kinds = {c: k for c, k in kinds.items() if k not in NO_FEATURES}
         self._label = next((c for c, k in kinds.items() if k == "label"), None)
         self._weight = next((c for c, k in kinds.items() if k == "weight"), None)
+        self._offset = next((c for c, k in kinds.items() if k == "offset"), None)
         self._features = list(self._kinds)
         if not self._features:
             raise DataError(f"{name}: no column is left for the features")
@@ -110,6 +115,9 @@ class BatchReader:
         faults = Faults(table, first_row)
         labels = self._labels(table, path, faults)
         weights = self._numbers(table, self._weight, path, "weight", faults)
+        offsets = self._numbers(table, self._offset, path, "offset", faults)
+        if offsets is not None and not offsets.any():
+            offsets = None
         columns = _core.Columns(len(table))
         for name, kind in self._kinds.items():
             self._add(columns, name, kind, table, path or self.name, faults)
@@ -117,7 +125,7 @@ class BatchReader:
         lines = np.arange(first_row + 1, first_row + 1 + len(table))
 
         def read(start: int, stop: int) -> tuple[Block, BadRow | None]:
-            indptr, keys, values, names, offsets, trouble = columns.read(
+            indptr, keys, values, names, name_offsets, trouble = columns.read(
                 start, stop, self._options.names, self._options.roles.missing == "feature"
             )
             bad = None
@@ -133,9 +141,10 @@ class BatchReader:
                 None if labels is None else labels[start:stop],
                 None if weights is None else weights[start:stop],
                 names=names,
-                name_offsets=offsets,
+                name_offsets=name_offsets,
                 path=path,
                 lines=lines[start:stop],
+                offsets=None if offsets is None else offsets[start:stop],
             )
             return block, bad
 
@@ -302,11 +311,12 @@ class BatchReader:
         wrong = ~np.isfinite(numbers)
         if role == "weight":
             wrong |= numbers < 0
-        rule = "drop the row" if role == "label" else "weights must be finite and not negative"
+        elif role == "offset":
+            wrong |= np.abs(numbers) > np.finfo(np.float32).max
 
         def reason(row: int) -> str:
             shown = "missing" if np.isnan(numbers[row]) else numbers[row]
-            return f"the {role} is {shown}; {rule}"
+            return f"the {role} is {shown}; {_RULES[role]}"
 
         faults.add(wrong, column, reason)
         return numbers

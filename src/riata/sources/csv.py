@@ -155,7 +155,7 @@ class CsvSource(NamedTextSource):
             )
             if self._given.get("label_names"):  # those of a source without columns
                 self._layout.label_names = list(self._given["label_names"])
-        layout = self._layout.arranged(columns, self._labelled, path, self._by_name(columns).ignore)
+        layout = self._layout.arranged(columns, self._labelled, path, self._by_name(columns))
         check_crossed(layout, self._crosses, path)
         self._core = _core.CsvFormat(
             layout.specs(self._roles.missing),
@@ -205,8 +205,8 @@ class CsvSource(NamedTextSource):
         """Whether the first row names the columns; an error where that is anybody's guess."""
         cells = [cell.strip() for cell in rows[0]]
         roles = self._roles
-        named = {roles.label or "label", roles.weight, *roles.ignore, *roles.numeric}
-        named |= {*roles.categorical, *self._transforms.columns}
+        named = {roles.label or "label", roles.weight, roles.offset, *roles.ignore}
+        named |= {*roles.numeric, *roles.categorical, *self._transforms.columns}
         if {name for name in named if name is not None and not name.isdigit()} & set(cells):
             return True
         if any(not cell or NUMBER.fullmatch(cell) for cell in cells):
@@ -227,14 +227,18 @@ class CsvSource(NamedTextSource):
         def named(given: Sequence[str]) -> tuple[str, ...]:
             return tuple(_resolve(column, columns) for column in given)
 
-        return replace(
-            roles,
-            label=None if roles.label is None else _resolve(roles.label, columns),
-            weight=None if roles.weight is None else _resolve(roles.weight, columns),
-            ignore=named(roles.ignore),
-            numeric=named(roles.numeric),
-            categorical=named(roles.categorical),
-        )
+        try:
+            return replace(
+                roles,
+                label=None if roles.label is None else _resolve(roles.label, columns),
+                weight=None if roles.weight is None else _resolve(roles.weight, columns),
+                offset=None if roles.offset is None else _resolve(roles.offset, columns),
+                ignore=named(roles.ignore),
+                numeric=named(roles.numeric),
+                categorical=named(roles.categorical),
+            )
+        except ValueError as error:  # two roles of a column, by name and by number
+            raise DataError(f"{self.name}: {error}") from None
 
     def _transforms_by_name(self, columns: list[str]) -> Transforms:
         log1p = tuple(_resolve(column, columns) for column in self._transforms.log1p)

@@ -50,6 +50,7 @@ _MESSAGES = (
         "surrogate": "{text} is half of a surrogate pair; the other half is missing",
         "label_missing": "the label '{label}' is missing; name its key with --label (label=...)",
         "label_kind": "the label is {text}; it must be a number or a text",
+        "offset_missing": "the offset '{offset}' is missing; name its key with --offset (offset=...)",
     }
 )
 
@@ -60,6 +61,7 @@ class JsonFormat:
     def __init__(self, roles: Roles, labelled: bool, names: bool, crosses: list[list[str]]) -> None:
         self.roles = roles
         self.label = LABEL if roles.label is None else roles.label
+        replace(roles, label=self.label)  # it must not have another role
         self.label_names: list[str] | None = None
         self._options = (roles.missing == "feature", labelled, names, crosses)
         self._core: _core.JsonFormat | None = None
@@ -75,20 +77,22 @@ class JsonFormat:
         self.set_label_names(sorted(words) if words and not numbers else [])
 
     def _check_keys(self, objects: list[Mapping[str, Any]], name: str) -> None:
-        """A label that no object has is an error. Other keys may yet come: there is only a warning."""
+        """A label or offset that no object has is an error. Other keys may yet come: there is only a warning."""
         roles = self.roles
-        wanted = [*roles.ignore, *roles.numeric, *roles.categorical]
-        unknown = [path for path in [self.label, *wanted] if not _any_has(objects, path)]
+        needed = {"label": self.label if self._options[1] else None, "offset": roles.offset}
+        paths = [*needed.values(), *roles.ignore, *roles.numeric, *roles.categorical]
+        unknown = [path for path in paths if path is not None and not _any_has(objects, path)]
         if not unknown or not objects:
             return
         found = dict.fromkeys(path for item in objects[:100] for path in _paths_in(item))
-        if unknown[0] == self.label and self._options[1]:
-            raise DataError(
-                f"{name}: the label '{self.label}' is missing in all of the first objects; name its "
-                f"key with --label (label=...): {suggest(self.label, list(found))}"
-            )
+        for role, path in needed.items():
+            if path is not None and path in unknown:
+                raise DataError(
+                    f"{name}: the {role} '{path}' is missing in all of the first objects; name its "
+                    f"key with --{role} ({role}=...): {suggest(path, list(found))}"
+                )
         for path in unknown:
-            if path in wanted and path not in self._expected:
+            if path not in self._expected:
                 warnings.warn(
                     f"{name}: none of the first objects has a key {path!r}; "
                     f"{suggest(path, list(found))}",
@@ -98,8 +102,8 @@ class JsonFormat:
     def set_label_names(self, label_names: list[str]) -> None:
         roles = self.roles
         keys = [(self.label, "label")]
-        if roles.weight is not None:
-            keys.append((roles.weight, "weight"))
+        for role, path in (("weight", roles.weight), ("offset", roles.offset)):
+            keys += [] if path is None else [(path, role)]
         for role, paths in (
             ("ignored", roles.ignore),
             ("numeric", roles.numeric),
@@ -119,6 +123,8 @@ class JsonFormat:
     def fitted(self) -> dict[str, Any] | None:
         missing, crosses = self.roles.missing, self._options[3]
         kept = {"label_names": self.label_names, "missing": missing, "crosses": crosses}
+        if self.roles.offset is not None:
+            kept["offset"] = self.roles.offset
         return kept if self.ready else None
 
     @property
@@ -130,7 +136,8 @@ class JsonFormat:
         return parsed(self._core.parse(text, size), path)
 
     def details(self) -> dict[str, object]:
-        return {"label": self.label, "labels": ", ".join((self.label_names or [])[:10])}
+        names = ", ".join((self.label_names or [])[:10])
+        return {"label": self.label, "offset": self.roles.offset, "labels": names}
 
 
 class JsonSource(NamedTextSource):

@@ -30,6 +30,9 @@ _FEW_OTHERS = 0.1
 
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
 
+NO_FEATURES = ("ignored", "label", "weight", "offset")
+"""Kinds of columns that make none."""
+
 Cells = Sequence[Sequence[str]]
 
 
@@ -63,7 +66,7 @@ class Layout:
 
     columns: list[str]
     kinds: list[str]
-    """Of each column: ignored, label, weight, number, log1p, bucket or category."""
+    """Of each column: ignored, label, weight, offset, number, log1p, bucket or category."""
     edges: dict[str, list[float]] = field(default_factory=dict)
     label_names: list[str] = field(default_factory=list)
     """Where labels are words: label i stands for the i-th."""
@@ -89,15 +92,18 @@ class Layout:
             specs.append((kind, name, absent, omitted, edges, bucket_names(name, edges)))
         return specs
 
-    def arranged(
-        self, columns: list[str], labelled: bool, name: str, ignore: Sequence[str] = ()
-    ) -> Layout:
-        """The same layout for a file that has these columns, in another order perhaps."""
-        if columns == self.columns:
-            return self
+    def arranged(self, columns: list[str], labelled: bool, name: str, roles: Roles) -> Layout:
+        """The same layout for a file that has these columns, in another order perhaps.
+
+        Of the roles count the ignored columns that are no features, and the offset.
+        """
         kind_of = dict(zip(self.columns, self.kinds, strict=True))
+        if roles.offset is not None:
+            _move_offset(kind_of, roles.offset, name)
+        elif columns == self.columns:
+            return self
         for column in columns:
-            if column in ignore and kind_of.get(column, "ignored") in (
+            if column in roles.ignore and kind_of.get(column, "ignored") in (
                 "ignored",
                 "label",
                 "weight",
@@ -110,8 +116,21 @@ class Layout:
         for column, kind in kind_of.items():
             needed = kind != "ignored" and (labelled or kind not in ("label", "weight"))
             if needed and column not in columns:
-                raise DataError(f"{name}: column {column!r} is missing")
+                role = " of the offset" if kind == "offset" else ""
+                raise DataError(f"{name}: column {column!r}{role} is missing")
         return replace(self, columns=columns, kinds=[kind_of[column] for column in columns])
+
+
+def _move_offset(kind_of: dict[str, str], offset: str, name: str) -> None:
+    """Make this column the offset: it may be new, but no column that has another role."""
+    kind = kind_of.get(offset, "ignored")
+    if kind not in ("ignored", "offset"):
+        what = kind if kind in NO_FEATURES else "feature"
+        raise DataError(f"{name}: column {offset!r} cannot be the offset; it was a {what} before")
+    for column, kind in kind_of.items():
+        if kind == "offset":
+            kind_of[column] = "ignored"
+    kind_of[offset] = "offset"
 
 
 def find_layout(
@@ -148,6 +167,8 @@ def find_layout(
                 _warn_of_others(column, others, len(present[:LOOK_AT]), name)
         elif column == roles.weight:
             layout.kinds.append("weight")
+        elif column == roles.offset:
+            layout.kinds.append("offset")
         elif column not in features:
             layout.kinds.append("ignored")
         elif column in transforms.log1p:
@@ -196,7 +217,7 @@ def check_transformed(
 def check_crossed(layout: Layout, crosses: Sequence[Sequence[str]], name: str) -> None:
     """Refuse a cross of what is no column of features."""
     kinds = zip(layout.columns, layout.kinds, strict=True)
-    features = [c for c, kind in kinds if kind not in ("ignored", "label", "weight")]
+    features = [c for c, kind in kinds if kind not in NO_FEATURES]
     for group in (group for cross in crosses for group in cross):
         if group not in features:
             raise DataError(

@@ -54,6 +54,11 @@ LABEL_MESSAGES = {
     "weight_not_finite": "the weight is {text}; weights must be finite numbers",
     "weight_negative": "the weight is {text}; weights must not be negative",
     "weight_twice": "the weight comes twice; this one is {text}",
+    "offset_missing": "the offset, column '{detail}', is missing",
+    "offset_syntax": "expected a number as the offset, found {text}",
+    "offset_not_finite": "the offset is {text}; offsets must be finite numbers",
+    "offset_too_large": "the offset {text} is beyond what a 32-bit float holds (3.4e38)",
+    "offset_twice": "the offset comes twice; this one is {text}",
 }
 
 
@@ -115,9 +120,11 @@ class NamedTextSource(TextSource):
 
 
 def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:
-    """The roles, missing values being treated as in `given` unless they say otherwise."""
+    """The roles; missing values and the offset are as in `given` unless they say otherwise."""
     if roles.missing == "drop" and "missing" in given:
-        return replace(roles, missing=given["missing"])
+        roles = replace(roles, missing=given["missing"])
+    if roles.offset is None and given.get("offset") is not None:
+        roles = replace(roles, offset=given["offset"])
     return roles
 
 
@@ -125,7 +132,9 @@ def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
     """The roles, columns that nobody mentions being what they were in a table.
 
     >>> like_columns(Roles(), {"columns": ["y", "hour"], "kinds": ["label", "category"]})
-    Roles(label='y', weight=None, ignore=(), numeric=(), categorical=('hour',), missing='drop')
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Roles(label='y', weight=None, offset=None, ignore=(), numeric=(), categorical=('hour',),
+          missing='drop')
     """
     roles = as_before(roles, given)
     kinds = dict(zip(given.get("columns", ()), given.get("kinds", ()), strict=True))
@@ -135,16 +144,24 @@ def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
                 f"the model was trained on log1p or buckets of {column!r}, which only tables of "
                 "columns (CSV, Parquet, Arrow) can make"
             )
-    mentioned = {roles.label, roles.weight, *roles.ignore, *roles.numeric, *roles.categorical}
+    mentioned = {roles.label, roles.weight, roles.offset}
+    mentioned |= {*roles.ignore, *roles.numeric, *roles.categorical}
 
     def of(*wanted: str) -> tuple[str, ...]:
         return tuple(c for c, kind in kinds.items() if kind in wanted and c not in mentioned)
 
+    def one(role: str, named: str | None) -> str | None:
+        return next(iter(of(role)), None) if named is None else named
+
+    label, weight = one("label", roles.label), one("weight", roles.weight)
+    offset = one("offset", roles.offset)
+    replaced = set(of("label", "weight", "offset")) - {label, weight, offset}
     return replace(
         roles,
-        label=next(iter(of("label")), None) if roles.label is None else roles.label,
-        weight=next(iter(of("weight")), None) if roles.weight is None else roles.weight,
-        ignore=(*roles.ignore, *of("ignored")),
+        label=label,
+        weight=weight,
+        offset=offset,
+        ignore=(*roles.ignore, *of("ignored"), *sorted(replaced)),
         numeric=(*roles.numeric, *of("number")),
         categorical=(*roles.categorical, *of("category")),
     )

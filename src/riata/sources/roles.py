@@ -1,4 +1,4 @@
-"""What the columns of a table are for: label, weight, features, or nothing."""
+"""What the columns of a table are for: label, weight, offset, features, or nothing."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class Roles:
 
     label: the column with the labels; None is the one called `label`.
     weight: the column with the weights of the examples.
+    offset: the column of numbers that are added to the scores of the examples and not learned, such as
+        the score of another model. They are part of the prediction: it needs the column, too.
     ignore: columns to leave out.
     numeric: columns whose texts are read as numbers; numbers are without being named.
     categorical: columns whose numbers are names: `hour=17`, not 17 times the weight of `hour`.
@@ -32,6 +34,7 @@ class Roles:
 
     label: str | None = None
     weight: str | None = None
+    offset: str | None = None
     ignore: Sequence[str] = ()
     numeric: Sequence[str] = ()
     categorical: Sequence[str] = ()
@@ -43,9 +46,14 @@ class Roles:
         twice = set(self.numeric) & set(self.categorical)
         if twice:
             raise ValueError(f"column {min(twice)!r} cannot be both numeric and categorical")
-        for role, column in (("label", self.label), ("weight", self.weight)):
-            if column is not None and column in self.ignore:
-                raise ValueError(f"column {column!r} cannot be both {role} and ignored")
+        self._refuse_two_roles(self.label)
+
+    def _refuse_two_roles(self, label: str | None) -> None:
+        taken: dict[str, str] = {}
+        named = [("label", label), ("weight", self.weight), ("offset", self.offset)]
+        for role, column in [*named, *(("ignored", column) for column in self.ignore)]:
+            if column is not None and taken.setdefault(column, role) != role:
+                raise ValueError(f"column {column!r} cannot be both {taken[column]} and {role}")
 
     @property
     def given(self) -> bool:
@@ -75,6 +83,7 @@ class Roles:
             raise DataError(f"{name}: several columns are called {twice!r}; rename them")
         named = {
             "weight": [] if self.weight is None else [self.weight],
+            "offset": [] if self.offset is None else [self.offset],
             "ignore": self.ignore,
             "numeric": self.numeric,
             "categorical": self.categorical,
@@ -86,7 +95,12 @@ class Roles:
                         f"{name}: {option} names a column {column!r}, which is not there; "
                         f"{suggest(column, columns)}"
                     )
-        out = {self.label_in(columns, labelled, name), self.weight, *self.ignore}
+        label = self.label_in(columns, labelled, name)
+        try:
+            self._refuse_two_roles(label)
+        except ValueError as error:  # of a label that nobody named
+            raise DataError(f"{name}: {error}") from None
+        out = {label, self.weight, self.offset, *self.ignore}
         features = [column for column in columns if column not in out]
         if not features:
             raise DataError(f"{name}: no column is left for the features")

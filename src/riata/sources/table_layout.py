@@ -81,6 +81,8 @@ def find_table_layout(schema: Any, head: Any, options: TableOptions, name: str) 
             layout.label_names = _label_names(head, column, kind, options, name)
         elif column == roles.weight:
             layout.kinds.append("weight")
+        elif column == roles.offset:
+            layout.kinds.append("offset")
         elif column not in features:
             layout.kinds.append("ignored")
         elif column in transforms.log1p:
@@ -183,4 +185,4 @@ def _label_names(head: Any, column: str, kind: Any, options: TableOptions, name:
 
 def arranged(schema: Any, layout: Layout, options: TableOptions, name: str) -> Layout:
     """A layout that was found before, for another table."""
-    return layout.arranged(feature_columns(schema), options.labelled, name, options.roles.ignore)
+    return layout.arranged(feature_columns(schema), options.labelled, name, options.roles)
