@@ -24,6 +24,7 @@ riata::csv::Format make_format(unsigned flags) {
   format.columns.back().omitted = "first";
   if ((flags & 2) != 0) {
     add(weight, "w");
+    add(offset, "o");
     add(log1p, "l");
     add(bucket, "k").edges = {-1.5, 0, 10};
     format.columns.back().buckets = {"k=0", "k=1", "k=2", "k=3"};
@@ -57,7 +58,7 @@ std::vector<std::string_view> seeds() {
       "\x01"
       "y,a,b\n1,2.5,\"two\nlines\"\n\n0,-0.001,x\n"sv,
       "\x02"
-      "1,2,x,0.5,100,7,zzz\n0,3,y,1,-5,-2,\n"sv,
+      "1,2,x,0.5,-1.5,100,7,zzz\n0,3,y,1,0,-5,-2,\n"sv,
       "\x4c"
       "yes,2,x\nno,1,y\n,1,y\n"sv,
       "\x20"
@@ -69,7 +70,7 @@ std::vector<std::string_view> seeds() {
       "\x88"
       "yes,2,'x\\'y'\n{0 no}\n"sv,
       "\xc2"
-      "1,2,x,0.5,100,7,zzz\n{1 2, 3 2, 5 9}\n"sv,
+      "1,2,x,0.5,2,100,7,zzz\n{1 2, 3 2, 4 -3e5, 6 9}\n{1 2, 3 2}\n"sv,
   };
 }
 

@@ -26,15 +26,17 @@ std::vector<std::string_view> seeds() {
       "[1,2]\n"sv,
       "\x00"
       "{\"y\":1,\"a\":NaN}\n"sv,
+      "\x10"
+      "{\"y\":1,\"a\":2,\"o\":-0.5}\n{\"o\":1e5,\"y\":0}\n{\"y\":0,\"o\":null}\n"sv,
   };
 }
 
 std::vector<std::string_view> pieces() {
-  return {"{",      "}",    "[",     "]",       ":",        ",",
-          "\"",     "\\",   "\\u",   "\\ud800", "\\udc00",  "\n",
-          " ",      "true", "false", "null",    "1",        "-",
-          ".",      "e",    "0",     "\"y\":",  "\"a\":",   "\"k\":",
-          "\"i\":", "\xff", "\x01",  "1e39",    "[[[[[[[[", "{\"a\":{\"a\":"};
+  return {
+      "{",       "}",      "[",      "]",      ":",      ",",    "\"",   "\\",   "\\u",      "\\ud800",
+      "\\udc00", "\n",     " ",      "true",   "false",  "null", "1",    "-",    ".",        "e",
+      "0",       "\"y\":", "\"a\":", "\"k\":", "\"i\":", "\xff", "\x01", "1e39", "[[[[[[[[", "{\"a\":{\"a\":",
+      "\"o\":",  "NaN"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -43,6 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using enum riata::json::Role;
   riata::json::Format format;
   format.roles = {{"y", label}, {"w", weight}, {"i", ignored}, {"k", numeric}, {"h", categorical}};
+  if ((flags & 16) != 0) format.roles.push_back({"o", offset});
   format.missing = (flags & 1) != 0;
   format.labelled = (flags & 2) == 0;
   if ((flags & 4) != 0) format.label_names = {"no", "yes"};
@@ -55,6 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   riata::NamedRows rows, others;
   const riata::Complaint complaint = riata::read_json(text.begin(), text.end(), format, rows);
   check_named_rows(rows, format.labelled, true);
+  must((flags & 16) != 0 || rows.offsets.size() == 0, "no offsets but those asked for");
   format.keep_names = false;
   riata::read_json(text.begin(), text.end(), format, others);
   check_same(rows, others);

@@ -1,7 +1,9 @@
 // What must hold for rows of named features, whatever was read.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <string_view>
 
@@ -39,10 +41,20 @@ inline void check_named_rows(const riata::NamedRows& rows, bool labelled, bool n
   }
 }
 
+inline void check_same(const riata::Array<double>& a, const riata::Array<double>& b) {
+  must(a.size() == b.size(), "as many numbers of rows");
+  for (std::size_t i = 0; i < a.size(); ++i)
+    must(std::bit_cast<std::uint64_t>(a[i]) == std::bit_cast<std::uint64_t>(b[i]),
+         "the same numbers of rows");
+}
+
 // The same rows, the names aside.
 inline void check_same(const riata::NamedRows& a, const riata::NamedRows& b) {
   must(a.keys.size() == b.keys.size() && a.labels.size() == b.labels.size() && a.n_lines == b.n_lines,
        "as many");
+  check_same(a.labels, b.labels);
+  check_same(a.weights, b.weights);
+  check_same(a.offsets, b.offsets);
   for (std::size_t i = 0; i < a.keys.size(); ++i) {
     must(a.keys[i] == b.keys[i] && a.values[i] == b.values[i], "names or not, the same features");
   }

@@ -53,9 +53,12 @@ struct Read {
     if (other.kind != nullptr)
       CHECK(other.where == complaint.where && other.where_end == complaint.where_end);
     CHECK(others.n_lines == rows.n_lines && others.labels.size() == rows.labels.size());
+    CHECK(others.offsets.size() == rows.offsets.size());
     for (std::size_t i = 0; i < rows.labels.size(); ++i) {
       CHECK(row_text(others, i) == row_text(rows, i) && others.lines[i] == rows.lines[i]);
       CHECK(std::bit_cast<std::uint64_t>(others.labels[i]) == std::bit_cast<std::uint64_t>(rows.labels[i]));
+      CHECK(others.weights[i] == rows.weights[i]);
+      if (rows.offsets.size() > 0) CHECK(others.offsets[i] == rows.offsets[i]);
     }
     CHECK(std::equal(rows.keys.data(), rows.keys.data() + rows.keys.size(), others.keys.data()));
   }
@@ -156,8 +159,9 @@ void plain_records() {
     for (std::size_t i = 0; i < count; ++i) {
       csv::Column& column = format.columns.emplace_back();
       constexpr csv::Role roles[] = {csv::Role::number, csv::Role::category, csv::Role::category,
-                                     csv::Role::label,  csv::Role::ignored,  csv::Role::log1p};
-      column.role = roles[random() % 6];
+                                     csv::Role::label,  csv::Role::ignored,  csv::Role::log1p,
+                                     csv::Role::weight, csv::Role::offset};
+      column.role = roles[random() % (random() % 4 == 0 ? 8 : 6)];
       column.set_name(std::string(random() % 24, 'c') + std::to_string(random() % 40));
       if (random() % 4 == 0) column.absent = column.prefix + "?";
     }
@@ -198,6 +202,44 @@ void labels() {
   CHECK(Read("maybe,1,\n", format).kind == "label_unknown");
   format.labelled = false;
   CHECK(std::isnan(Read(",1,\n", format).rows.labels[0]));
+}
+
+// Behind a label, a feature, a category and before a number; the plain way and the other (see Read).
+void offsets() {
+  csv::Format format = table();
+  format.absent.clear();
+  const auto add = [&](csv::Role role, const char* name) {
+    format.columns.emplace_back().role = role;
+    format.columns.back().set_name(name);
+  };
+  add(csv::Role::offset, "o");
+  add(csv::Role::weight, "w");
+  add(csv::Role::number, "c");
+  const Read read("1,2,x,-0.25,2,7\n0,,y, 1e3 ,1,\n1,3,,\"0\",1,8\n", format);
+  CHECK(read.kind.empty() && read.rows.offsets.size() == 3);
+  CHECK(read.rows.offsets[0] == -0.25 && read.rows.offsets[1] == 1000 && read.rows.offsets[2] == 0);
+  CHECK(read.rows.weights[0] == 2 && read.row(0) == "a=2 b=x=1 c=7" && read.row(2) == "a=3 c=8");
+  const Read late("1,2,x,0,2,7\n0,,y,-0,1,\n1,3,,3.4e38,1,8\n", format);
+  CHECK(late.rows.offsets.size() == 3 && late.rows.offsets[0] == 0 && late.rows.offsets[2] == 3.4e38);
+  CHECK(Read("1,2,x,0,2,7\n", format).rows.offsets.size() == 0);
+
+  const Read sparse("{1 2, 3 -5}\n{1 2, 4 3}\n1,2,x,0.5,1,7\n", format, true);
+  CHECK(sparse.kind.empty() && sparse.rows.offsets.size() == 3 && sparse.rows.offsets[0] == -5);
+  CHECK(sparse.rows.offsets[1] == 0 && sparse.rows.weights[1] == 3 && sparse.rows.offsets[2] == 0.5);
+
+  const struct {
+    const char* cell;
+    const char* kind;
+  } cases[] = {{"", "offset_missing"},        {" ", "offset_missing"},        {"x", "offset_syntax"},
+               {"1.5x", "offset_syntax"},     {"1 2", "offset_syntax"},       {"nan", "offset_not_finite"},
+               {"-inf", "offset_not_finite"}, {"3.5e38", "offset_too_large"}, {"-1e300", "offset_too_large"},
+               {"1e999", "offset_too_large"}};
+  for (const auto& c : cases) {
+    for (const bool arff : {false, true}) {
+      const Read bad("1,2,x,1,1,7\n1,2,x," + std::string(c.cell) + ",1,7\n0,2,x,1,1,7\n", format, arff);
+      CHECK(bad.kind == c.kind && bad.rows.labels.size() == 1 && bad.rows.offsets.size() == 1);
+    }
+  }
 }
 
 void arff_rows() {
@@ -247,6 +289,7 @@ int main() {
   plain_records();
   transforms();
   labels();
+  offsets();
   arff_rows();
   refuses();
   return check::failures();

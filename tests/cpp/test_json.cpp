@@ -75,6 +75,42 @@ void labels() {
   CHECK(std::isnan(Read("{}\n", format).rows.labels[0]));
 }
 
+void offsets() {
+  json::Format format = keys();
+  format.roles.push_back({"o.s", json::Role::offset});
+  const auto object = [](const std::string& value) {
+    return "{\"y\":1,\"o\":{\"s\":" + value + ",\"t\":2}}\n";
+  };
+  const Read read(object("0") + object("-1.5e2") + object("3.4e38") + object("true"), format);
+  CHECK(read.kind.empty() && read.rows.offsets.size() == 4 && read.row(1) == "o.t=2");
+  CHECK(read.rows.offsets[0] == 0 && read.rows.offsets[1] == -150 && read.rows.offsets[3] == 1);
+  CHECK(Read(object("0") + object("-0"), format).rows.offsets.size() == 0);
+  const struct {
+    const char* value;
+    const char* kind;
+    std::ptrdiff_t column;
+  } cases[] = {{"null", "offset_missing", 1},
+               {"\"x\"", "offset_syntax", 17},
+               {"[1]", "offset_syntax", 17},
+               {"{}", "offset_syntax", 17},
+               {"01", "offset_syntax", 17},
+               {"NaN", "offset_not_finite", 17},
+               {"-Infinity", "offset_not_finite", 17},
+               {"3.5e38", "offset_too_large", 17},
+               {"-1e999", "offset_too_large", 17},
+               {"1,\"s\":2", "offset_twice", 23}};
+  for (const auto& c : cases) {
+    const Read bad(object("1") + object(c.value) + object("2"), format);
+    if (bad.kind != c.kind || bad.column != c.column) {
+      std::fprintf(stderr, "%s: %s at %td\n", c.value, bad.kind.c_str(), bad.column);
+    }
+    CHECK(bad.kind == c.kind && bad.column == c.column && bad.rows.offsets.size() == 1);
+  }
+  CHECK(Read("{\"y\":1}\n", format).kind == "offset_missing");
+  format.labelled = false;
+  CHECK(Read("{\"a\":1}\n", format).kind == "offset_missing");
+}
+
 void refuses() {
   const struct {
     const char* line;
@@ -102,6 +138,10 @@ void refuses() {
       {"{\"y\":1,\"y\":1}", "label_twice", 12},
       {"{\"y\":[1]}", "label_kind", 6},
       {"{\"y\":1,\"w\":-1}", "weight_negative", 12},
+      {"{\"y\":1,\"w\":1e999}", "weight_not_finite", 12},
+      {"{\"y\":1,\"w\":NaN}", "weight_not_finite", 12},
+      {"{\"y\":-Infinity}", "label_not_finite", 6},
+      {"{\"y\":1e999}", "label_too_large", 6},
       {"{\"y\":1,\"k\":\"x\"}", "value_syntax", 12},
   };
   for (const auto& c : cases) {
@@ -125,6 +165,7 @@ int main() {
   values();
   strings();
   labels();
+  offsets();
   refuses();
   return check::failures();
 }
