@@ -218,13 +218,17 @@ def test_words_and_transforms_survive(tmp_path: Path, suffix: str) -> None:
 
 @pytest.mark.parametrize("suffix", [".vw", ".svm"])
 def test_what_text_cannot_hold_is_said(tmp_path: Path, suffix: str) -> None:
-    (tmp_path / "x.csv").write_text("label,w,a\nspam,2,1\nham,1,3\n")
-    result = convert(open_source(tmp_path / "x.csv", weight="w"), tmp_path / f"x{suffix}")
+    (tmp_path / "x.csv").write_text("label,w,o,a\nspam,2,0,1\nham,1,-0.5,3\n")
+    source = open_source(tmp_path / "x.csv", weight="w", offset="o")
+    result = convert(source, tmp_path / f"x{suffix}")
     assert result.label_words == ["ham", "spam"]
     assert result.weights_lost == (suffix == ".svm")
-    said = riata("convert", tmp_path / "x.csv", tmp_path / f"y{suffix}", "--weight", "w").err
+    assert result.offsets_lost == (suffix == ".svm")
+    roles = ["--weight", "w", "--offset", "o"]
+    said = riata("convert", tmp_path / "x.csv", tmp_path / f"y{suffix}", *roles).err
     assert "labels    0 for ham, 1 for spam\n" in said
     assert ("lost      weights of examples" in said) == (suffix == ".svm")
+    assert ("lost      initial predictions of examples" in said) == (suffix == ".svm")
 
 
 def test_weights_without_labels(tmp_path: Path) -> None:

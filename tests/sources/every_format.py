@@ -40,8 +40,29 @@ TEXTS: list[str | None] = [
     *("NA", "nan", "null", "-1", "1e5", "0x1", "true", "a\u00a0b", "y" * 15, "y" * 16, "y" * 3000),
 ]
 LABELS = [0.0, -0.0, 1.0, -3.0, 1e308, 5e-324, 0.1 + 0.2, 2.0**53 - 1, 123456.78901234567]
+OFFSETS = [
+    0.0,
+    0.0,
+    1.0,
+    -2.5,
+    0.1 + 0.2,
+    5e-324,
+    3.4028234663852886e38,
+    -3.4e38,
+    1234567.8901234567,
+]
 WORDS = ["no", "yes", "may be", "f\u00fcnf", 'q"q', "a,b", "it's"]
-COLUMNS = ["number", "two words", "whole", "text", "\u00fcber:a|b", "small", "weight", "label"]
+COLUMNS = [
+    "number",
+    "two words",
+    "whole",
+    "text",
+    "\u00fcber:a|b",
+    "small",
+    "weight",
+    "offset",
+    "label",
+]
 
 
 def make_table(seed: int, rows: int, words: bool = False, tame: bool = False) -> Table:
@@ -65,6 +86,7 @@ def make_table(seed: int, rows: int, words: bool = False, tame: bool = False) ->
             "\u00fcber:a|b": one_of(TEXTS[:9]),
             "small": one_of([None, 0.5, 2, 3]),
             "weight": float(rng.integers(0, 9)) / 4 if tame else float(rng.exponential()),
+            "offset": float(rng.integers(-9, 9)) / 8 if tame else one_of(OFFSETS),
             "label": one_of(WORDS) if words else one_of([0, 1, 2, 5] if tame else LABELS),
         }
         for _ in range(rows)
@@ -74,6 +96,7 @@ def make_table(seed: int, rows: int, words: bool = False, tame: bool = False) ->
 READING: dict[str, Any] = {
     "label": "label",
     "weight": "weight",
+    "offset": "offset",
     "numeric": ["number", "two words", "whole", "small"],
     "categorical": ["text", "\u00fcber:a|b"],
 }
@@ -94,7 +117,7 @@ def expected(
 def _features(row: dict[str, Any], missing: str, crosses: Any) -> list[tuple[str, float]]:
     groups: dict[str, list[tuple[str, np.float32]]] = {}
     for column, value in row.items():
-        if column in ("label", "weight"):
+        if column in ("label", "weight", "offset"):
             continue
         if value is None:
             made = [(f"{column}=?", np.float32(1))] if missing == "feature" else []
@@ -170,7 +193,7 @@ def as_arff(table: Table, sparse: bool = False) -> str:
         if sparse:
             cells = [f"{i} {c}" for i, c in enumerate(cells) if c not in ("0", "0.0")]
             cells = [
-                entry for entry in cells if words is None or entry != f"7 {_arff_word(words[0])}"
+                entry for entry in cells if words is None or entry != f"8 {_arff_word(words[0])}"
             ]
         lines.append("{" + ", ".join(cells) + "}" if sparse else ",".join(cells))
     return "\n".join(lines) + "\n"

@@ -41,7 +41,7 @@ def rows(block: Block) -> list[Row]:
 
 
 def assert_same(a: Block, b: Block, names: bool = True) -> None:
-    for field in ("indptr", "indices", "values", "labels", "weights", "lines"):
+    for field in ("indptr", "indices", "values", "labels", "weights", "offsets", "lines"):
         np.testing.assert_array_equal(getattr(a, field), getattr(b, field), err_msg=field)
     if names:
         assert rows(a) == rows(b)

@@ -281,6 +281,14 @@ def test_without_names() -> None:
         ({"y": [1], "a": [1]}, {"label": "z"}, "no column 'z' for the label"),
         ({"label": [1], "a": [1]}, {"ignore": ["b"]}, "ignore names a column 'b'"),
         ({"label": [1], "a": [1]}, {"weight": "w"}, "weight names a column 'w'"),
+        ({"label": [1], "a": [1]}, {"offset": "o"}, "offset names a column 'o'"),
+        ({"label": [1], "a": [1]}, {"offset": "label"}, "'label' cannot be both label and offset"),
+        (
+            {"label": [1], "a": [1], "o": [[1]]},
+            {"offset": "o"},
+            "offset column 'o' must hold numbers",
+        ),
+        ({"label": [1], "a": [1], "o": ["x"]}, {"offset": "o"}, "number as the offset, found x"),
         ({"label": [1]}, {}, "no column is left"),
         ({"label": [1, None], "a": [1, 1]}, {}, "row 1, column 'label': the label is missing"),
         ({"label": [[1]], "a": [1]}, {}, "label column 'label' must hold numbers, not list"),
@@ -300,6 +308,14 @@ def test_roles_that_contradict() -> None:
         Roles(numeric=["a"], categorical=["a"])
     with pytest.raises(ValueError, match="both label and ignored"):
         Roles(label="a", ignore=["a"])
+    with pytest.raises(ValueError, match="both offset and ignored"):
+        Roles(offset="a", ignore=["a"])
+    with pytest.raises(ValueError, match="'a' cannot be both label and offset"):
+        Roles(label="a", offset="a")
+    with pytest.raises(ValueError, match="'a' cannot be both weight and offset"):
+        Roles(weight="a", offset="a")
+    with pytest.raises(ValueError, match="'a' cannot be both label and weight"):
+        Roles(label="a", weight="a")
     with pytest.raises(ValueError, match="missing is"):
         Roles(missing="zero")
 

@@ -64,6 +64,11 @@ def test_roles(tmp_path: Path) -> None:
     block = read(write(tmp_path, text, "x.csv"), categorical=["hour", "4"], **options)
     assert rows(block) == [[("hour=17", 1), ("size=3", 1)], [("hour=18", 1), ("size=x", 1)]]
     np.testing.assert_array_equal(block.weights, [0.5, 2])
+    offsets = read(str(tmp_path / "x.csv"), offset="3", **options)
+    np.testing.assert_array_equal(offsets.offsets, [17, 18])
+    assert rows(offsets) == [[("size=3", 1)], [("size=x", 1)]]
+    with pytest.raises(DataError, match="x.csv: column 'y' cannot be both label and offset"):
+        read(str(tmp_path / "x.csv"), offset="2", **options)
     with pytest.raises(DataError, match="x.csv:3:8: column 'size' holds numbers, but here is 'x'"):
         read(str(tmp_path / "x.csv"), numeric=["size"], **options)
     with pytest.raises(DataError, match="names a column 'colour'"):

@@ -45,6 +45,8 @@ def assert_holds(block: Block, table: Table, **options: Any) -> None:
     assert block.weights is not None
     assert block.labels.tobytes() == np.array(labels).tobytes()
     assert block.weights.tobytes() == np.array([row["weight"] for row in table]).tobytes()
+    assert block.offsets is not None
+    assert block.offsets.tobytes() == np.array([row["offset"] for row in table]).tobytes()
 
 
 @FORM
@@ -69,6 +71,10 @@ def test_missing_values_crosses_and_words(tmp_path: Path, form: str) -> None:
     np.testing.assert_array_equal(nameless.indices, keys)
 
 
+WITHOUT_OFFSETS: dict[str, Any] = {"offset": None, "ignore": ["offset"]}
+"""A model of several classes has none."""
+
+
 def weights_of(source: Any) -> tuple[bytes, ...]:
     net = FAMILIES["elastic-net"]
     model = train(source, lambda n: net(l1=1e-4, outputs=n, store="table"), classes=[0, 1, 2, 5])
@@ -80,15 +86,59 @@ def weights_of(source: Any) -> tuple[bytes, ...]:
 def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, tuple[bytes, ...]]:
     table = make_table(3, 300, tame=True)
     folder = tmp_path_factory.mktemp("learned")
-    return table, weights_of(opened("dicts", table, folder, crosses=CROSSES))
+    return table, weights_of(opened("dicts", table, folder, crosses=CROSSES, **WITHOUT_OFFSETS))
 
 
 @FORM
 def test_trains_the_same_bits(tmp_path: Path, form: str, learned: Any) -> None:
     """Several classes, weights, crosses, however the data is cut."""
     table, bits = learned
-    source = opened(form, table, tmp_path, chunk=333, threads=3, block_rows=11, crosses=CROSSES)
+    options: dict[str, Any] = {"crosses": CROSSES, **WITHOUT_OFFSETS}
+    source = opened(form, table, tmp_path, chunk=333, threads=3, block_rows=11, **options)
     assert weights_of(source) == bits
+
+
+def regression_of(source: Any) -> dict[str, float]:
+    """The weights by name, the intercept among them, of a model that honours offsets."""
+    net = FAMILIES["elastic-net"]
+    made = train(source, lambda n: net(loss="squared", eta0=0.01, l1=1e-4, outputs=n)).learner
+    keys, values = made.coef()
+    names = made.names(keys)
+    assert names is not None
+    found = dict(zip(map(str, names), values[:, 0].tolist(), strict=True))
+    return found | {"intercept": float(made.intercept[0])}
+
+
+@pytest.fixture(scope="module")
+def regressed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, dict[str, float]]:
+    table = make_table(11, 300, tame=True)
+    folder = tmp_path_factory.mktemp("regressed")
+    found = regression_of(opened("dicts", table, folder, crosses=CROSSES))
+    without = opened("dicts", table, folder, crosses=CROSSES, **WITHOUT_OFFSETS)
+    assert regression_of(without) != found
+    return table, found
+
+
+@FORM
+def test_trains_the_same_bits_with_offsets(tmp_path: Path, form: str, regressed: Any) -> None:
+    table, expected = regressed
+    source = opened(form, table, tmp_path, chunk=333, threads=3, block_rows=11, crosses=CROSSES)
+    assert regression_of(source) == expected
+
+
+@pytest.mark.parametrize("form", ["csv", "arff sparse", "jsonl", "parquet"])
+def test_trains_the_same_bits_as_initial_predictions(
+    tmp_path: Path, form: str, regressed: Any
+) -> None:
+    """Vowpal Wabbit's text has them before the bar."""
+    table, expected = regressed
+    convert(opened(form, table, tmp_path, crosses=CROSSES), tmp_path / "y.vw")
+    first = (tmp_path / "y.vw").read_text().split("\n", 1)[0]
+    assert [float(word) for word in first.split(" |")[0].split()] == [
+        table[0][column] for column in ("label", "weight", "offset")
+    ]
+    found = regression_of(open_source(tmp_path / "y.vw"))
+    assert {unquoted(name): weight for name, weight in found.items()} == expected
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if FORMS[form].name])
@@ -114,6 +164,8 @@ def test_converted(tmp_path: Path, form: str, target: str) -> None:
         assert made == expected(table)
         assert block.weights is not None
         assert block.weights.tolist() == [row["weight"] for row in table]
+        assert block.offsets is not None
+        assert block.offsets.tolist() == [row["offset"] for row in table]
     elif target == "y.svm":
         names = Path(f"{path}.names").read_text().split("\n")
         for i, row in enumerate(expected(table)):
@@ -135,6 +187,7 @@ def test_the_same_without_newer_instructions() -> None:
     here = Path(__file__).parent
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-n", "0"]
     words += [f"{here}/test_vw_twice.py::test_odd_lines", f"{__file__}::test_trains_the_same_bits"]
+    words.append(f"{__file__}::test_trains_the_same_bits_with_offsets")
     plain = os.environ | {"RIATA_PLAIN": "1"}
     done = subprocess.run(words, env=plain, cwd=here.parents[1], capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode()

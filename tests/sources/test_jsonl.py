@@ -98,6 +98,7 @@ REFUSED = [
     ('{"y":1,"y":2}', 12, "label comes twice"),
     ('{"y":{}}', 6, "must be a number or a text"),
     ('{"y":1,"w":-1}', 12, "must not be negative"),
+    ('{"y":1,"w":1e999}', 12, "weights must be finite"),
     ('{"y":1,"n":"x"}', 12, "expected a number"),
 ]
 

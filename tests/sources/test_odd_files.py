@@ -202,13 +202,16 @@ def test_a_converter_in_a_pipe(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("suffix", "option"),
-    [*product(("svm", "vw"), ("label", "weight", "ignore", "categorical")), ("svm", "crosses")],
+    [
+        *product(("svm", "vw"), ("label", "weight", "offset", "ignore", "categorical")),
+        ("svm", "crosses"),
+    ],
 )
 def test_what_has_no_columns_is_told_nothing_about_them(
     tmp_path: Path, suffix: str, option: str
 ) -> None:
     path = write(tmp_path, TEXTS[suffix], f"x.{suffix}")
-    value: Any = "a" if option in ("label", "weight") else ["a:b"]
+    value: Any = "a" if option in ("label", "weight", "offset") else ["a:b"]
     with pytest.raises(ValueError, match=rf"{option} .*columns.*; (svmlight|vw) has none"):
         open_source(path, **{option: value})
 

@@ -18,11 +18,12 @@ OPTIONS: list[dict[str, Any]] = [
     {"label": "clicked", "numeric": ["Agee"]},
     {"label": "clicked", "categorical": ["aeg"]},
     {"label": "clicked", "weight": "agge"},
+    {"label": "clicked", "offset": "agge"},
     {"label": "clicked", "log1p": ["agee"]},
     {"label": "clicked", "buckets": {"agee": 2}},
     {"label": "clicked", "crosses": ["citty:age"]},
 ]
-MEANT = ["clicked", "city", "age", "age", "age", "age", "age", "city"]
+MEANT = ["clicked", "city", *["age"] * 6, "city"]
 
 
 def write(folder: Path, format: str) -> Path:
@@ -78,6 +79,16 @@ def test_json_label(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"3 dicts: the label 'y' is missing"):
         list(open_source([{"a": 1}] * 3, label="y"))
     assert len(list(open_source(path, label="clickde", labelled=False))) == 1
+
+
+def test_json_offset(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(JSON)
+    for labelled in (True, False):
+        with pytest.raises(
+            DataError, match=r"x.jsonl: the offset 'user.agee' is missing.*'user.age'\?"
+        ):
+            list(open_source(path, label="clicked", offset="user.agee", labelled=labelled))
 
 
 @pytest.mark.parametrize("role", ["ignore", "numeric", "categorical"])
