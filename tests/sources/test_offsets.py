@@ -162,6 +162,8 @@ def test_is_remembered(tmp_path: Path, format: str, other: str) -> None:
     assert offsets(block) == [-7]
     assert rows(block) == [[("a", 2)]]
 
+    with pytest.raises(ValueError, match="'o' cannot be both offset and ignored"):
+        read(moved, **options, ignore=["o"])
     gone = put(tmp_path, other, [(1.0, 2.0)], "ya")
     with pytest.raises(DataError, match=r"'o'.*(missing|not there)"):
         read(gone, **options)

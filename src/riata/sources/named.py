@@ -123,8 +123,10 @@ def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:
     """The roles; missing values and the offset are as in `given` unless they say otherwise."""
     if roles.missing == "drop" and "missing" in given:
         roles = replace(roles, missing=given["missing"])
-    if roles.offset is None and given.get("offset") is not None:
-        roles = replace(roles, offset=given["offset"])
+    if roles.offset is None:
+        kinds = zip(given.get("columns", ()), given.get("kinds", ()), strict=True)
+        column = next((column for column, kind in kinds if kind == "offset"), None)
+        roles = replace(roles, offset=given.get("offset", column))
     return roles
 
 
@@ -154,13 +156,11 @@ def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
         return next(iter(of(role)), None) if named is None else named
 
     label, weight = one("label", roles.label), one("weight", roles.weight)
-    offset = one("offset", roles.offset)
-    replaced = set(of("label", "weight", "offset")) - {label, weight, offset}
+    replaced = set(of("label", "weight", "offset")) - {label, weight}
     return replace(
         roles,
         label=label,
         weight=weight,
-        offset=offset,
         ignore=(*roles.ignore, *of("ignored"), *sorted(replaced)),
         numeric=(*roles.numeric, *of("number")),
         categorical=(*roles.categorical, *of("category")),
