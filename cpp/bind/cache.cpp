@@ -1,15 +1,11 @@
-// What the file of Blocks needs: checksums, fewer bytes for the same numbers, and the way back.
-#include <nanobind/stl/vector.h>
-
+// What the file of Blocks needs: checksums, numbers for names, and the way back.
 #include <algorithm>
-#include <vector>
 
 #include "block_view.hpp"
 #include "glossary.hpp"
 #include "hand_over.hpp"
 #include "riata/checksum.hpp"
 #include "riata/numbering.hpp"
-#include "riata/packed_values.hpp"
 
 namespace riata::bind {
 
@@ -25,102 +21,39 @@ Array<T> room(std::size_t size) {
   return array;
 }
 
-// Memory that is taken from, and goes back to, what the core keeps.
-Out<std::uint8_t> buffer(std::size_t size) {
-  Array<std::uint8_t> memory = room<std::uint8_t>(size);
-  return hand_over(memory);
-}
-
-template <class Length>
-Out<std::int64_t> offsets(const In<Length>& lengths) {
-  Array<std::int64_t> sums = room<std::int64_t>(lengths.size() + 1);
-  {
+// Rows as a Block has them, from rows as Arrow has them: copied first and then checked, because the copy is
+// what will be used, whatever becomes of the file.
+Out<std::int64_t> rows_of(const In<std::int32_t>& offsets, std::int64_t entries) {
+  Array<std::int64_t> rows = room<std::int64_t>(offsets.size());
+  bool good = offsets.size() > 0;
+  if (good) {
     nb::gil_scoped_release release;
-    std::int64_t sum = 0;
-    std::int64_t* const out = sums.data();
-    out[0] = 0;
-    for (std::size_t i = 0; i < lengths.size(); ++i) out[i + 1] = sum += lengths.data()[i];
+    std::int64_t* const out = rows.data();
+    std::copy_n(offsets.data(), offsets.size(), out);
+    for (std::size_t i = 1; i < offsets.size(); ++i) good &= out[i - 1] <= out[i];
+    good = good && out[0] == 0 && out[offsets.size() - 1] == entries;
   }
-  return hand_over(sums);
+  if (!good) throw nb::value_error("rows do not fit together");
+  return hand_over(rows);
 }
 
-template <class Length>
-void bind_offsets(nb::module_& m, const char* signature) {
-  m.def("offsets", &offsets<Length>, "lengths"_a.noconvert(), nb::sig(signature),
-        "Where each of some things begins that lie one behind another, and where the last one ends.");
-}
-
-// The first values of each piece tell how all are held; if the others are different, it takes more bytes.
-nb::tuple pack_values(const std::vector<In<float>>& pieces) {
-  constexpr std::size_t kSample = 2048;
-  Array<std::uint8_t> bytes;
-  Array<float> others;
-  Packing packing = Packing::plain;
-  bool enough = true;
-  {
-    nb::gil_scoped_release release;
-    std::size_t n = 0;
-    ValueKinds kinds;
-    for (const In<float>& piece : pieces) {
-      kinds.add(piece.data(), std::min(kSample, piece.size()));
-      n += piece.size();
-    }
-    packing = kinds.best();
-    const auto pack = [&](auto packer) {
-      for (const In<float>& piece : pieces) packer.add(piece.data(), piece.size());
-      others.set_size(packer.others(others.data()));
-    };
-    if (packing != Packing::plain) {
-      bytes.set_size(packing == Packing::counts ? n : (n + 7) / 8);
-      enough = bytes.reserve(bytes.size() + 1) && others.reserve(n + 1);
-      if (enough && packing == Packing::counts) pack(CountPacker(bytes.data(), others.data()));
-      if (enough && packing != Packing::counts) {
-        std::memset(bytes.data(), 0, bytes.size());
-        pack(MixedPacker(bytes.data(), others.data()));
-        packing = others.size() == 0 ? Packing::ones : Packing::mixed;
-      }
-    }
-  }
-  if (!enough) throw std::bad_alloc();
-  constexpr const char* names[] = {"ones", "counts", "mixed", "plain"};
-  return nb::make_tuple(names[static_cast<int>(packing)], hand_over(bytes), hand_over(others));
-}
-
-Out<float> unpack_counts_of(const In<std::uint8_t>& counts, const In<float>& others) {
-  Array<float> values = room<float>(counts.size());
-  bool good = false;
-  {
-    nb::gil_scoped_release release;
-    good = unpack_counts(counts.data(), counts.size(), others.data(), others.size(), values.data());
-  }
-  if (!good) throw nb::value_error("counts and values do not fit together");
-  return hand_over(values);
-}
-
-Out<float> unpack_mixed_of(const In<std::uint8_t>& bits, const In<float>& others, std::size_t size) {
-  if (size > 8 * bits.size()) throw nb::value_error("fewer bits than values");
-  Array<float> values = room<float>(size);
-  bool good = false;
-  {
-    nb::gil_scoped_release release;
-    good = unpack_mixed(bits.data(), size, others.data(), others.size(), values.data());
-  }
-  if (!good) throw nb::value_error("bits and values do not fit together");
-  return hand_over(values);
-}
-
-Out<std::uint32_t> number(Numbering& numbering, const In<std::int64_t>& keys, const In<std::uint8_t>& names,
-                          const In<std::int64_t>& name_offsets) {
+nb::object number(Numbering& numbering, const In<std::int64_t>& keys, const In<std::uint8_t>& names,
+                  const In<std::int64_t>& name_offsets) {
   check_names(names, name_offsets, keys.size());
   Array<std::uint32_t> numbers = room<std::uint32_t>(keys.size());
-  bool done = false;
+  Numbering::Done done{};
   {
     nb::gil_scoped_release release;
     done = numbering.number(keys.data(), keys.size(), reinterpret_cast<const char*>(names.data()),
                             name_offsets.data(), numbers.data());
   }
-  if (!done) throw std::bad_alloc();
-  return hand_over(numbers);
+  if (done == Numbering::Done::no_memory) throw std::bad_alloc();
+  if (done == Numbering::Done::no_text) return nb::none();
+  if (done == Numbering::Done::no_numbers) {
+    PyErr_SetString(PyExc_OverflowError, "more than 2147483647 names");
+    throw nb::python_error();
+  }
+  return nb::cast(hand_over(numbers));
 }
 
 nb::tuple arrays_of(const Numbering& numbering) {
@@ -129,7 +62,7 @@ nb::tuple arrays_of(const Numbering& numbering) {
     if (from.size() > 0) std::memcpy(to.data(), from.data(), from.size() * sizeof(T));
     return hand_over(to);
   };
-  return nb::make_tuple(copy(numbering.names, std::uint8_t{}), copy(numbering.lengths, std::uint32_t{}));
+  return nb::make_tuple(copy(numbering.names, std::uint8_t{}), copy(numbering.ends, std::int64_t{}));
 }
 
 nb::tuple names_of(const Glossary& glossary, const In<std::uint32_t>& numbers) {
@@ -143,7 +76,8 @@ nb::tuple names_of(const Glossary& glossary, const In<std::uint32_t>& numbers) {
     const auto size = static_cast<std::size_t>(ends.back());
     enough = text.reserve(size + 1);
     if (enough) {
-      glossary.view.names_of(numbers.data(), numbers.size(), reinterpret_cast<char*>(text.data()));
+      glossary.view.names_of(numbers.data(), numbers.size(), ends.data(),
+                             reinterpret_cast<char*>(text.data()));
       text.set_size(size);
     }
   }
@@ -154,11 +88,9 @@ nb::tuple names_of(const Glossary& glossary, const In<std::uint32_t>& numbers) {
 }  // namespace
 
 void bind_cache(nb::module_& m) {
-  m.def("buffer", &buffer, "size"_a, nb::sig("def buffer(size: int) -> NDArray[numpy.uint8]"),
-        "So many bytes, not zeroed.");
-  bind_offsets<std::uint8_t>(m, "def offsets(lengths: NDArray[numpy.uint8]) -> NDArray[numpy.int64]");
-  bind_offsets<std::uint16_t>(m, "def offsets(lengths: NDArray[numpy.uint16]) -> NDArray[numpy.int64]");
-  bind_offsets<std::uint32_t>(m, "def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]");
+  m.def("rows_of", &rows_of, "offsets"_a.noconvert(), "entries"_a,
+        nb::sig("def rows_of(offsets: NDArray[numpy.int32], entries: int) -> NDArray[numpy.int64]"),
+        "The same in 64 bits. ValueError unless they ascend from 0 to `entries`.");
   m.def(
       "checksum",
       [](const In<std::uint8_t>& data) {
@@ -178,36 +110,22 @@ void bind_cache(nb::module_& m) {
           "data"_a,
           nb::sig("def add(self, data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> None"))
       .def("end", &Checksum::end, "Once, and then no more.");
-  m.def("pack_values", &pack_values, "pieces"_a,
-        nb::sig("def pack_values(pieces: list[NDArray[numpy.float32]]) -> tuple[str, NDArray[numpy.uint8], "
-                "NDArray[numpy.float32]]"),
-        "How values can be held: 'ones', 'counts' (bytes, and those that are none), 'mixed' "
-        "(bits, and those that are not 1), "
-        "'plain'.");
-  m.def("unpack_counts", &unpack_counts_of, "counts"_a.noconvert(), "others"_a.noconvert(),
-        nb::sig("def unpack_counts(counts: NDArray[numpy.uint8], others: NDArray[numpy.float32]) -> "
-                "NDArray[numpy.float32]"),
-        "The counts as values, and the next of the others where one is 0.");
-  m.def("unpack_mixed", &unpack_mixed_of, "bits"_a.noconvert(), "others"_a.noconvert(), "size"_a,
-        nb::sig("def unpack_mixed(bits: NDArray[numpy.uint8], others: NDArray[numpy.float32], size: int) -> "
-                "NDArray[numpy.float32]"),
-        "1 where a bit is not set, else the next of the others.");
-
   nb::class_<Numbering>(m, "Numbering", "Features, numbered as they come.")
-      .def(nb::init<>())
+      .def(nb::init<std::uint32_t, bool>(), "base"_a = 0, "text"_a = false)
       .def("number", &number, "keys"_a.noconvert(), "names"_a, "name_offsets"_a,
            nb::sig("def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], "
-                   "name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32]"))
+                   "name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32] | None"),
+           "From `base` on. None where names must be text, and one is not.")
       .def("arrays", &arrays_of,
-           nb::sig("def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint32]]"),
-           "Names, and the lengths of these.")
+           nb::sig("def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]"),
+           "Names, and where each begins.")
       .def("__len__", [](const Numbering& numbering) { return numbering.size(); })
       .def_prop_ro("full", &Numbering::full, "It is time for another one.");
 
   nb::class_<Glossary>(m, "Glossary", "Names, by the numbers of features.")
-      .def(nb::init<In<std::uint8_t>, In<std::int64_t>>(), "names"_a, "name_offsets"_a,
-           nb::sig("def __init__(self, names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> "
-                   "None"))
+      .def(nb::init<nb::object, nb::object, std::uint32_t>(), "names"_a, "name_offsets"_a, "base"_a = 0,
+           nb::sig("def __init__(self, names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64], "
+                   "base: int = 0) -> None"))
       .def("__len__", [](const Glossary& glossary) { return glossary.view.size; })
       .def("names", &names_of, "numbers"_a.noconvert(),
            nb::sig("def names(self, numbers: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.uint8], "

@@ -11,16 +11,20 @@ namespace riata::bind {
 
 class Glossary {
  public:
-  Glossary(In<std::uint8_t> names, In<std::int64_t> name_offsets)
+  Glossary(nb::object names, nb::object name_offsets, std::uint32_t base)
       : names_(std::move(names)), offsets_(std::move(name_offsets)) {
-    if (offsets_.size() == 0) throw nb::value_error("offsets are empty");
-    view.size = offsets_.size() - 1;
-    view.names = reinterpret_cast<const char*>(names_.data());
-    view.name_offsets = offsets_.data();
+    const auto text = nb::cast<In<std::uint8_t>>(names_, false);
+    const auto ends = nb::cast<In<std::int64_t>>(offsets_, false);
+    if (ends.size() == 0) throw nb::value_error("offsets are empty");
+    view.size = ends.size() - 1;
+    view.base = base;
+    view.names = reinterpret_cast<const char*>(text.data());
+    view.names_size = text.size();
+    view.name_offsets = ends.data();
     bool good = view.name_offsets[0] == 0;
     for (std::size_t i = 0; good && i < view.size; ++i)
       good = view.name_offsets[i] <= view.name_offsets[i + 1];
-    if (!good || view.name_offsets[view.size] != static_cast<std::int64_t>(names_.size()))
+    if (!good || view.name_offsets[view.size] != static_cast<std::int64_t>(text.size()))
       throw nb::value_error("names and offsets do not fit together");
   }
 
@@ -30,14 +34,14 @@ class Glossary {
       nb::gil_scoped_release release;
       good = view.holds(numbers.data(), numbers.size());
     }
-    if (!good) throw nb::value_error("a number beyond the last feature");
+    if (!good) throw nb::value_error("a number of no feature");
   }
 
   GlossaryView view;
 
  private:
-  In<std::uint8_t> names_;
-  In<std::int64_t> offsets_;
+  // As objects, which end properly while Python does: as arrays of the core they would outlive it.
+  nb::object names_, offsets_;
 };
 
 }  // namespace riata::bind

@@ -68,8 +68,7 @@ void name_by_number(BlockView<Index>& block, const Glossary& glossary, const In<
   if (static_cast<std::int64_t>(numbers.size()) != block.nnz)
     throw nb::value_error("name_numbers differ in length");
   glossary.check(numbers);
-  block.names = glossary.view.names;
-  block.name_offsets = glossary.view.name_offsets;
+  block.glossary = &glossary.view;
   block.name_numbers = numbers.data();
 }
 

@@ -9,6 +9,7 @@ void bind_csv(nanobind::module_& m);
 void bind_json(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
+void bind_mapped(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_lexicon(nanobind::module_& m);
 void bind_online_sketch(nanobind::module_& m);
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_cache(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
+  riata::bind::bind_mapped(m);
   riata::bind::bind_matrix(m);
   riata::bind::bind_shooting(m);
   riata::bind::bind_sketch(m);

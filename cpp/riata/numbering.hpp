@@ -15,6 +15,7 @@
 
 #include "riata/array.hpp"
 #include "riata/hash.hpp"
+#include "riata/utf8.hpp"
 
 namespace riata {
 
@@ -23,16 +24,21 @@ class Numbering {
   // As many as a reader should have to hold in memory: whoever makes a cache starts anew then.
   static constexpr std::size_t kManyNames = std::size_t{1} << 20, kManyBytes = std::size_t{24} << 20;
 
+  // The first feature gets the number `base`. Where names must be text, one that is none ends `number`.
+  explicit Numbering(std::uint32_t base = 0, bool text = false) noexcept : base_(base), text_(text) {}
+
   bool full() const noexcept { return size() >= kManyNames || names.size() >= kManyBytes; }
-  std::size_t size() const noexcept { return lengths.size(); }
+  std::size_t size() const noexcept { return ends.size() == 0 ? 0 : ends.size() - 1; }
+
+  enum class Done { all, no_memory, no_numbers, no_text };
 
   // The numbers of n features. The same key under another name, as somebody's own file may have it, is
-  // another feature here. False: memory is exhausted, or numbers are.
-  bool number(const std::int64_t* from, std::size_t n, const char* text, const std::int64_t* offsets,
+  // another feature here. Unless all is done, no number is good, but those given before are.
+  Done number(const std::int64_t* from, std::size_t n, const char* text, const std::int64_t* offsets,
               std::uint32_t* out) noexcept {
     constexpr std::size_t kAhead = 16;
     for (std::size_t k = 0; k < n; ++k) {
-      if (size() >= most_ && !grow()) return false;
+      if (size() >= most_ && !grow()) return Done::no_memory;
       Slot* const slots = slots_.get();
       const std::size_t mask = capacity_ - 1;
       // Until another one is new.
@@ -50,19 +56,20 @@ class Numbering {
       const std::uint32_t print = print_of(from[k], name);
       Slot& place = find(from[k], print);
       if (place.number == kNone) {
-        if (!add(name)) return false;
-        place = {from[k], static_cast<std::uint32_t>(size() - 1), print};
+        if (const Done done = add(name); done != Done::all) return done;
+        place = {from[k], base_ + static_cast<std::uint32_t>(size() - 1), print};
       }
       out[k] = place.number;
     }
-    return true;
+    return Done::all;
   }
 
   Array<char> names;
-  Array<std::uint32_t> lengths;  // of the names
+  Array<std::int64_t> ends;  // of the names; a 0 before them
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kMost = 0x7fffffff;  // Arrow has signed numbers
 
   // A key that is the hash of its name needs no second look at names.
   static constexpr std::uint32_t kOwn = 0;
@@ -88,10 +95,12 @@ class Numbering {
     }
   }
 
-  bool add(std::string_view name) noexcept {
-    if (size() >= kNone || name.size() > kNone) return false;
-    return names.append(name.data(), name.size()) &&
-           lengths.push_back(static_cast<std::uint32_t>(name.size()));
+  Done add(std::string_view name) noexcept {
+    if (text_ && !is_utf8(name)) return Done::no_text;
+    if (size() >= kMost - base_) return Done::no_numbers;
+    const bool added = (ends.size() > 0 || ends.push_back(0)) && names.append(name.data(), name.size()) &&
+                       ends.push_back(static_cast<std::int64_t>(names.size()));
+    return added ? Done::all : Done::no_memory;
   }
 
   bool grow() noexcept {
@@ -127,6 +136,8 @@ class Numbering {
 
   std::unique_ptr<Slot[], Freeing> slots_;
   std::size_t capacity_ = 0, most_ = 0;
+  std::uint32_t base_;
+  bool text_;
 };
 
 }  // namespace riata

@@ -245,19 +245,9 @@ class Bayesian:
     @property
     def bytes(self) -> int: ...
 
-def buffer(size: int) -> NDArray[numpy.uint8]:
-    """So many bytes, not zeroed."""
-
-@overload
-def offsets(lengths: NDArray[numpy.uint8]) -> NDArray[numpy.int64]: ...
-
-@overload
-def offsets(lengths: NDArray[numpy.uint16]) -> NDArray[numpy.int64]: ...
-
-@overload
-def offsets(lengths: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
+def rows_of(offsets: NDArray[numpy.int32], entries: int) -> NDArray[numpy.int64]:
     """
-    Where each of some things begins that lie one behind another, and where the last one ends.
+    The same in 64 bits. ValueError unless they ascend from 0 to `entries`.
     """
 
 def checksum(data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int:
@@ -273,26 +263,16 @@ class Checksum:
     def end(self) -> int:
         """Once, and then no more."""
 
-def pack_values(pieces: list[NDArray[numpy.float32]]) -> tuple[str, NDArray[numpy.uint8], NDArray[numpy.float32]]:
-    """
-    How values can be held: 'ones', 'counts' (bytes, and those that are none), 'mixed' (bits, and those that are not 1), 'plain'.
-    """
-
-def unpack_counts(counts: NDArray[numpy.uint8], others: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
-    """The counts as values, and the next of the others where one is 0."""
-
-def unpack_mixed(bits: NDArray[numpy.uint8], others: NDArray[numpy.float32], size: int) -> NDArray[numpy.float32]:
-    """1 where a bit is not set, else the next of the others."""
-
 class Numbering:
     """Features, numbered as they come."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, base: int = 0, text: bool = False) -> None: ...
 
-    def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32]: ...
+    def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32] | None:
+        """From `base` on. None where names must be text, and one is not."""
 
-    def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint32]]:
-        """Names, and the lengths of these."""
+    def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
+        """Names, and where each begins."""
 
     def __len__(self) -> int: ...
 
@@ -303,7 +283,7 @@ class Numbering:
 class Glossary:
     """Names, by the numbers of features."""
 
-    def __init__(self, names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> None: ...
+    def __init__(self, names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64], base: int = 0) -> None: ...
 
     def __len__(self) -> int: ...
 
@@ -420,6 +400,32 @@ def learn_event(model: Linear, features: Mapping[str, object], label: float, wei
     """
 
 def score_event(model: Linear, features: Mapping[str, object]) -> list[float]: ...
+
+class Mapped:
+    """
+    The first bytes of an open file in memory. The mapping lasts as long as arrays of it, also when the file is closed or deleted.
+    """
+
+    def __init__(self, descriptor: int, size: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def array(self, start: int, size: int) -> NDArray[numpy.uint8]:
+        """Bytes of the file, not copied, not to be written to."""
+
+    def fetch(self, start: int, size: int) -> None:
+        """They are needed soon."""
+
+    def release(self, start: int, size: int) -> None:
+        """
+        They are not needed for a while, and need not count as memory of this process.
+        """
+
+    @property
+    def lost(self) -> bool:
+        """
+        Somebody read bytes that the file did not have any more: they were zeros.
+        """
 
 @overload
 def inspect_rows(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], values: NDArray[numpy.float32], n_columns: int) -> tuple[str, int, int, bool]: ...

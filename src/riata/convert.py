@@ -29,6 +29,7 @@ _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
     SUFFIX: "cache",
+    ".arrow": "cache",
 }
 
 
@@ -87,7 +88,7 @@ def convert(
     order they appear, and `path.names` tells the name of each; weights and offsets of examples are lost.
     vw: `namespace^name` becomes a feature `name` of a namespace; what would end a name is
     written as `%20` and so on. parquet: label, weight, and lists of index, value and name a row,
-    which Riata reads back as they were (extra `[arrow]`). cache: as `cache=` makes it.
+    which Riata reads back as they were (extra `[arrow]`). cache: as `cache=` makes it, an Arrow IPC file.
 
     >>> import pathlib, tempfile
     >>> import numpy as np

@@ -11,6 +11,11 @@ class DataError(RiataError, ValueError):
     """The input is not what it should be. The message starts with file:line:column where there is one."""
 
 
+class LostData(DataError):
+    """A file was cut short while it was read: some of what was read before this error was not what the
+    file had held, and whatever was learned from it is worth nothing."""
+
+
 class ModelError(RiataError, ValueError):
     """A model file cannot be read: cut short, damaged, foreign, or written by a newer Riata."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.errors import DataError, DivergenceError, SettingsError
+from riata.errors import DataError, DivergenceError, LostData, SettingsError
 from riata.feed import Feed, Portion, iterate, pieces, skip
 from riata.interrupt import Interrupt
 from riata.labels import Encoder, count_labels
@@ -251,14 +251,17 @@ class _Run:
             with self.interrupt:
                 while not self.record.complete:
                     self._one_pass()
+                    self._check_source()
                     self._end_pass()
         except KeyboardInterrupt:
             if self.record.examples == 0 or not self._in_step():
                 raise
             self.record.interrupted = True
-        except DivergenceError:
+        except (DivergenceError, LostData):
+            self._check_source()
             raise
         except Exception as error:
+            self._check_source()
             if self.record.examples:
                 self.record.interrupted = True
                 error._riata_model = self._model()  # type: ignore[attr-defined]
@@ -268,6 +271,12 @@ class _Run:
                 raise KeyboardInterrupt from error
             raise
         return self._model()
+
+    def _check_source(self) -> None:
+        """LostData where a file that is mapped into memory was cut short while it was learned from."""
+        check = getattr(self.source, "check", None)
+        if check is not None:
+            check()
 
     def _in_step(self) -> bool:
         """Whether the record accounts for all that was learned: not if a second Ctrl-C broke in."""

@@ -1,6 +1,5 @@
 // What a cache is made of, there and back, and with damage that no checksum kept away, under sanitizers.
 #include <algorithm>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,70 +8,16 @@
 #include "riata/checksum.hpp"
 #include "riata/glossary.hpp"
 #include "riata/numbering.hpp"
-#include "riata/packed_values.hpp"
+#include "riata/utf8.hpp"
 
 namespace {
 
 using namespace riata;
 
-void values_there_and_back() {
-  std::mt19937 random(1);
-  const float odd[] = {-1.0f,
-                       -0.0f,
-                       0.5f,
-                       255.0f,
-                       256.0f,
-                       1e30f,
-                       std::numeric_limits<float>::denorm_min(),
-                       std::numeric_limits<float>::infinity(),
-                       std::numeric_limits<float>::quiet_NaN()};
-  for (int turn = 0; turn < 20'000; ++turn) {
-    const std::size_t n = random() % 40;
-    const auto ones = random() % 9, kind = random() % 3;
-    std::vector<float> values(n);
-    for (float& value : values) {
-      value = static_cast<float>(random() % 256);
-      if (random() % 8 < ones) value = 1.0f;
-      if (kind == 2 && random() % 4 == 0) value = odd[random() % std::size(odd)];
-    }
-    ValueKinds kinds;
-    kinds.add(values.data(), n);
-    std::vector<std::uint8_t> bytes(n), bits((n + 7) / 8);
-    std::vector<float> others, back(n);
-    const std::size_t cut = n == 0 ? 0 : random() % n;
-    others.resize(n - kinds.counts + 1);
-    CountPacker counter(bytes.data(), others.data());
-    counter.add(values.data(), cut);
-    counter.add(values.data() + cut, n - cut);
-    others.resize(n - kinds.counts);
-    others.shrink_to_fit();
-    CHECK(unpack_counts(bytes.data(), n, others.data(), others.size(), back.data()));
-    CHECK(n == 0 || std::memcmp(back.data(), values.data(), n * sizeof(float)) == 0);
-    if (n > 0) {  // one count more or less than there are
-      const std::size_t k = random() % n;
-      bytes[k] = bytes[k] == 0 ? 9 : 0;
-      CHECK(!unpack_counts(bytes.data(), n, others.data(), others.size(), back.data()));
-    }
-    others.resize(n - kinds.ones + 1);
-    MixedPacker packer(bits.data(), others.data());
-    packer.add(values.data(), cut);
-    packer.add(values.data() + cut, n - cut);
-    others.resize(n - kinds.ones);
-    others.shrink_to_fit();
-    std::fill(back.begin(), back.end(), 7.0f);
-    CHECK(unpack_mixed(bits.data(), n, others.data(), others.size(), back.data()));
-    CHECK(n == 0 || std::memcmp(back.data(), values.data(), n * sizeof(float)) == 0);
-    if (n > 0) {  // one bit of the bits flips: there is one other too few or too many
-      const std::size_t k = random() % n;
-      bits[k / 8] ^= static_cast<std::uint8_t>(1u << (k % 8));
-      CHECK(!unpack_mixed(bits.data(), n, others.data(), others.size(), back.data()));
-    }
-  }
-}
-
 void numbers_there_and_back() {
   std::mt19937_64 random(2);
-  Numbering numbering;
+  constexpr std::uint32_t kBase = 1000;
+  Numbering numbering(kBase);
   std::vector<std::string> all_names;
   std::vector<std::uint32_t> all_numbers;
   for (int turn = 0; turn < 200; ++turn) {
@@ -91,24 +36,80 @@ void numbers_there_and_back() {
     }
     text.shrink_to_fit();
     std::vector<std::uint32_t> numbers(n);
-    CHECK(numbering.number(keys.data(), n, text.data(), offsets.data(), numbers.data()));
+    CHECK(numbering.number(keys.data(), n, text.data(), offsets.data(), numbers.data()) ==
+          Numbering::Done::all);
     all_numbers.insert(all_numbers.end(), numbers.begin(), numbers.end());
   }
-  std::vector<std::int64_t> offsets{0};
-  for (std::size_t i = 0; i < numbering.lengths.size(); ++i)
-    offsets.push_back(offsets.back() + numbering.lengths[i]);
-  const GlossaryView glossary{numbering.size(), numbering.names.data(), offsets.data()};
+  std::vector<std::int64_t> offsets(numbering.ends.data(), numbering.ends.data() + numbering.ends.size());
+  const std::size_t size = numbering.names.size();
+  const GlossaryView glossary{numbering.size(), kBase, numbering.names.data(), size, offsets.data()};
   const std::size_t n = all_names.size();
   CHECK(glossary.holds(all_numbers.data(), n));
   CHECK(glossary.holds(nullptr, 0));
-  const std::uint32_t beyond[] = {0, static_cast<std::uint32_t>(glossary.size)};
-  CHECK(!glossary.holds(beyond, 2));
+  for (const std::uint32_t bad :
+       {std::uint32_t{0}, kBase - 1, kBase + static_cast<std::uint32_t>(glossary.size), ~std::uint32_t{0}}) {
+    const std::uint32_t both[] = {kBase, bad};
+    CHECK(!glossary.holds(both, 2));
+    CHECK(glossary.name(bad).empty());
+  }
   std::vector<std::int64_t> ends(n + 1);
   glossary.offsets_of(all_numbers.data(), n, ends.data());
   std::string names(static_cast<std::size_t>(ends.back()), ' '), wanted;
-  glossary.names_of(all_numbers.data(), n, names.data());
+  glossary.names_of(all_numbers.data(), n, ends.data(), names.data());
   for (const std::string& name : all_names) wanted += name;
   CHECK(names == wanted);
+  // Whatever becomes of the offsets, or of the numbers, after the room for names was made.
+  for (int turn = 0; turn < 300; ++turn) {
+    std::vector<std::int64_t> lost = offsets;
+    std::vector<std::uint32_t> numbers = all_numbers;
+    for (std::size_t i = random() % lost.size(), some = random() % 600; some > 0 && i < lost.size();
+         ++i, --some)
+      lost[i] = turn % 2 == 0 ? 0 : static_cast<std::int64_t>(random());
+    for (std::size_t k = random() % n, some = random() % 600; some > 0 && k < n; ++k, --some) numbers[k] = 0;
+    GlossaryView damaged = glossary;
+    damaged.name_offsets = lost.data();
+    damaged.names_of(numbers.data(), n, ends.data(), names.data());
+  }
+}
+
+void only_text_is_text() {
+  const std::string_view good[] = {"",
+                                   "a",
+                                   "caf\xc3\xa9",
+                                   "\xe2\x82\xac",
+                                   "\xf0\x9f\x98\x80",
+                                   "\xed\x9f\xbf",
+                                   "\xee\x80\x80",
+                                   "\xf4\x8f\xbf\xbf",
+                                   "eight by\xc3\xa9 eight"};
+  for (const std::string_view text : good) CHECK(is_utf8(text));
+  const std::string_view bad[] = {"\x80",
+                                  "caf\xe9",
+                                  "\xc3",
+                                  "\xc0\x80",
+                                  "\xc1\xbf",
+                                  "\xe0\x9f\xbf",
+                                  "\xed\xa0\x80",
+                                  "\xf0\x8f\xbf\xbf",
+                                  "\xf4\x90\x80\x80",
+                                  "\xf5\x80\x80\x80",
+                                  "\xff",
+                                  "\xe2\x82",
+                                  "\xf0\x9f\x98",
+                                  "eight bytes, and \xe9"};
+  for (const std::string_view text : bad) CHECK(!is_utf8(text));
+  Numbering texts(0, true);
+  const std::int64_t keys[] = {5, 6}, ends[] = {0, 1, 2};
+  std::uint32_t numbers[2];
+  CHECK(texts.number(keys, 2, "ab", ends, numbers) == Numbering::Done::all);
+  const std::int64_t others[] = {7, 8};
+  CHECK(texts.number(others, 2, "c\xe9", ends, numbers) == Numbering::Done::no_text);
+  CHECK(texts.number(keys, 2, "ab", ends, numbers) == Numbering::Done::all);
+  CHECK(numbers[0] == 0 && numbers[1] == 1);
+  Numbering last(0x7ffffffe);
+  CHECK(last.number(keys, 1, "a", ends, numbers) == Numbering::Done::all);
+  CHECK(numbers[0] == 0x7ffffffe);
+  CHECK(last.number(keys, 2, "ab", ends, numbers) == Numbering::Done::no_numbers);
 }
 
 // Whatever happens to a few bytes, the sum is another; and it is the same on every machine.
@@ -149,7 +150,7 @@ void every_byte_counts() {
 }  // namespace
 
 int main() {
-  values_there_and_back();
+  only_text_is_text();
   numbers_there_and_back();
   every_byte_counts();
   return check::failures();

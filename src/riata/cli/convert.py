@@ -21,11 +21,11 @@ HELP = """Write the examples of DATA (files, or - for standard input) to OUT in 
 
 \b
   riata convert clicks.parquet clicks.vw --label clicked
-  riata convert 'logs/*.svm.gz' logs.riata-cache
+  riata convert 'logs/*.svm.gz' logs.arrow
   zcat mail.vw.gz | riata convert - mail.svm --format vw
 
-Formats that hold names keep them: vw, parquet and cache. svmlight has numbers alone: names are
-numbered as they appear, and OUT.names lists them."""
+Formats that hold names keep them: vw, parquet and cache (an Arrow file). svmlight has numbers
+alone: names are numbered as they appear, and OUT.names lists them."""
 
 
 @click.command("convert", cls=Command, help=HELP)

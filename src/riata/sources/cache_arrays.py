@@ -1,4 +1,4 @@
-"""The arrays of a Block as a cache holds them: in as few bytes as are quick to read."""
+"""Blocks as batches of an Arrow file, and back: what is in the file is what is in the Block."""
 
 from __future__ import annotations
 
@@ -9,165 +9,109 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block, GlossaryBlock
+from riata.sources.arrow_file import ALIGN, ROWS, Layout, NamesLayout
 
-ALIGN = 64
-"""Every array starts at a multiple of it."""
-
-Entry: TypeAlias = list[Any]
-"""An array: its field, how it is held, its length, its first element or how many parts it has."""
 Pieces: TypeAlias = list[NDArray[Any]]
 """One array, as several that lie one behind another."""
 
-_PLAIN: dict[str, Any] = {"i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64}
-_LENGTHS: dict[str, Any] = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
-_HELD: dict[str, Any] = {
-    **_PLAIN, **_LENGTHS,
-    "numbers": np.uint32, "small": np.int8, "text": np.uint8,
-}  # fmt: skip
+FIELDS = {"label": "labels", "weight": "weights", "offset": "offsets", "line": "lines"}
+"""Columns by what a Block calls them."""
 
 
-def padded(size: int) -> int:
-    return size + -size % ALIGN
-
-
-class Encoder:
-    """Entries, and the arrays that go to the file for them."""
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self.arrays: list[Pieces] = []
-
-    def add(self, field: str, kind: str, count: int, first: int, *arrays: Pieces) -> None:
-        self.entries.append([field, kind, count, first])
-        self.arrays += [[np.ascontiguousarray(a).view(np.uint8) for a in some] for some in arrays]
-
-    def plain(self, field: str, pieces: Pieces) -> None:
-        kind = next(kind for kind, dtype in _PLAIN.items() if pieces[0].dtype == dtype)
-        self.add(field, kind, sum(map(len, pieces)), 0, pieces)
-
-    def lengths(self, field: str, lengths: NDArray[Any]) -> None:
-        largest = int(lengths.max()) if len(lengths) else 0
-        kind = next(kind for kind, dtype in _LENGTHS.items() if largest <= np.iinfo(dtype).max)
-        self.add(field, kind, len(lengths), 0, [lengths.astype(_LENGTHS[kind])])
-
-    def rows(self, field: str, array: NDArray[np.float64]) -> None:
-        """Labels or weights: mostly small whole numbers."""
-        if len(array) and (array == 1).all():
-            self.add(field, "ones", len(array), 0)
-            return
-        with np.errstate(invalid="ignore"):
-            small = array.astype(np.int8)
-        if small.astype(np.float64).tobytes() == array.tobytes():
-            self.add(field, "small", len(array), 0, [small])
-        else:
-            self.plain(field, [array])
-
-    def values(self, pieces: list[NDArray[np.float32]]) -> None:
-        pieces = [np.ascontiguousarray(piece) for piece in pieces]
-        count = sum(map(len, pieces))
-        kind, held, others = _core.pack_values(pieces)
-        if kind == "plain":
-            self.plain("values", list(pieces))
-        elif kind == "ones":
-            self.add("values", kind, count, 0)
-        else:
-            self.add("values", kind, count, len(others), [held], [others])
-
-
-def encode(blocks: list[Block], numbers: list[NDArray[np.uint32]]) -> Encoder:
-    """Blocks of one kind as one, with the numbers of their names, if they have any."""
-    out = Encoder()
+def encode(
+    blocks: list[Block], numbers: list[NDArray[np.uint32]], names: str
+) -> tuple[Layout, dict[str, Pieces]]:
+    """Blocks of one kind as one batch; `numbers` of their names, if they have any, go to that column."""
     ends = [(int(block.indptr[0]), int(block.indptr[-1])) for block in blocks]
-    out.lengths("indptr", np.concatenate([np.diff(block.indptr) for block in blocks]))
     both = list(zip(blocks, ends, strict=True))
-    out.plain("indices", [block.indices[first:last] for block, (first, last) in both])
-    out.values([block.values[first:last] for block, (first, last) in both])
+    entries = sum(last - first for first, last in ends)
+    pieces: dict[str, Pieces] = {"rows": [_starts(blocks)]}
+    which = "indices" if blocks[0].indices.dtype == np.int32 else "keys"
+    pieces[which] = [block.indices[first:last] for block, (first, last) in both]
+    values = [block.values[first:last] for block, (first, last) in both]
+    if not all(map(_are_ones, values)):
+        pieces["values"] = list(values)
     if numbers:
-        out.add("numbers", "numbers", sum(map(len, numbers)), 0, list(numbers))
-    for field in ("labels", "weights", "offsets"):
+        pieces[names] = list(numbers)
+    for column, field in FIELDS.items():
         if getattr(blocks[0], field) is not None:
-            out.rows(field, np.concatenate([getattr(block, field) for block in blocks]))
-    if blocks[0].lines is not None:
-        lines = np.concatenate([block.lines for block in blocks if block.lines is not None])
-        if len(lines) and (np.diff(lines) == 1).all():
-            out.add("lines", "range", len(lines), int(lines[0]))
-        else:
-            out.plain("lines", [lines])
-    return out
+            pieces[column] = [getattr(block, field) for block in blocks]
+    return Layout(sum(map(len, blocks)), entries, tuple(pieces)[1:]), pieces
 
 
-def encode_glossary(numbering: _core.Numbering) -> Encoder:
-    out = Encoder()
-    names, lengths = numbering.arrays()
-    out.lengths("name_offsets", lengths)
-    out.add("names", "text", len(names), 0, [names])
-    return out
+def _starts(blocks: list[Block]) -> NDArray[np.int32]:
+    starts = np.zeros(1 + sum(map(len, blocks)), np.int32)
+    at = entries = 0
+    for block in blocks:
+        rows = len(block)
+        shift = entries - int(block.indptr[0])
+        np.add(block.indptr[1:], shift, out=starts[at + 1 : at + 1 + rows], casting="unsafe")
+        at += rows
+        entries += block.nnz
+    return starts
+
+
+def _are_ones(values: NDArray[np.float32]) -> bool:
+    return bool((values[:256] == 1).all() and (values == 1).all())
 
 
 def decode(
-    data: NDArray[np.uint8],
-    path: str | None,
-    entries: list[Entry],
-    glossary: _core.Glossary | None = None,
+    data: NDArray[np.uint8], layout: Layout, path: str | None, glossary: _core.Glossary | None
 ) -> Block:
-    """ValueError where the arrays do not fit together."""
-    fields = arrays_of(data, entries)
-    if glossary is None:
-        return Block(path=path, **fields)
-    made: Block = GlossaryBlock(path=path, glossary=glossary, **fields)
+    """The Block of a batch with this body: views of it. ValueError where the arrays do not fit together."""
+    if len(data) != layout.body:
+        raise ValueError("a batch of another size")
+    found = {name: _view(data, *where) for name, where in layout.arrays().items()}
+    if ("indices" in found) == ("keys" in found):
+        raise ValueError("features without numbers, or with two")
+    given: dict[str, Any] = {
+        "indptr": _core.rows_of(found["rows"], layout.entries),
+        "indices": found["indices" if "indices" in found else "keys"],
+        "values": found["values"] if "values" in found else ones(layout.entries),
+        "path": path,
+    }
+    given |= {FIELDS[column]: found[column] for column in ROWS if column in found}
+    numbers = found.get("names", found.get("raw_names"))
+    if glossary is None and numbers is None:
+        return Block(**given)
+    if glossary is None or numbers is None:
+        raise ValueError("names without a glossary, or the other way round")
+    made: Block = GlossaryBlock(glossary=glossary, numbers=numbers, **given)
     return made
 
 
-def decode_glossary(data: NDArray[np.uint8], entries: list[Entry]) -> _core.Glossary:
-    fields = arrays_of(data, entries)
-    return _core.Glossary(fields["names"], fields["name_offsets"])
+def encode_names(
+    numbering: _core.Numbering | None, column: str, base: int
+) -> tuple[NamesLayout, dict[str, Pieces]]:
+    """Without a numbering: no names, but a dictionary."""
+    names, ends = np.zeros(0, np.uint8), np.zeros(1, np.int64)
+    if numbering is not None and len(numbering):
+        names, ends = numbering.arrays()
+    return NamesLayout(column, len(ends) - 1, len(names), base), {"ends": [ends], "text": [names]}
 
 
-def arrays_of(data: NDArray[np.uint8], entries: list[Entry]) -> dict[str, Any]:
-    """What entries say of the bytes; views of them where they lie there as they are needed."""
-    position = 0
-
-    def take(kind: str, count: int) -> NDArray[Any]:
-        nonlocal position
-        dtype = np.dtype(_HELD[kind])
-        size = count * dtype.itemsize
-        array: NDArray[Any] = data[position : position + size].view(dtype)
-        if len(array) != count:
-            raise ValueError("an array lies outside")
-        position += padded(array.nbytes)
-        return array
-
-    fields: dict[str, Any] = {}
-    for field, kind, count, first in entries:
-        array: NDArray[Any]
-        if kind == "ones":
-            array = ones(count, np.float32 if field == "values" else np.float64)
-        elif kind == "range":
-            array = np.arange(first, first + count, dtype=np.int64)
-        elif kind == "mixed":
-            bits = take("u1", (count + 7) // 8)
-            array = _core.unpack_mixed(bits, take("f4", first), count)
-        elif kind == "counts":
-            array = _core.unpack_counts(take("u1", count), take("f4", first))
-        elif kind == "small":
-            array = take(kind, count).astype(np.float64)
-        elif kind in _LENGTHS:
-            array = _core.offsets(take(kind, count))
-        else:
-            array = take(kind, count)
-        fields[field] = array
-    return fields
+def decode_names(data: NDArray[np.uint8], layout: NamesLayout) -> _core.Glossary:
+    if len(data) != layout.body:
+        raise ValueError("a dictionary of another size")
+    ends = _view(data, "i8", 0, 8 * layout.names + 8)
+    return _core.Glossary(_view(data, "u1", layout.text, layout.size), ends, layout.base)
 
 
-_ones: dict[Any, NDArray[Any]] = {}
+def _view(data: NDArray[np.uint8], kind: str, start: int, size: int) -> NDArray[Any]:
+    if start % ALIGN or not 0 <= start <= start + size <= len(data):
+        raise ValueError("an array lies outside")
+    return data[start : start + size].view(kind)
 
 
-def ones(count: int, dtype: Any) -> NDArray[Any]:
+_ones = np.ones(0, np.float32)
+
+
+def ones(count: int) -> NDArray[np.float32]:
     """So many ones, always the same: nobody writes to a Block."""
-    held: NDArray[Any] | None = _ones.get(dtype)
-    if held is None or len(held) < count:
-        held = np.ones(max(count, 1 << 16), dtype)
+    global _ones
+    held = _ones
+    if len(held) < count:
+        held = np.ones(max(count, 1 << 16), np.float32)
         held.flags.writeable = False
-        _ones[dtype] = held
-    some: NDArray[Any] = held[:count]
-    return some
+        _ones = held
+    return held[:count]

@@ -16,14 +16,15 @@ from riata import __version__
 from riata.atomic import atomic_write, check_writable
 from riata.block import Block
 from riata.errors import DataError
+from riata.sources.arrow_file import HEAD, is_cache
 from riata.sources.bytes import STDIN
 from riata.sources.cache_file import (
-    MAGIC,
     SUFFIX,
     CacheReader,
     CacheWriter,
     Damaged,
     Known,
+    Unmapped,
     stamp_of,
 )
 from riata.sources.remote import is_remote, remote_status
@@ -41,7 +42,8 @@ class CachedSource:
 
     A cache that is damaged, or was made from other data or with other options, is never trusted:
     it is made anew. It appears under its name only when it is complete, so several processes may
-    make it at once. Where it cannot be written, the source is read every time, and `note` says why.
+    make it at once. Where it cannot be written, or mapped into memory, the source is read every time,
+    and `note` says why.
     """
 
     def __init__(
@@ -70,6 +72,8 @@ class CachedSource:
         self._read_first = read_first
         self._temporary: BinaryIO | None = None
         self._made_here: Identity | object = object()
+        self._in_vain = False
+        self._reading: CacheReader | None = None
         self._known: Known | None = None
         if path != TEMPORARY:
             _check_target(path)
@@ -85,6 +89,11 @@ class CachedSource:
         """Where labels are words: label i stands for the i-th."""
         return (self.fitted or {}).get("label_names") or None
 
+    def check(self) -> None:
+        """LostData if a cache was cut short while its Blocks were used."""
+        if self._reading is not None:
+            self._reading.check()
+
     def __iter__(self) -> Iterator[Block]:
         return self._pass()
 
@@ -95,12 +104,17 @@ class CachedSource:
 
     def _blocks(self) -> Generator[Block, None, None]:
         done = 0
+        self._reading = None
         try:
             cache = self._open()
         except (Damaged, OSError):
             cache = None
+        except Unmapped as error:
+            cache, self._in_vain = None, True
+            self.note = f"the cache is not used: {error}"
         if cache is not None:
             file, reader = cache
+            self._reading = reader
             self.skipped = reader.about["skipped"]
             self._fitted = reader.about.get("fitted")
             try:
@@ -182,6 +196,8 @@ class _Making:
         self._blocks: queue.Queue[Block | None] = queue.Queue(maxsize=4)
         self._error: BaseException | None = None
         self._thread: threading.Thread | None = None
+        if owner._in_vain:
+            return
         with self._noting():
             if owner.path == TEMPORARY:
                 self._file = tempfile.TemporaryFile(prefix="riata-")  # noqa: SIM115
@@ -293,20 +309,28 @@ class CacheSource:
         self.fitted: dict[str, Any] | None = readers[0].about.get("fitted")
         self.bytes_read = 0
         self._known: dict[str, Known] = {}
+        self._reading: CacheReader | None = None
         self.label_names: list[str] | None = (self.fitted or {}).get("label_names") or None
         if self.n_rows == 0:
             raise DataError(f"no examples in {self.name}")
+
+    def check(self) -> None:
+        """LostData if a file was cut short while its Blocks were used."""
+        if self._reading is not None:
+            self._reading.check()
 
     def __iter__(self) -> Iterator[Block]:
         self.bytes_read = before = 0
         for path in self._paths:
             with _open_cache(path) as file:
-                reader = CacheReader(file, path, self._known.get(path))
+                self._reading = reader = CacheReader(file, path, self._known.get(path))
                 with closing(reader.blocks()) as blocks:
                     for block, position in blocks:
                         self.bytes_read = before + position
                         yield from split(block, self._block_rows)
-                self._known[path] = reader.known
+                # Of many files, each would keep a little memory: only that they were good is kept.
+                one = len(self._paths) == 1
+                self._known[path] = reader.known if one else Known(reader.known.stamp)
                 before += reader.n_bytes
                 self.bytes_read = before
 
@@ -346,8 +370,8 @@ def _check_target(path: str) -> None:
     """Refuse to put a cache in the place of something else."""
     try:
         with open(path, "rb") as file:
-            head = file.read(len(MAGIC))
-        if head and not head.startswith(MAGIC[:12]):
+            head = file.read(len(HEAD))
+        if head and not is_cache(head):
             raise DataError(f"{path}: this file is no cache, and a cache would replace it")
     except FileNotFoundError:
         try:

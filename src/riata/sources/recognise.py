@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import PurePath
 
 from riata.errors import DataError
+from riata.sources.arrow_file import is_cache
 from riata.sources.bytes import STDIN, Input, Stop, look_at_standard_input, size_of
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
@@ -32,7 +33,6 @@ _SUFFIXES = {
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
-    b"riata-cache-": "cache",
     b"\xff\xff\xff\xff": "arrow",
 }
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -53,11 +53,18 @@ def format_of(paths: list[str], given: str | None) -> str:
         if given not in FORMATS:
             raise DataError(f"unknown format {given!r}; known are: {', '.join(FORMATS)}")
         return given
-    formats = {path: _by_name(path) or _by_content(path) for path in paths}
+    formats = {path: _format_of(path) for path in paths}
     if len(set(formats.values())) > 1:
         shown = ", ".join(f"{path} is {format}" for path, format in list(formats.items())[:4])
         raise DataError(f"the files are in different formats: {shown}; name one with --format")
     return next(iter(formats.values()), "svmlight")
+
+
+def _format_of(path: str) -> str:
+    found = _by_name(path)
+    if found == "arrow" and path != STDIN and size_of(path) and is_cache(_head(path)):
+        return "cache"  # an Arrow file too
+    return found or _by_content(path)
 
 
 def _by_name(path: str) -> str | None:
@@ -71,7 +78,7 @@ def _by_content(path: str) -> str:
     """What the first lines look like. A named pipe is not touched: it can be read only once."""
     if path == STDIN:
         found = recognise(look_at_standard_input(_HEAD))
-        if found in _MAGIC.values():
+        if found in (*_MAGIC.values(), "cache"):
             raise DataError(
                 f"<stdin>: this is {found} data; name the file instead, or say --format arrow if it "
                 "is a stream of Arrow data"
@@ -107,6 +114,8 @@ def recognise(head: bytes) -> str:
     >>> recognise(b"name,age\\nAda,36")
     'csv'
     """
+    if is_cache(head):
+        return "cache"
     for magic, format in _MAGIC.items():
         if head.startswith(magic):
             return format
