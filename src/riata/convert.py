@@ -16,7 +16,8 @@ from riata import _core
 from riata.atomic import atomic_write
 from riata.block import Block
 from riata.errors import DataError
-from riata.sources.cache_file import SUFFIX, CacheWriter
+from riata.sources.cache_file import SUFFIX
+from riata.sources.cache_writer import CacheWriter
 from riata.sources.cached import about
 from riata.sources.source import Source, iterate
 

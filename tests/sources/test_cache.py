@@ -16,9 +16,10 @@ import pytest
 
 from riata.block import Block, concatenate
 from riata.errors import DataError
-from riata.sources import cache_file, open_source
+from riata.sources import cache_writer, open_source
 from riata.sources.arrow_file import HEAD
-from riata.sources.cache_file import CacheReader, CacheWriter
+from riata.sources.cache_file import CacheReader
+from riata.sources.cache_writer import CacheWriter
 from riata.sources.svmlight import SvmlightSource
 
 SVM = "".join(f"{i % 2} {i + 1}:{i % 17}.5 {i + 9}:1\n" for i in range(30_000))
@@ -111,7 +112,7 @@ def test_odd_blocks(tmp_path: Path) -> None:
 def test_small_blocks_of_a_kind_are_gathered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache_file, "ENOUGH", 1000)
+    monkeypatch.setattr(cache_writer, "ENOUGH", 1000)
     whole = take(open_source(_write(tmp_path / "x.vw", VW)))
     numbered = take(open_source(_write(tmp_path / "x.svm", SVM)))
     other = replace(numbered, path="elsewhere")
@@ -210,7 +211,7 @@ def test_damage_after_a_pass_that_found_none(tmp_path: Path, text: Path, spy: Sp
 
 def test_damage_far_behind(tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows before the damage come from the cache, those behind it from the text; none twice."""
-    monkeypatch.setattr(cache_file, "ENOUGH", 20_000)
+    monkeypatch.setattr(cache_writer, "ENOUGH", 20_000)
     path = _write(tmp_path / "x.svm", SVM)
     source = open_source(path, cache=True)
     source.source._chunk_bytes = 20_000  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ import pytest
 from riata.block import Block, GlossaryBlock, concatenate
 from riata.convert import convert
 from riata.errors import DataError
-from riata.sources import cache_file, open_source
+from riata.sources import cache_writer, open_source
 from riata.sources.arrow_file import ALIGN, END, HEAD, Layout, is_cache
 from riata.sources.flatbuffer import Scalar, flatbuffer, metadata
 from riata.sources.recognise import recognise
@@ -237,7 +237,7 @@ def test_an_index_that_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             entry[at] = str(random.choice(["", "keys", "indices keys", "names", "label values"]))
         return dumps(index)
 
-    monkeypatch.setattr(cache_file.json, "dumps", lying)
+    monkeypatch.setattr(cache_writer.json, "dumps", lying)
     for _ in range(300):
         write(path, blocks)
         try:
@@ -250,7 +250,7 @@ def test_an_index_that_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_more_entries_than_arrow_can_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_file, "MOST", 10)
+    monkeypatch.setattr(cache_writer, "MOST", 10)
     block = block_of([[1] * 4, [2] * 3, [3] * 3, [4] * 10, [], [5] * 9, [6, 7]])
     back = read(write(tmp_path / "c", [block, block[:1]]))
     assert [b.nnz for b in back] == [10, 10, 9, 6]

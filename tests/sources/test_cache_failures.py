@@ -15,7 +15,8 @@ import pytest
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources import cached, open_source
-from riata.sources.cache_file import CacheReader, CacheWriter
+from riata.sources.cache_file import CacheReader
+from riata.sources.cache_writer import CacheWriter
 from tests.sources.test_cache import SVM, VW, Spy, assert_same, take
 
 

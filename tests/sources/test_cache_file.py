@@ -17,9 +17,10 @@ from riata.block import Block, GlossaryBlock, concatenate
 from riata.convert import convert
 from riata.errors import DataError
 from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Sketch
-from riata.sources import cache_file, open_source
+from riata.sources import cache_writer, open_source
 from riata.sources.arrow_file import HEAD
-from riata.sources.cache_file import CacheReader, CacheWriter
+from riata.sources.cache_file import CacheReader
+from riata.sources.cache_writer import CacheWriter
 from riata.training import train
 from tests.sources.test_cache import VW, assert_same, take
 
@@ -219,7 +220,7 @@ def test_converted_as_if_from_text(tmp_path: Path, named: Block, suffix: str) ->
 
 def test_every_flipped_byte_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each section: head, Blocks, glossary, index, end. With and without checksums, never a crash."""
-    monkeypatch.setattr(cache_file, "ENOUGH", 3000)
+    monkeypatch.setattr(cache_writer, "ENOUGH", 3000)
     (tmp_path / "x.vw").write_text(SMALL)
     (tmp_path / "x.svm").write_text("".join(f"1 {i + 1}:{i % 9}.5\n" for i in range(200)))
     blocks = [take(open_source(tmp_path / name)) for name in ("x.vw", "x.svm")]

@@ -15,7 +15,7 @@ import pytest
 from riata import _core
 from riata.convert import convert
 from riata.errors import DataError
-from riata.sources import cache_file, open_source
+from riata.sources import cache_writer, open_source
 from tests.sources.test_cache import SVM, VW, Spy, assert_same, take
 
 MANY = "".join(
@@ -27,7 +27,7 @@ MANY = "".join(
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of many Blocks."""
-    monkeypatch.setattr(cache_file, "ENOUGH", 20_000)
+    monkeypatch.setattr(cache_writer, "ENOUGH", 20_000)
     (tmp_path / "x.vw").write_text(MANY)
     path = tmp_path / "x.riata-cache"
     convert(open_source(tmp_path / "x.vw", block_rows=50), path)
@@ -42,7 +42,7 @@ def run(code: str, *words: Any) -> subprocess.CompletedProcess[str]:
 CUT = """
 import os, sys
 from riata.errors import DataError
-from riata.sources import open_source
+from riata.sources import cache_writer, open_source
 path, size, after, checked = sys.argv[1], *map(int, sys.argv[2:])
 source = open_source(path)
 if checked:

@@ -21,12 +21,12 @@ from riata.sources.bytes import STDIN
 from riata.sources.cache_file import (
     SUFFIX,
     CacheReader,
-    CacheWriter,
     Damaged,
     Known,
     Unmapped,
     stamp_of,
 )
+from riata.sources.cache_writer import CacheWriter
 from riata.sources.remote import is_remote, remote_status
 from riata.sources.source import Source, iterate, split
 from riata.sources.text import join_names
