@@ -1,20 +1,15 @@
 // A file mapped into memory, for reading.
 #pragma once
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-
-#if __has_include(<sys/mman.h>)
-#include <signal.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#define RIATA_CAN_MAP 1
-#else
-#define RIATA_CAN_MAP 0
-#endif
 
 namespace riata {
 
@@ -30,7 +25,6 @@ class BusErrors {
     Place* next = nullptr;
   };
 
-#if RIATA_CAN_MAP
   static Place* watch(void* data, std::size_t size) {
     const std::lock_guard alone(guard());
     install();
@@ -105,7 +99,6 @@ class BusErrors {
     }
     return false;
   }
-#endif
 };
 
 class Mapped {
@@ -114,12 +107,14 @@ class Mapped {
   Mapped(const Mapped&) = delete;
   Mapped& operator=(const Mapped&) = delete;
 
-#if RIATA_CAN_MAP
   ~Mapped() {
     if (data_ == nullptr) return;
     BusErrors::forget(place_);
     munmap(data_, size_);
   }
+
+  const char* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
 
   // The first `size` bytes of an open file. 0, or the number of the error.
   int open(int descriptor, std::size_t size) {
@@ -147,20 +142,7 @@ class Mapped {
   void advise(std::size_t begin, std::size_t end, int how) const noexcept {
     if (begin < end && end <= size_) (void)madvise(data_ + begin, end - begin, how);
   }
-#else
-  int open(int, std::size_t) { return ENOSYS; }
-  void fetch(std::size_t, std::size_t) const noexcept {}
-  void release(std::size_t, std::size_t) const noexcept {}
-  bool lost() const noexcept { return false; }
 
- private:
-#endif
-
- public:
-  const char* data() const noexcept { return data_; }
-  std::size_t size() const noexcept { return size_; }
-
- private:
   char* data_ = nullptr;
   std::size_t size_ = 0;
   BusErrors::Place* place_ = nullptr;

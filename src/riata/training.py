@@ -254,6 +254,7 @@ class _Run:
                     self._check_source()
                     self._end_pass()
         except KeyboardInterrupt:
+            self._check_source()
             if self.record.examples == 0 or not self._in_step():
                 raise
             self.record.interrupted = True
