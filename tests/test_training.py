@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -64,6 +66,18 @@ def test_equals_the_learner_itself() -> None:
     )
     assert (model.record.examples, model.record.passes, model.record.position) == (1000, 2, 0)
     assert not model.record.interrupted
+
+
+def test_a_model_that_nobody_has_is_gone_at_once() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        model = train(ListSource(problem(), 33), make, passes=2)
+        learner = weakref.ref(model.learner)
+        del model
+        assert learner() is None
+    finally:
+        gc.enable()
 
 
 @settings(deadline=None, max_examples=25)

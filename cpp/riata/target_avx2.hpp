@@ -1,8 +1,9 @@
 // What is included between this header and target_end.hpp is compiled once more, for processors with AVX2, in
 // the namespace riata_avx2: the same templates, four doubles at once instead of two.
 //
-// The shared faces come first, so that both worlds have one Linear. Standard headers come before the pragma,
-// so that whatever they instantiate runs on any processor: the linker keeps one copy of it for everyone.
+// The shared faces come first, so that both worlds have one Linear, and one place where pages are kept.
+// Standard headers come before the pragma, so that whatever they instantiate runs on any processor: the
+// linker keeps one copy of it for everyone.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 
 #include "riata/hash.hpp"
 #include "riata/instructions.hpp"
+#include "riata/kept_pages.hpp"
 #include "riata/linear.hpp"
 
 #ifdef RIATA_TWICE

@@ -93,7 +93,10 @@ def train(
     else:
         given = {"shuffle": shuffle, "random_state": random_state, "holdout": holdout}
         run.go_on(resume, given, passes, patience)
-    return run.go()
+    try:
+        return run.go()
+    finally:
+        del run.feed  # they know each other: the model should not live until the collector comes
 
 
 def partial_model(error: BaseException) -> Model | None:

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "riata/kept_pages.hpp"
+
 namespace riata {
 
 // Zeroed memory that grows without touching what was never written.
@@ -26,7 +28,7 @@ class ZeroPages {
     return *this;
   }
   ~ZeroPages() {
-    if (data_ != nullptr) munmap(data_, bytes_);
+    if (data_ != nullptr) KeptPages::give_back(data_, bytes_);
   }
 
   template <class T>
@@ -64,26 +66,28 @@ class ZeroPages {
   // Up to some size in large pages, which spare the processor most of its address translation: they must
   // begin where a large page does. Pages that hold only zeros are not copied, so that they stay untouched.
   void* grow_small(std::size_t bytes) noexcept {
-    const std::size_t large = bytes >= kHugePage ? kHugePage : 0;
-    void* whole = map(bytes + large);
-    if (whole == MAP_FAILED) return whole;
-    char* p = static_cast<char*>(whole);
-    if (large != 0) {
-      const std::size_t before =
-          (kHugePage - reinterpret_cast<std::uintptr_t>(whole) % kHugePage) % kHugePage;
-      if (before != 0) munmap(whole, before);
-      p += before;
-      if (before != large) munmap(p + bytes, large - before);
-#ifdef MADV_HUGEPAGE
-      madvise(p, bytes, MADV_HUGEPAGE);
-#endif
-    }
+    void* const p = bytes < kHugePage ? map(bytes) : large_pages(bytes);
+    if (p == MAP_FAILED) return p;
     static constexpr char kZeros[kPage] = {};
     for (std::size_t at = 0; at < bytes_; at += kPage) {
       const char* page = static_cast<const char*>(data_) + at;
-      if (std::memcmp(page, kZeros, kPage) != 0) std::memcpy(p + at, page, kPage);
+      if (std::memcmp(page, kZeros, kPage) != 0) std::memcpy(static_cast<char*>(p) + at, page, kPage);
     }
-    if (data_ != nullptr) munmap(data_, bytes_);
+    if (data_ != nullptr) KeptPages::give_back(data_, bytes_);
+    return p;
+  }
+
+  static void* large_pages(std::size_t bytes) noexcept {
+    if (void* const kept = KeptPages::take(bytes)) return kept;
+    void* const whole = map(bytes + kHugePage);
+    if (whole == MAP_FAILED) return whole;
+    const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(whole) % kHugePage) % kHugePage;
+    if (before != 0) munmap(whole, before);
+    char* const p = static_cast<char*>(whole) + before;
+    if (before != kHugePage) munmap(p + bytes, kHugePage - before);
+#ifdef MADV_HUGEPAGE
+    madvise(p, bytes, MADV_HUGEPAGE);
+#endif
     return p;
   }
 

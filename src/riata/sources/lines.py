@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,21 +38,43 @@ class LineTooLong(Exception):
         self.path = path
 
 
+_LEAST_KEPT, _MOST_KEPT = 1 << 17, 8 << 20  # bytes of one, and of all
+_kept: list[bytearray] = []  # of passes that ended, the youngest last
+_keeping = threading.Lock()
+
+
 class Buffers:
-    """Buffers that go from the reader to the parser and back."""
+    """Buffers that go from the reader to the parser and back.
+
+    Those of a pass that ended are kept for the next: fresh memory takes the system its time.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
         self._free: list[bytearray] = []
 
     def take(self, size: int) -> bytearray:
-        if size <= self.size and self._free:
+        if size > self.size:
+            return bytearray(size + PADDING)
+        if self._free:
             return self._free.pop()
-        return bytearray(max(size, self.size) + PADDING)
+        with _keeping:
+            for i in reversed(range(len(_kept))):
+                if len(_kept[i]) == self.size + PADDING:
+                    return _kept.pop(i)
+        return bytearray(self.size + PADDING)
 
     def give_back(self, buffer: bytearray) -> None:
         if len(buffer) == self.size + PADDING:
             self._free.append(buffer)
+
+    def close(self) -> None:
+        """The pass has ended."""
+        with _keeping:
+            _kept.extend(self._free if self.size >= _LEAST_KEPT else ())
+            while sum(map(len, _kept)) > _MOST_KEPT:
+                del _kept[0]
+        self._free.clear()
 
 
 def cut_lines(paths: list[str], buffers: Buffers, stop: Stop) -> Iterator[Chunk]:

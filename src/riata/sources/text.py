@@ -201,6 +201,7 @@ class TextSource(ABC):
         finally:
             results.close()
             stop.close()
+            buffers.close()
 
     def _read(self, chunk: Chunk) -> _Read:
         """All lines of the chunk, or those before the first bad one where it stops the pass."""
