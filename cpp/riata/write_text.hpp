@@ -20,10 +20,10 @@ struct RowsToWrite {
   const float* values = nullptr;
   const double* labels = nullptr;       // null or NaN: no label is written
   const double* weights = nullptr;      // null: none is written
-  const double* offsets = nullptr;      // null: none is written
   const std::uint8_t* names = nullptr;  // null: features are numbers...
   const std::int64_t* name_offsets = nullptr;
-  std::int64_t base = 1;  // ...and this is that of index 0
+  std::int64_t base = 1;            // ...and this is that of index 0
+  const double* offsets = nullptr;  // null: none is written
 };
 
 class TextWriter {
