@@ -105,28 +105,28 @@ class LocatedBayesian : public StoredBayesian<Store> {
   // The same in a table, where rows must be looked for.
   template <class Index>
   Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
-    std::uint64_t largest = 0;
-    const std::uint64_t moves = store_.moves();
-    for (std::int64_t k = begin; k < end; ++k) {
-      const auto key = static_cast<std::uint64_t>(b.indices[k]);
-      largest = std::max(largest, key);
-      if (!store_.possible(key)) [[unlikely]]
-        return Status::bad_index;
-      double*& row = rows[k - begin];
-      row = store_.find(key);
-      if (row == nullptr) {
-        row = store_.insert(key, b.name(k));
-        if (row == nullptr) return Status::out_of_memory;
-        std::fill(row, row + width_, 0.0);
+    std::uint64_t largest = 0, moves;
+    // An insertion may move other rows, and a table that leaves its array form drops the rows that are still
+    // blank, those of this example included: look again until an entire round has moved nothing.
+    do {
+      moves = store_.moves();
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        largest = std::max(largest, key);
+        if (!store_.possible(key)) [[unlikely]]
+          return Status::bad_index;
+        double*& row = rows[k - begin];
+        row = store_.find(key);
+        if (row == nullptr) {
+          row = store_.insert(key, b.name(k));
+          if (row == nullptr) return Status::out_of_memory;
+          std::fill(row, row + width_, 0.0);
+        }
+        if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
       }
-      // Brought current at once: a row that is has nothing to fear from births that follow.
-      if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
-    }
+    } while (store_.moves() != moves);
     if (end > begin && b.names == nullptr)
       features = std::max(features, static_cast<std::int64_t>(largest) + 1);
-    if (store_.moves() != moves)  // births have moved some of them
-      for (std::int64_t k = begin; k < end; ++k)
-        rows[k - begin] = store_.find(static_cast<std::uint64_t>(b.indices[k]));
     return Status::ok;
   }
 
