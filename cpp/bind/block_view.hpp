@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "arrays.hpp"
-#include "riata/block.hpp"
+#include "bind/arrays.hpp"
+#include "riata/block/block.hpp"
 
 namespace riata::bind {
 

@@ -1,8 +1,8 @@
 // Arrays of the core become NumPy arrays: the memory changes hands, nothing is copied or zeroed.
 #pragma once
 
-#include "arrays.hpp"
-#include "riata/array.hpp"
+#include "bind/arrays.hpp"
+#include "riata/base/array.hpp"
 
 namespace riata::bind {
 

@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "riata/linear.hpp"
+#include "riata/linear/linear.hpp"
 
 namespace riata::bind {
 

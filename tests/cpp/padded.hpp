@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "riata/number.hpp"
+#include "riata/text/number.hpp"
 
 class Padded {
  public:

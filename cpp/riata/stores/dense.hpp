@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "riata/kept_pages.hpp"
+#include "riata/base/kept_pages.hpp"
 
 namespace riata {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "riata/hash.hpp"
+#include "riata/base/hash.hpp"
 #include "riata/stores/dense.hpp"
 
 namespace riata {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "riata/hash.hpp"
-#include "riata/stores/buckets.hpp"
+#include "riata/base/hash.hpp"
 #include "riata/stores/dense.hpp"
+#include "riata/stores/hash_table.hpp"
 #include "riata/stores/names.hpp"
 
 namespace riata {

@@ -1,0 +1,297 @@
+// Bayesian models: check the arrays, release the GIL, call.
+#include "riata/bayesian/bayesian.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/unordered_map.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <tuple>
+
+#include "bind/block_view.hpp"
+#include "bind/outcome.hpp"
+#include "riata/bayesian/calibration.hpp"
+#include "riata/bayesian/steps.hpp"
+#include "riata/bayesian/taylor.hpp"
+#include "riata/losses/link_derivatives.hpp"
+
+namespace riata::bind {
+
+namespace {
+
+std::unique_ptr<Bayesian> make(const std::string& store, const std::string& update, const std::string& link,
+                               const std::string& mean, const std::string& variance,
+                               const std::vector<double>& prior_variances,
+                               const std::vector<std::string>& views, double prior_mean,
+                               double intercept_variance, bool fit_intercept, double half_life, double share,
+                               int outputs, int samples, std::uint64_t seed, int bits, bool own_priors,
+                               bool ignore_unseen,
+                               const std::unordered_map<std::string, double>& named_variances) {
+  if (outputs < 1 || prior_variances.empty() || views.empty())
+    throw nb::value_error("a model has at least one column");
+  if (bits < 1 || bits > 32) throw nb::value_error("bits must be 1 to 32");
+  if (samples < 0 || (update == "vb" && samples < 1)) throw nb::value_error("vb needs at least one sample");
+  BayesianSpec spec;
+  spec.update = update;
+  spec.link = link;
+  spec.mean = mean;
+  spec.variance = variance;
+  spec.prior_variances = prior_variances;
+  spec.views.clear();
+  for (const std::string& view : views) {
+    if (view != "raw" && view != "binary" && view != "log1p") throw nb::value_error("unknown view");
+    spec.views.push_back(view == "raw" ? View::raw : view == "binary" ? View::binary : View::log1p);
+  }
+  spec.prior_mean = prior_mean;
+  spec.intercept_variance = intercept_variance;
+  spec.fit_intercept = fit_intercept;
+  spec.half_life = half_life;
+  spec.share = share;
+  spec.outputs = outputs;
+  spec.samples = update == "vb" ? samples : 0;
+  spec.seed = seed;
+  spec.bits = bits;
+  spec.own_priors = own_priors || !named_variances.empty();
+  spec.ignore_unseen = ignore_unseen;
+  spec.named_variances = named_variances;
+  std::unique_ptr<Bayesian> model = make_bayesian(store, spec);
+  if (model == nullptr) throw nb::value_error("unknown update, link or store");
+  return model;
+}
+
+template <class Index>
+Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                   const In<float>& values, const In<double>& labels,
+                   const std::optional<In<double>>& weights, const std::optional<In<std::int64_t>>& order,
+                   const std::optional<In<std::uint8_t>>& names,
+                   const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs,
+                   const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block =
+      view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
+  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
+  if (outputs == 0 || model.log_evidence.size() % outputs != 0)
+    throw nb::value_error("another number of outputs");
+  Fresh<double> scores(static_cast<std::size_t>(n) * outputs);
+  Outcome outcome;
+  {
+    nb::gil_scoped_release nogil;
+    const std::unique_lock alone(model.guard);
+    outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
+  }
+  if (outcome.status == Outcome::Status::diverged)
+    throw nb::value_error("covariance='full' is for at most 4,095 features: use covariance='diagonal'");
+  check(outcome);
+  return give(std::move(scores), outputs);
+}
+
+template <class T>
+using InOut2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Corrects scores, rows x outputs, in place. With labels, each example is corrected by those before it, and
+// learned.
+void recalibrate(const InOut2<double>& scores, const InOut2<double>& state,
+                 const std::optional<In<double>>& labels, const std::optional<In<double>>& weights,
+                 double keep) {
+  const std::size_t rows = scores.shape(0), outputs = scores.shape(1);
+  if (state.shape(0) != outputs || state.shape(1) != Recalibration::kWidth)
+    throw nb::value_error("another number of outputs");
+  if ((labels && labels->size() != rows) || (weights && weights->size() != rows))
+    throw nb::value_error("another number of labels or weights");
+  double *at = scores.data(), *kept = state.data();
+  const double *y = labels ? labels->data() : nullptr, *w = weights ? weights->data() : nullptr;
+  nb::gil_scoped_release nogil;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    double* of = kept + o * Recalibration::kWidth;
+    Recalibration now(of);
+    for (std::size_t r = 0; r < rows; ++r) {
+      double& score = at[r * outputs + o];
+      const Recalibration::Seen seen(score);
+      score = now.score(seen);
+      if (y == nullptr) continue;
+      const bool yes = y[r] == (outputs == 1 ? 1.0 : static_cast<double>(o));
+      now.learn(seen, yes ? 1 : -1, w == nullptr ? 1 : w[r], keep, of);
+      now = Recalibration(of);
+    }
+  }
+}
+
+template <class Index>
+Out2<double> score(const Bayesian& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                   const In<float>& values, const std::optional<In<std::uint8_t>>& names,
+                   const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs,
+                   const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
+  Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
+  Outcome outcome;
+  {
+    nb::gil_scoped_release nogil;
+    const std::shared_lock together(model.guard);
+    outcome = model.score(block, scores.get());
+  }
+  check(outcome);
+  return give(std::move(scores), outputs);
+}
+
+template <class Index>
+std::tuple<Out2<double>, Out2<double>> moments(const Bayesian& model, const In<std::int64_t>& indptr,
+                                               const In<Index>& indices, const In<float>& values,
+                                               const std::optional<In<std::uint8_t>>& names,
+                                               const std::optional<In<std::int64_t>>& name_offsets,
+                                               const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
+  const auto columns = static_cast<std::size_t>(model.columns());
+  Fresh<double> means(static_cast<std::size_t>(block.rows) * columns);
+  Fresh<double> variances(static_cast<std::size_t>(block.rows) * columns);
+  Outcome outcome;
+  {
+    nb::gil_scoped_release nogil;
+    const std::shared_lock together(model.guard);
+    outcome = model.moments(block, means.get(), variances.get());
+  }
+  check(outcome);
+  return {give(std::move(means), columns), give(std::move(variances), columns)};
+}
+
+using PosteriorArrays = std::tuple<Out<std::int64_t>, Out2<double>, Out2<double>, Out2<double>, Out2<double>>;
+
+PosteriorArrays arrays(Posterior&& p, int columns) {
+  const auto n = static_cast<std::size_t>(columns);
+  return {give(std::move(p.keys)), give(std::move(p.means), n), give(std::move(p.precisions), n),
+          give(std::move(p.prior_means), n), give(std::move(p.prior_precisions), n)};
+}
+
+template <class F>
+Out<double> mapped(const In<double>& z, F f) {
+  Fresh<double> out(z.size());
+  for (std::size_t i = 0; i < z.size(); ++i) out.get()[i] = f(z.data()[i]);
+  return give(std::move(out));
+}
+
+}  // namespace
+
+void bind_bayesian(nb::module_& m) {
+  m.def(
+      "plain_exp", [](const In<double>& x) { return mapped(x, plain_exp); }, nb::arg("x"),
+      "The kernels' own exp, for tests.");
+  m.def(
+      "probit_tilt",
+      [](const In<double>& z) {
+        return std::make_tuple(mapped(z, [](double v) { return ProbitTilt::tilt(v).slope; }),
+                               mapped(z, [](double v) { return ProbitTilt::tilt(v).bend; }),
+                               mapped(z, [](double v) { return ProbitTilt::log_value(v); }));
+      },
+      nb::arg("z"), "phi / Phi, minus the second derivative of ln Phi, and ln Phi, for tests.");
+  m.def(
+      "standard_normals",
+      [](std::uint64_t seed, std::uint64_t t, int count) {
+        Fresh<double> out(static_cast<std::size_t>(std::max(count, 0)));
+        draw_normals(seed, t, std::max(count, 0), out.get());
+        return give(std::move(out));
+      },
+      nb::arg("seed"), nb::arg("t"), nb::arg("count"), "The samples that update='vb' uses for example t.");
+
+  m.attr("RECALIBRATION_WIDTH") = Recalibration::kWidth;
+  m.def("recalibrate", &recalibrate, nb::arg("scores"), nb::arg("state"), nb::arg("labels").none(),
+        nb::arg("weights").none(), nb::arg("keep"),
+        "Correct log odds in place; with labels, each by the examples before it, and learn from them.");
+  m.def(
+      "recalibration",
+      [](const In2<double>& state) {
+        if (state.shape(1) != Recalibration::kWidth)
+          throw nb::value_error("not the state of a recalibration");
+        std::vector<std::tuple<double, double, double>> out;
+        for (std::size_t o = 0; o < state.shape(0); ++o) {
+          const Recalibration now(state.data() + o * Recalibration::kWidth);
+          out.emplace_back(now.a(), now.b(), now.c());
+        }
+        return out;
+      },
+      nb::arg("state"), "For every output, what multiplies ln(p) and -ln(1 - p), and what is added.");
+
+  nb::class_<Bayesian>(m, "Bayesian", "Independent Gaussian posteriors over a store, columns wide.")
+      .def(nb::new_(&make), nb::arg("store"), nb::arg("update"), nb::arg("link"), nb::arg("mean"),
+           nb::arg("variance"), nb::arg("prior_variances"), nb::arg("views"), nb::arg("prior_mean"),
+           nb::arg("intercept_variance"), nb::arg("fit_intercept"), nb::arg("half_life"), nb::arg("share"),
+           nb::arg("outputs"), nb::arg("samples"), nb::arg("seed"), nb::arg("bits"), nb::arg("own_priors"),
+           nb::arg("ignore_unseen"), nb::arg("named_variances"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
+           nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
+           nb::arg("offsets") = nb::none())
+      .def("moments", &moments<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
+      .def("moments", &moments<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
+      .def(
+          "posterior", [](const Bayesian& model) { return arrays(model.posterior(), model.columns()); },
+          "Keys of the features learned; their means, precisions, prior means and prior precisions, current.")
+      .def("intercept_posterior",
+           [](const Bayesian& model) { return arrays(model.intercept_posterior(), model.columns()); })
+      .def("rows",
+           [](const Bayesian& model) {
+             Rows rows = model.rows();
+             return std::make_tuple(
+                 give(std::move(rows.keys)),
+                 give(std::move(rows.values), static_cast<std::size_t>(model.row_width())));
+           })
+      .def(
+          "set_rows",
+          [](Bayesian& model, const In<std::int64_t>& keys, const In2<double>& values,
+             const std::optional<In<std::uint8_t>>& names,
+             const std::optional<In<std::int64_t>>& name_offsets) {
+            if (values.shape(0) != keys.size() ||
+                !model.fits(static_cast<std::int64_t>(keys.size()), static_cast<int>(values.shape(1))))
+              throw nb::value_error("rows of another shape");
+            const bool named = names && name_offsets;
+            if (named) check_names(*names, *name_offsets, keys.size());
+            if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                                named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                                named ? name_offsets->data() : nullptr))
+              throw nb::value_error("rows do not fit this store");
+          },
+          nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def_prop_ro("named", &Bayesian::named)
+      .def(
+          "names",
+          [](const Bayesian& model, const In<std::int64_t>& keys) {
+            Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
+            return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
+          },
+          nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
+      .def_prop_rw(
+          "intercept", [](const Bayesian& model) { return model.intercept; },
+          [](Bayesian& model, const std::vector<double>& row) {
+            if (row.size() != model.intercept.size()) throw nb::value_error("an intercept of another shape");
+            model.intercept = row;
+          })
+      .def_prop_rw(
+          "log_evidence", [](const Bayesian& model) { return model.log_evidence; },
+          [](Bayesian& model, const std::vector<double>& values) {
+            if (values.size() != model.log_evidence.size())
+              throw nb::value_error("another number of components");
+            model.log_evidence = values;
+          })
+      .def_rw("t", &Bayesian::t)
+      .def_rw("features", &Bayesian::features)
+      .def_prop_ro("columns", &Bayesian::columns)
+      .def_prop_ro("row_width", &Bayesian::row_width)
+      .def_prop_ro("live_weights", &Bayesian::live_weights)
+      .def_prop_ro("bytes", &Bayesian::bytes);
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,110 @@
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+#include "bind/formats/named.hpp"
+#include "riata/formats/csv/arff.hpp"
+#include "riata/formats/csv/reader.hpp"
+
+namespace riata::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+// role, name, name of what is missing, value that a sparse row leaves out, edges and names of buckets
+using ColumnSpec = std::tuple<std::string, std::string, std::string, std::string, std::vector<double>,
+                              std::vector<std::string>>;
+
+csv::Role role_of(const std::string& name) {
+  constexpr const char* names[] = {"ignored", "label", "weight", "offset",
+                                   "number",  "log1p", "bucket", "category"};
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (name == names[i]) return static_cast<csv::Role>(i);
+  }
+  throw nb::value_error("unknown role of a column");
+}
+
+char one_byte(const std::string& text) {
+  if (text.size() > 1) throw nb::value_error("expected one byte");
+  return text.empty() ? '\0' : text[0];
+}
+
+class CsvFormat {
+ public:
+  CsvFormat(const std::vector<ColumnSpec>& columns, const std::vector<std::string>& label_names,
+            const std::vector<std::string>& absent, const std::string& delimiter, const std::string& quote,
+            bool labelled, bool names, const CrossNames& crosses) {
+    format_.crosses = make_crosses(crosses);
+    for (const auto& [role, name, missing, omitted, edges, buckets] : columns) {
+      csv::Column& column = format_.columns.emplace_back();
+      column.role = role_of(role);
+      column.set_name(name);
+      column.absent = missing;
+      column.omitted = omitted;
+      column.group = format_.crosses.group_of(name);
+      column.edges = edges;
+      column.buckets = buckets;
+      if (column.role == csv::Role::bucket && buckets.size() != edges.size() + 1) {
+        throw nb::value_error("one bucket more than edges");
+      }
+    }
+    format_.label_names = label_names;
+    format_.absent = absent;
+    format_.delimiter = one_byte(delimiter);
+    format_.quote = one_byte(quote);
+    format_.labelled = labelled;
+    format_.keep_names = names;
+    plan_ = csv::Plan(format_);
+  }
+
+  nb::tuple parse(const In<std::uint8_t>& text, std::size_t size, bool skip_header) const {
+    return read(text, size, [&](const Text& lines, NamedRows& rows) {
+      return read_csv(lines.begin(), lines.end(), format_, plan_, skip_header, rows);
+    });
+  }
+
+  nb::tuple parse_arff(const In<std::uint8_t>& text, std::size_t size) const {
+    return read(text, size, [&](const Text& lines, NamedRows& rows) {
+      return read_arff(lines.begin(), lines.end(), format_, rows);
+    });
+  }
+
+ private:
+  template <class Read>
+  nb::tuple read(const In<std::uint8_t>& text, std::size_t size, Read read_text) const {
+    const Text lines(text, size);
+    NamedRows rows;
+    Complaint complaint;
+    {
+      nb::gil_scoped_release release;
+      complaint = read_text(lines, rows);
+    }
+    return give_rows(rows, format_.keep_names, describe(complaint, lines));
+  }
+
+  csv::Format format_;
+  csv::Plan plan_;  // points into the format, which stays where it is
+};
+
+}  // namespace
+
+void bind_csv(nb::module_& m) {
+  nb::class_<CsvFormat>(m, "CsvFormat", "How to read text in columns.")
+      .def(nb::init<const std::vector<ColumnSpec>&, const std::vector<std::string>&,
+                    const std::vector<std::string>&, const std::string&, const std::string&, bool, bool,
+                    const CrossNames&>(),
+           "columns"_a, "label_names"_a, "absent"_a, "delimiter"_a, "quote"_a, "labelled"_a, "names"_a,
+           "crosses"_a)
+      .def("parse", &CsvFormat::parse, "text"_a, "size"_a, "skip_header"_a,
+           nb::sig("def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, "
+                   "skip_header: bool) -> " RIATA_NAMED_ROWS),
+           "Rows of the first `size` bytes, which are whole records; as parse_vw returns them.")
+      .def("parse_arff", &CsvFormat::parse_arff, "text"_a, "size"_a,
+           nb::sig(
+               "def parse_arff(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) "
+               "-> " RIATA_NAMED_ROWS),
+           "The same for the data of an ARFF file.");
+}
+
+}  // namespace riata::bind

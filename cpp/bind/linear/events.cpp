@@ -1,0 +1,328 @@
+// Single events: a dict of features to a row of keys and values, without a detour through arrays.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory_resource>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/linear/dict_items.hpp"
+#include "bind/outcome.hpp"
+#include "riata/base/hash.hpp"
+#include "riata/linear/linear.hpp"
+
+namespace riata::bind {
+
+namespace {
+
+// What goes into the key of a name of up to eight bytes, by their number.
+struct Short {
+  std::uint64_t mask, low, high;
+};
+constexpr auto kShort = [] {
+  std::array<Short, 9> all{};
+  for (std::size_t size = 0; size < all.size(); ++size) {
+    all[size].mask = size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * size)) - 1;
+    key_seeds(size, all[size].low, all[size].high);
+  }
+  return all;
+}();
+
+// The features of one event. "key" with a number; "key=value" with 1 for a string; several of these for a
+// list. The dict stays as it is while there is an Event of it: names are where Python has them.
+class Event {
+ public:
+  explicit Event(nb::handle features) {
+    if (PyDict_CheckExact(features.ptr()) && read(features.ptr(), false)) return;
+    // Another kind of mapping, or some value is converted by code that may do anything, even change the dict.
+    own_ = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), features.ptr()));
+    if (!own_.is_valid()) throw nb::python_error();
+    size_ = 0;
+    read(own_.ptr(), true);
+  }
+
+  BlockView<std::int64_t> view(const double* label, const double* weight) noexcept {
+    pointers_[1] = static_cast<std::int64_t>(size_);
+    return {1, pointers_[1], pointers_, keys_, values_, label, weight, nullptr, nullptr, names_};
+  }
+  // For learners that want Blocks.
+  nb::tuple arrays() const {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> offsets = {0};
+    for (std::size_t k = 0; k < size_; ++k) {
+      bytes.insert(bytes.end(), names_[k].begin(), names_[k].end());
+      offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    return nb::make_tuple(give(std::vector<std::int64_t>(keys_, keys_ + size_)),
+                          give(std::vector<float>(values_, values_ + size_)), give(std::move(bytes)),
+                          give(std::move(offsets)));
+  }
+
+ private:
+  // False: a value is neither a number nor a string of Python's own, and `any` is not wanted.
+  bool read(PyObject* features, bool any) {
+    const auto n = static_cast<std::size_t>(PyDict_GET_SIZE(features));
+    fetch_entries(features, n);
+    grow(n + 1);
+    auto* const items = allocate<DictItem>(n);
+    // First where they are: keys and values are all over the memory, and may come while others are looked at.
+    const std::size_t count = DictItems::read(features, items, n, [](const DictItem& item) {
+      __builtin_prefetch(item.key);
+      __builtin_prefetch(reinterpret_cast<const char*>(item.key) + sizeof(PyASCIIObject));
+      __builtin_prefetch(item.value);
+    });
+    bool repeated = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      while (k < count && add_plain(items[k].key, items[k].value)) ++k;
+      if (k == count) break;
+      if (!add_other(items[k].key, items[k].value, any, repeated)) return false;
+      if (capacity_ - size_ < count - k) grow(capacity_ + count);
+    }
+    if (repeated) merge_repeated();
+    return true;
+  }
+
+  // Has the entries come from memory, all at once: behind a head and a few bytes each for the hash table,
+  // they take two words each, or three. Too little or too much does no harm.
+  static void fetch_entries(PyObject* features, std::size_t n) noexcept {
+    const char* const entries = DictItems::near_items(features);
+    const std::size_t bytes = 64 + 18 * std::min<std::size_t>(n, 256);
+    for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(entries + at);
+  }
+
+  // Nearly all features: a plain name and a float. False: it is not one, or something is wrong with it.
+  bool add_plain(PyObject* key, PyObject* value) noexcept {
+    if (Py_TYPE(key) != &PyUnicode_Type || Py_TYPE(value) != &PyFloat_Type) return false;
+    const auto size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(key));
+    const auto x = static_cast<float>(PyFloat_AS_DOUBLE(value));
+    if (!PyUnicode_IS_COMPACT_ASCII(key) || size > kLongest || !std::isfinite(x)) return false;
+    const char* name = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(key) + 1);
+    keys_[size_] = static_cast<std::int64_t>(size <= 8 ? key_of_short(name, size) : key_of_name(name, size));
+    values_[size_] = x;
+    names_[size_] = {name, size};
+    size_ += x != 0;  // there is room for one that does not count
+    return true;
+  }
+  // Of at most eight characters. Python keeps them at an address divisible by eight, with a zero behind them,
+  // so that eight bytes from there lie in one page, whatever the last of them are.
+  __attribute__((no_sanitize("address"))) static std::uint64_t key_of_short(const char* name,
+                                                                            std::size_t size) noexcept {
+    static_assert(sizeof(PyASCIIObject) % 8 == 0);
+    std::uint64_t word;
+    std::memcpy(&word, name, sizeof word);
+    const Short& with = kShort[size];
+    return fold((word & with.mask) ^ with.low, with.high) >> 1;
+  }
+  bool add_other(PyObject* key, PyObject* value, bool any, bool& repeated) {
+    const std::string_view name = name_of(key);
+    repeated = repeated || !PyUnicode_CheckExact(key);
+    if (PyFloat_Check(value)) {
+      number(name, PyFloat_AS_DOUBLE(value));
+    } else if (PyUnicode_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
+      categories(name, value);
+      repeated = true;
+    } else if (any || PyLong_CheckExact(value) || PyBool_Check(value) || value == Py_None) {
+      other(name, value);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  static std::string_view name_of(PyObject* key) {
+    if (!PyUnicode_Check(key)) {
+      throw nb::type_error(
+          ("a feature's name must be a string, not " + std::string(Py_TYPE(key)->tp_name)).c_str());
+    }
+    return text(key);
+  }
+
+  static std::string_view text(PyObject* object) {
+    Py_ssize_t size = PyUnicode_GET_LENGTH(object);
+    const char* data;
+    if (PyUnicode_IS_COMPACT_ASCII(object)) {
+      data = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object));
+    } else {
+      data = PyUnicode_AsUTF8AndSize(object, &size);
+      if (data == nullptr) {
+        PyErr_Clear();
+        throw nb::value_error("a feature's name or value has half a character (a lone surrogate): not text");
+      }
+    }
+    if (static_cast<std::size_t>(size) > kLongest)
+      throw nb::value_error("a feature's name or value is longer than 64 KiB");
+    return {data, static_cast<std::size_t>(size)};
+  }
+
+  void categories(std::string_view name, PyObject* value) {
+    if (PyUnicode_Check(value)) return category(name, text(value));
+    PyObject** items = PySequence_Fast_ITEMS(value);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+      if (!PyUnicode_Check(items[i])) fail(name, "a list must hold strings");
+      category(name, text(items[i]));
+    }
+  }
+  void other(std::string_view name, PyObject* value) {  // bool, int, NumPy's scalars: whatever is a number
+    if (value == Py_None) return;
+    const double x = PyFloat_AsDouble(value);
+    if (x == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      fail(name, "the value must be a number, a string, a bool or a list of strings");
+    }
+    number(name, x);
+  }
+
+  void number(std::string_view name, double x) {
+    const auto value = static_cast<float>(x);
+    if (!std::isfinite(value)) fail(name, "the value is NaN, infinite or beyond a 32-bit float");
+    if (value != 0) add(name, value);
+  }
+  void category(std::string_view name, std::string_view value) {
+    auto* const both = allocate<char>(name.size() + 1 + value.size());
+    std::memcpy(both, name.data(), name.size());
+    both[name.size()] = '=';
+    std::memcpy(both + name.size() + 1, value.data(), value.size());
+    add({both, name.size() + 1 + value.size()}, 1);
+  }
+  void add(std::string_view name, float value) {
+    if (size_ == capacity_) grow(2 * capacity_);
+    keys_[size_] = static_cast<std::int64_t>(key_of_name(name.data(), name.size()));
+    values_[size_] = value;
+    names_[size_] = name;
+    ++size_;
+  }
+
+  // {"a": ["b", "b"]}, or {"a": "b", "a=b": 1}: rare, but a row holds each feature once. Values add up.
+  void merge_repeated() {
+    std::size_t places = 4;
+    while (places < 2 * size_) places *= 2;
+    auto* const place = allocate<std::uint32_t>(places);  // 1 + the entry whose key falls here
+    std::fill_n(place, places, 0u);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < size_; ++k) {
+      std::size_t at = scatter(static_cast<std::uint64_t>(keys_[k])) >> 20 & (places - 1);
+      while (place[at] != 0 && keys_[place[at] - 1] != keys_[k]) at = (at + 1) & (places - 1);
+      if (place[at] != 0) {
+        values_[place[at] - 1] += values_[k];
+        continue;
+      }
+      keys_[kept] = keys_[k];
+      values_[kept] = values_[k];
+      names_[kept] = names_[k];
+      place[at] = static_cast<std::uint32_t>(++kept);
+    }
+    size_ = kept;
+  }
+
+  [[noreturn]] static void fail(std::string_view name, const char* what) {
+    throw nb::value_error(("feature '" + std::string(name.substr(0, 80)) + "': " + what).c_str());
+  }
+
+  // Memory goes with the Event: no need to give any back.
+  template <class T>
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(memory_.allocate(n * sizeof(T), alignof(T)));
+  }
+  void grow(std::size_t capacity) {
+    const auto more = [&](auto*& array) {
+      using T = std::remove_reference_t<decltype(*array)>;
+      T* const larger = allocate<T>(capacity);
+      std::copy_n(array, size_, larger);
+      array = larger;
+    };
+    more(keys_);
+    more(values_);
+    more(names_);
+    capacity_ = capacity;
+  }
+
+  static constexpr std::size_t kLongest = 1 << 16;
+  alignas(16) std::byte room_[1 << 13];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  nb::object own_;
+  std::int64_t pointers_[2] = {0, 0};
+  std::int64_t* keys_ = nullptr;
+  float* values_ = nullptr;
+  std::string_view* names_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+void check_event(double label, double weight) {
+  if (!std::isfinite(label)) throw nb::value_error("a label must be a finite number");
+  if (!(weight >= 0 && std::isfinite(weight)))
+    throw nb::value_error("a weight must be a finite number, and not negative");
+}
+
+// Room for the scores of one event, for most models without an allocation.
+class Scores {
+ public:
+  explicit Scores(const Linear& model) : size_(model.intercept.size()) {
+    if (size_ > kFew) many_.resize(size_);
+  }
+  double* data() noexcept { return size_ > kFew ? many_.data() : few_; }
+  nb::object list() {
+    nb::object out = nb::steal(PyList_New(static_cast<Py_ssize_t>(size_)));
+    if (!out.is_valid()) throw nb::python_error();
+    for (std::size_t c = 0; c < size_; ++c) {
+      PyObject* score = PyFloat_FromDouble(data()[c]);
+      if (score == nullptr) throw nb::python_error();
+      PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(c), score);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  std::size_t size_;
+  double few_[kFew];
+  std::vector<double> many_;
+};
+
+}  // namespace
+
+void bind_events(nb::module_& m) {
+  m.def(
+      "event", [](nb::handle features) { return Event(features).arrays(); }, nb::arg("features"),
+      nb::sig(
+          "def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
+          "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
+      "The keys, values, names and name offsets of one event.");
+  m.def("check_event", &check_event, nb::arg("label"), nb::arg("weight"),
+        "ValueError if one cannot be learned.");
+  m.def(
+      "learn_event",
+      [](Linear& model, nb::handle features, double label, double weight) {
+        check_event(label, weight);
+        Event event(features);
+        Scores scores(model);
+        const std::unique_lock alone(model.guard);
+        const Outcome outcome = model.learn(event.view(&label, &weight), nullptr, 1, scores.data());
+        check(outcome);
+        return outcome.done == 1 ? scores.list() : nb::none();
+      },
+      nb::arg("model"), nb::arg("features"), nb::arg("label"), nb::arg("weight"),
+      nb::sig(
+          "def learn_event(model: Linear, features: Mapping[str, object], label: float, weight: float) -> "
+          "list[float] | None"),
+      "The scores before learning; None where the model has diverged, and has not learned.");
+  m.def(
+      "score_event",
+      [](const Linear& model, nb::handle features) {
+        Event event(features);
+        Scores scores(model);
+        const std::shared_lock together(model.guard);
+        model.score(event.view(nullptr, nullptr), scores.data());
+        return scores.list();
+      },
+      nb::arg("model"), nb::arg("features"),
+      nb::sig("def score_event(model: Linear, features: Mapping[str, object]) -> list[float]"));
+}
+
+}  // namespace riata::bind

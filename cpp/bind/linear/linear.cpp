@@ -1,0 +1,271 @@
+// Linear models: check the arrays, release the GIL, call.
+#include "riata/linear/linear.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <tuple>
+
+#include "bind/block/name_list.hpp"
+#include "bind/block_view.hpp"
+#include "bind/outcome.hpp"
+#include "riata/base/hash.hpp"
+#include "riata/base/parallel_for.hpp"
+
+namespace riata::bind {
+
+namespace {
+
+const Loss& loss_named(const std::string& name) {
+  const Loss* loss = find_loss(name);
+  if (loss == nullptr) throw nb::value_error(("unknown loss '" + name + "'").c_str());
+  return *loss;
+}
+
+std::unique_ptr<Linear> make(const std::string& family, const std::string& update, const std::string& store,
+                             const std::string& loss, const std::string& normalize, int columns,
+                             bool fit_intercept, const Numbers& numbers) {
+  if (columns < 1) throw nb::value_error("a model has at least one column");
+  LinearSpec spec;
+  spec.loss = &loss_named(loss);
+  if (!spec.loss->parameter.empty()) spec.loss_parameter = numbers.at(std::string(spec.loss->parameter));
+  spec.schedule = schedule_of(numbers);
+  if (normalize == "l2") {
+    spec.normalize = Normalize::l2;
+  } else if (normalize == "sqrt_nnz") {
+    spec.normalize = Normalize::sqrt_nnz;
+  } else if (normalize != "none") {
+    throw nb::value_error("unknown normalize");
+  }
+  if (numbers.contains("clip_low")) {
+    spec.clip_low = numbers.at("clip_low");
+    spec.clip_high = numbers.at("clip_high");
+  }
+  spec.columns = columns;
+  spec.fit_intercept = fit_intercept;
+  spec.bits = static_cast<int>(numbers.at("bits"));
+  if (spec.bits < 1 || spec.bits > 32) throw nb::value_error("bits must be 1 to 32");
+  spec.numbers = numbers;
+  std::unique_ptr<Linear> model;
+  if (family == "elastic-net") model = make_elastic_net(update, store, spec);
+  if (family == "truncated") model = make_truncated(update, store, spec);
+  if (family == "ftrl") model = make_ftrl(update, store, spec);
+  if (model == nullptr) throw nb::value_error("unknown family, update or store");
+  return model;
+}
+
+// The names of the entries stand in a glossary.
+template <class Index>
+void name_by_number(BlockView<Index>& block, const Glossary& glossary, const In<std::uint32_t>& numbers) {
+  if (static_cast<std::int64_t>(numbers.size()) != block.nnz)
+    throw nb::value_error("name_numbers differ in length");
+  glossary.check(numbers);
+  block.glossary = &glossary.view;
+  block.name_numbers = numbers.data();
+}
+
+// (scores, examples done): fewer than asked for where the model diverged.
+template <class Index>
+std::tuple<Out2<double>, std::int64_t> learn(
+    Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
+    const In<double>& labels, const std::optional<In<double>>& weights,
+    const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
+    const std::optional<In<std::int64_t>>& name_offsets, const Glossary* glossary,
+    const std::optional<In<std::uint32_t>>& name_numbers, const std::optional<In<double>>& offsets) {
+  BlockView<Index> block =
+      view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
+  if (glossary != nullptr && name_numbers) name_by_number(block, *glossary, *name_numbers);
+  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
+  Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
+  Outcome outcome;
+  {
+    nb::gil_scoped_release nogil;
+    const std::unique_lock alone(model.guard);
+    outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
+  }
+  check(outcome);
+  return {give(std::move(scores), model.intercept.size()), outcome.done};
+}
+
+template <class Index>
+Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                   const In<float>& values, const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
+  Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
+  Outcome outcome;
+  {
+    nb::gil_scoped_release nogil;
+    const std::shared_lock together(model.guard);
+    outcome = model.score(block, scores.get());
+  }
+  check(outcome);
+  return give(std::move(scores), model.intercept.size());
+}
+
+std::tuple<Out<std::int64_t>, Out2<double>> pairs(Rows&& rows, std::size_t width) {
+  return {give(std::move(rows.keys)), give(std::move(rows.values), width)};
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& m) {
+  m.def(
+      "key_of_name", [](nb::bytes name) { return key_of_name(name.c_str(), name.size()); }, nb::arg("name"),
+      "The 63-bit key of a feature's name, given in UTF-8.");
+  m.def(
+      "schedules",
+      [] {
+        nb::list out;
+        for (const std::string_view name : kSchedules) out.append(std::string(name));
+        return out;
+      },
+      nb::sig("def schedules() -> list[str]"), "Every learning rate schedule, by name.");
+  m.def(
+      "losses",
+      [] {
+        nb::list out;
+        for (const Loss& loss : kLosses)
+          out.append(nb::make_tuple(std::string(loss.name), loss.classification, loss.probability != nullptr,
+                                    std::string(loss.parameter)));
+        return out;
+      },
+      nb::sig("def losses() -> list[tuple[str, bool, bool, str]]"),
+      "Every loss: its name, whether it classifies, whether it gives probabilities, its parameter's name.");
+  // value, slope: element by element, for tests and for the training loop's own book-keeping
+  const auto apply = [](Loss::Scalar f, const In<double>& p, const In<double>& y, double parameter) {
+    if (p.size() != y.size()) throw nb::value_error("p and y differ in length");
+    Fresh<double> out(p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = f(p.data()[i], y.data()[i], parameter);
+    return give(std::move(out));
+  };
+  m.def(
+      "loss_value",
+      [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
+        return apply(loss_named(name).value, p, y, parameter);
+      },
+      nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
+  m.def(
+      "loss_slope",
+      [apply](const std::string& name, const In<double>& p, const In<double>& y, double parameter) {
+        return apply(loss_named(name).slope, p, y, parameter);
+      },
+      nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
+  m.def(
+      "row_losses",
+      [](const std::string& name, const In2<double>& scores, const In<double>& labels, double parameter) {
+        const Loss& loss = loss_named(name);
+        const std::size_t n = scores.shape(0), columns = scores.shape(1);
+        if (labels.size() != n) throw nb::value_error("scores and labels differ in length");
+        Fresh<double> out(n);
+        nb::gil_scoped_release nogil;
+        in_halves(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
+          for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+            double total = 0;
+            for (std::size_t c = 0; c < columns; ++c)
+              total += loss.value(
+                  scores.data()[i * columns + c],
+                  loss.target(labels.data()[i], static_cast<int>(c), static_cast<int>(columns)), parameter);
+            out.get()[i] = total;
+          }
+        });
+        nb::gil_scoped_acquire gil;
+        return give(std::move(out));
+      },
+      nb::arg("loss"), nb::arg("scores"), nb::arg("labels"), nb::arg("parameter"),
+      "The loss of every row, summed over columns; labels as a learner takes them.");
+  m.def(
+      "probability",
+      [](const std::string& name, double p) {
+        const Loss& loss = loss_named(name);
+        if (loss.probability == nullptr) throw nb::value_error("this loss gives no probabilities");
+        return loss.probability(p);
+      },
+      nb::arg("loss"), nb::arg("p"));
+  m.def(
+      "loss_probability",
+      [](const std::string& name, const In<double>& p) {
+        const Loss& loss = loss_named(name);
+        if (loss.probability == nullptr) throw nb::value_error("this loss gives no probabilities");
+        Fresh<double> out(p.size());
+        for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = loss.probability(p.data()[i]);
+        return give(std::move(out));
+      },
+      nb::arg("loss"), nb::arg("p"));
+
+  nb::class_<Linear>(m, "Linear", "A linear model: a rule over a store, columns wide.")
+      .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
+           nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("offsets") = nb::none())
+      .def(
+          "coefficients",
+          [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },
+          "Keys of the rows with a non-zero weight, and their weights, brought current.")
+      .def(
+          "rows",
+          [](const Linear& model) {
+            return pairs(model.rows(), static_cast<std::size_t>(model.row_width()));
+          },
+          "Keys of the live rows and their state as it is.")
+      .def(
+          "set_rows",
+          [](Linear& model, const In<std::int64_t>& keys, const In2<double>& values,
+             const std::optional<In<std::uint8_t>>& names,
+             const std::optional<In<std::int64_t>>& name_offsets) {
+            if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
+              throw nb::value_error("rows of another shape");
+            if (names && name_offsets) check_names(*names, *name_offsets, keys.size());
+            const bool named = names && name_offsets;
+            if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                                named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                                named ? name_offsets->data() : nullptr))
+              throw nb::value_error("rows do not fit this store");
+          },
+          nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def_prop_ro("named", &Linear::named)
+      .def(
+          "names",
+          [](const Linear& model, const In<std::int64_t>& keys) {
+            Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
+            return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
+          },
+          nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
+      .def_prop_rw(
+          "clock", [](const Linear& model) { return model.clock(); },
+          [](Linear& model, const std::vector<double>& clock) {
+            if (!model.set_clock(clock)) throw nb::value_error("a clock of another rule");
+          })
+      .def_prop_rw(
+          "intercept", [](const Linear& model) { return model.intercept; },
+          [](Linear& model, const std::vector<double>& intercept) {
+            if (intercept.size() != model.intercept.size())
+              throw nb::value_error("another number of columns");
+            model.intercept = intercept;
+          })
+      .def_rw("t", &Linear::t)
+      .def_rw("features", &Linear::features)
+      .def_prop_rw("rate_factor", &Linear::rate_factor, &Linear::set_rate_factor)
+      .def("prune", &Linear::prune, nb::arg("threshold"), "Weights up to this size become zero.")
+      .def_prop_ro("live_weights", &Linear::live_weights)
+      .def_prop_ro("bytes", &Linear::bytes);
+}
+
+}  // namespace riata::bind

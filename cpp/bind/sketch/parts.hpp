@@ -1,0 +1,36 @@
+// What the bindings of sketches share.
+#pragma once
+
+#include <new>
+#include <string>
+
+#include "bind/arrays.hpp"
+#include "riata/losses/link.hpp"
+#include "riata/sketch/active_features.hpp"
+
+namespace riata::bind {
+
+inline const Link& link_named(const std::string& name) {
+  const Link* link = find_link(name);
+  if (link == nullptr) throw nb::value_error(("unknown link '" + name + "'").c_str());
+  return *link;
+}
+
+inline void check(Accumulated outcome) {
+  switch (outcome) {
+    case Accumulated::ok:
+      return;
+    case Accumulated::bad_block:
+      throw nb::value_error("the block is not well formed: indptr must ascend and stay within indices");
+    case Accumulated::bad_index:
+      throw nb::value_error("a feature index is negative or beyond 2^37");
+    case Accumulated::bad_weight:
+      throw nb::value_error("a weight of an example is negative or not a number");
+    case Accumulated::not_finite:
+      throw nb::value_error("a value of an example is infinite or not a number");
+    case Accumulated::out_of_memory:
+      throw std::bad_alloc();
+  }
+}
+
+}  // namespace riata::bind

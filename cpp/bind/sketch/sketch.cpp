@@ -1,0 +1,179 @@
+// The sketch of a pass: check the arrays, release the GIL, call.
+#include "riata/sketch/sketch.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "bind/arrays.hpp"
+#include "bind/block_view.hpp"
+#include "bind/sketch/parts.hpp"
+
+namespace riata::bind {
+
+namespace {
+
+template <class Index>
+std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::int64_t>& indptr,
+                                                const In<Index>& indices, const In<float>& values,
+                                                const In<double>& labels,
+                                                const std::optional<In<double>>& weights, double positive,
+                                                int threads, const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {}, offsets);
+  const auto rows = static_cast<std::size_t>(block.rows);
+  Fresh<double> scores(rows), losses(rows);
+  Accumulated outcome;
+  {
+    nb::gil_scoped_release nogil;
+    outcome = sketch.accumulate(block, positive, threads, scores.get(), losses.get());
+  }
+  check(outcome);
+  return {give(std::move(scores)), give(std::move(losses))};
+}
+
+// Features outside the active set whose gradient is at least `threshold` in size, and the negative gradients.
+std::tuple<Out<std::int64_t>, Out<double>> outside(const Sketch& sketch, double threshold) {
+  std::vector<std::int64_t> keys;
+  std::vector<double> values;
+  for (const Lane& lane : sketch.lanes)
+    lane.each([&](std::uint64_t index, double) {
+      const auto j = static_cast<std::int64_t>(index);
+      if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
+        keys.push_back(j);
+    });
+  std::sort(keys.begin(), keys.end());  // a feature may have met both lanes
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  for (const std::int64_t key : keys) values.push_back(-sketch.gradient(key));
+  return {give(std::move(keys)), give(std::move(values))};
+}
+
+std::vector<double> active_gradient(const Sketch& sketch) {  // negative, by slot
+  std::vector<double> r;
+  if (sketch.has_intercept()) r.push_back(-sketch.total().slope);
+  for (const std::int64_t key : sketch.keys) r.push_back(-sketch.gradient(key));
+  return r;
+}
+
+// The pass so far, for a model file: (scalars, keys of the gradient, a column a lane).
+std::tuple<std::vector<double>, Out<std::int64_t>, Out2<double>> sums(const Sketch& sketch) {
+  std::vector<double> scalars;
+  for (const Sketch::Sums& s : sketch.sums)
+    scalars.insert(scalars.end(), {s.loss, s.slope, s.weight, s.positive, s.lean, s.dual});
+  scalars.push_back(sketch.largest);
+  std::vector<std::int64_t> keys;
+  std::vector<double> lanes;
+  for (const Lane& lane : sketch.lanes)
+    lane.each([&](std::uint64_t index, double g) {
+      if (g != 0) keys.push_back(static_cast<std::int64_t>(index));
+    });
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  for (const std::int64_t key : keys)
+    for (const Lane& lane : sketch.lanes) lanes.push_back(lane.get(static_cast<std::uint64_t>(key)));
+  return {scalars, give(std::move(keys)), give(std::move(lanes), Sketch::kLanes)};
+}
+
+void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::int64_t>& keys,
+              const In2<double>& lanes, std::int64_t features) {
+  constexpr std::size_t kSums = 6;
+  if (scalars.size() != kSums * Sketch::kLanes + 1 || lanes.shape(0) != keys.size() ||
+      lanes.shape(1) != Sketch::kLanes)
+    throw nb::value_error("the sums have another shape");
+  for (std::size_t k = 0; k < Sketch::kLanes; ++k)
+    sketch.sums[k] = {scalars[kSums * k],     scalars[kSums * k + 1], scalars[kSums * k + 2],
+                      scalars[kSums * k + 3], scalars[kSums * k + 4], scalars[kSums * k + 5]};
+  sketch.largest = scalars.back();
+  sketch.features = features;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    for (std::size_t k = 0; k < Sketch::kLanes; ++k) {
+      const auto key = static_cast<std::uint64_t>(keys.data()[i]);
+      if (!Lane::possible(key) || !sketch.lanes[k].reserve(key + 1)) throw std::bad_alloc();
+      sketch.lanes[k].set(key, lanes.data()[i * Sketch::kLanes + k]);
+    }
+}
+
+std::unique_ptr<Sketch> make(const std::string& link, bool fit_intercept, bool full) {
+  return make_sketch(link_named(link), fit_intercept, full);
+}
+
+template <class Index>
+void bind_accumulate(nb::class_<Sketch>& c) {
+  c.def("accumulate", &accumulate<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+        nb::arg("labels"), nb::arg("weights").none(), nb::arg("positive"), nb::arg("threads"),
+        nb::arg("offsets") = nb::none(),
+        "Adds the examples to the pass; their scores at its point, and their losses, without their weights.");
+}
+
+}  // namespace
+
+void bind_sketch(nb::module_& m) {
+  nb::class_<Sketch> sketch(m, "Sketch", "The sums of one pass at a fixed point.");
+  sketch.def(nb::new_(&make), nb::arg("link"), nb::arg("fit_intercept"), nb::arg("full"))
+      .def(
+          "begin",
+          [](Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
+            if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
+            for (std::size_t k = 0; k < keys.size(); ++k)
+              if (keys.data()[k] < 0 || !Lane::possible(static_cast<std::uint64_t>(keys.data()[k])) ||
+                  (s.ordered() && k > 0 && keys.data()[k] <= keys.data()[k - 1]))
+                throw nb::value_error("the active features must ascend");
+            s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+          },
+          nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
+      .def("outside", &outside, nb::arg("threshold"))
+      .def("active_gradient", [](const Sketch& s) { return give(active_gradient(s)); })
+      .def(
+          "solve",
+          [](Sketch& s, double gamma, double gamma0, double change, double violation, int sweeps) {
+            std::vector<double> b;
+            ShootingReport report;
+            {
+              nb::gil_scoped_release nogil;
+              report = s.solve(gamma, gamma0, {change, violation, sweeps}, b);
+            }
+            return std::make_tuple(give(std::move(b)), report.sweeps, report.converged);
+          },
+          nb::arg("gamma"), nb::arg("gamma0"), nb::arg("change"), nb::arg("violation"), nb::arg("sweeps"))
+      .def("merge", &Sketch::merge, nb::arg("other"))
+      .def("curvature", [](Sketch& s) { return give(s.curvature()); })
+      .def("set_curvature",
+           [](Sketch& s, const In<double>& cells) {
+             s.set_curvature({cells.data(), cells.data() + cells.size()});
+           })
+      .def("sums", &sums)
+      .def("set_sums", &set_sums, nb::arg("scalars"), nb::arg("keys"), nb::arg("lanes"), nb::arg("features"))
+      .def_prop_ro(
+          "keys", [](const Sketch& s) { return give(std::vector<std::int64_t>(s.keys)); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "weights",
+          [](const Sketch& s) { return give(std::vector<double>(s.weights.begin() + 1, s.weights.end())); },
+          nb::rv_policy::move, "By slot: the intercept first, where there is one.")
+      .def_prop_rw(
+          "fingerprint", [](const Sketch& s) { return std::make_tuple(s.seen.rows, s.seen.nnz, s.seen.sum); },
+          [](Sketch& s, std::tuple<std::int64_t, std::int64_t, std::uint64_t> f) {
+            s.seen = {std::get<0>(f), std::get<1>(f), std::get<2>(f)};
+          })
+      .def_prop_ro("loss", [](const Sketch& s) { return s.total().loss; })
+      .def_prop_ro("slope", [](const Sketch& s) { return s.total().slope; })
+      .def_prop_ro("weight", [](const Sketch& s) { return s.total().weight; })
+      .def_prop_ro("positive", [](const Sketch& s) { return s.total().positive; })
+      .def_prop_ro("lean", [](const Sketch& s) { return s.total().lean; })
+      .def_prop_ro("dual", [](const Sketch& s) { return s.total().dual; })
+      .def_ro("largest", &Sketch::largest)
+      .def_ro("features", &Sketch::features)
+      .def_prop_ro("bytes", &Sketch::bytes);
+  bind_accumulate<std::int32_t>(sketch);
+  bind_accumulate<std::int64_t>(sketch);
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,77 @@
+#include "riata/text/write.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+
+#include "bind/hand_over.hpp"
+
+namespace riata::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using Maybe = std::optional<In<T>>;
+
+// Whether offsets ascend within 0 .. limit.
+bool ascending(const In<std::int64_t>& offsets, std::size_t limit) noexcept {
+  if (offsets.size() == 0 || offsets.data()[0] < 0) return false;
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    if (offsets.data()[i] < offsets.data()[i - 1]) return false;
+  }
+  return offsets.data()[offsets.size() - 1] <= static_cast<std::int64_t>(limit);
+}
+
+nb::tuple write_text(const std::string& format, const In<std::int64_t>& indptr,
+                     const In<std::int64_t>& indices, const In<float>& values, const Maybe<double>& labels,
+                     const Maybe<double>& weights, const Maybe<std::uint8_t>& names,
+                     const Maybe<std::int64_t>& name_offsets, std::int64_t base,
+                     const Maybe<double>& offsets) {
+  const std::size_t n = indptr.size() - 1;
+  const bool fits =
+      ascending(indptr, indices.size()) && indices.size() == values.size() &&
+      (!labels || labels->size() == n) && (!weights || weights->size() == n) &&
+      (!offsets || offsets->size() == n) && names.has_value() == name_offsets.has_value() &&
+      (!names || (name_offsets->size() == indices.size() + 1 && ascending(*name_offsets, names->size())));
+  if (!fits) throw nb::value_error("the arrays do not fit together");
+  RowsToWrite rows;
+  rows.rows = static_cast<std::int64_t>(n);
+  rows.indptr = indptr.data();
+  rows.indices = indices.data();
+  rows.values = values.data();
+  rows.labels = labels ? labels->data() : nullptr;
+  rows.weights = weights ? weights->data() : nullptr;
+  rows.offsets = offsets ? offsets->data() : nullptr;
+  rows.names = names ? names->data() : nullptr;
+  rows.name_offsets = name_offsets ? name_offsets->data() : nullptr;
+  rows.base = base;
+  Array<char> text;
+  TextWriter writer(text);
+  bool done = false;
+  {
+    nb::gil_scoped_release release;
+    done =
+        text.reserve(16 * indices.size() + 64) && (format == "vw" ? writer.vw(rows) : writer.svmlight(rows));
+  }
+  if (!done) throw std::bad_alloc();
+  return nb::make_tuple(nb::bytes(text.data(), text.size()), writer.escaped());
+}
+
+}  // namespace
+
+void bind_write_text(nb::module_& m) {
+  m.def("write_text", &write_text, "format"_a, "indptr"_a, "indices"_a, "values"_a, "labels"_a.none(),
+        "weights"_a.none(), "names"_a.none(), "name_offsets"_a.none(), "base"_a, "offsets"_a.none(),
+        nb::sig("def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], "
+                "values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, "
+                "weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, "
+                "name_offsets: NDArray[numpy.int64] | None, base: int, offsets: NDArray[numpy.float64] | "
+                "None) -> tuple[bytes, int]"),
+        "Rows as svmlight or vw text, and how many names had to be written in another way.");
+}
+
+}  // namespace riata::bind

@@ -1,0 +1,238 @@
+#include "riata/bayesian/bayesian.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "riata/bayesian/find_rows.hpp"
+#include "riata/bayesian/mixture.hpp"
+#include "riata/bayesian/steps.hpp"
+#include "riata/bayesian/taylor.hpp"
+#include "riata/stores/dense.hpp"
+#include "riata/stores/hashed.hpp"
+#include "riata/stores/table.hpp"
+
+namespace riata {
+
+namespace {
+
+bool is_plain(const BayesianSpec& s) {
+  return s.update == "marginal" && s.link == "logit" && s.mean == "taylor" && s.variance == "curvature";
+}
+
+template <class Store>
+class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<Store>> {
+ public:
+  BayesianOf(const BayesianSpec& spec, int columns, Step step)
+      : BothIndices<BayesianOf<Store>, LocatedBayesian<Store>>(spec, columns),
+        plain_(is_plain(spec)),
+        mixture_(spec.outputs, v_, static_cast<int>(spec.prior_variances.size()), spec.link, spec.share,
+                 spec.half_life),
+        step_(step) {
+    log_evidence.assign(static_cast<std::size_t>(spec.outputs * mixture_.components()), 0.0);
+    blank_.assign(static_cast<std::size_t>(width_), 0.0);
+    normals_.resize(static_cast<std::size_t>(spec.samples));
+  }
+
+ private:
+  using Status = Outcome::Status;
+  using Bayesian::features, Bayesian::intercept, Bayesian::log_evidence, Bayesian::t, Bayesian::width_;
+  using Base = LocatedBayesian<Store>;
+  using Base::code_, Base::named_, Base::raw_, Base::room_, Base::v_;
+  using Base::k_, Base::now, Base::same_kind, Base::shape_, Base::spec_, Base::store_;
+  friend BothIndices<BayesianOf<Store>, LocatedBayesian<Store>>;
+
+  // Eq. 6 over the first n rows of the room.
+  void sum_up(Room& room, std::int64_t n) const noexcept {
+    if (plain_ && !shape_.own()) return code_.gather(as_taylor(room, n));
+    Gathering g;
+    g.rows = n;
+    g.columns = k_;
+    g.views = v_;
+    g.state = room.rows.data();
+    g.intercept_first = spec_.fit_intercept;
+    g.own = shape_.own();
+    g.x = room.x.data();
+    g.precisions = shape_.precision(false);
+    g.intercept_precisions = shape_.precision(true);
+    g.mean = shape_.common_mean();
+    g.variances = room.variances.data();
+    g.means = room.means.data();
+    g.spreads = room.spreads.data();
+    gather(g);
+  }
+
+  Taylor as_taylor(Room& room, std::int64_t n, double weight = 1) const noexcept {
+    Taylor out;
+    out.rows = n;
+    out.columns = k_;
+    out.views = v_;
+    out.state = room.rows.data();
+    out.intercept_first = spec_.fit_intercept;
+    out.x = room.x.data();
+    out.precisions = shape_.precision(false);
+    out.intercept_precisions = shape_.precision(true);
+    out.mean = shape_.common_mean();
+    out.variances = room.variances.data();
+    out.means = room.means.data();
+    out.spreads = room.spreads.data();
+    out.y = room.y.data();
+    out.weight = weight;
+    for (std::size_t j = 0; k_ == 1 && j < 8; ++j) {  // rows are taken eight at a time
+      room.rows[static_cast<std::size_t>(n) + j] = const_cast<double*>(blank_.data());
+      room.x[static_cast<std::size_t>(n) + j] = 0;
+    }
+    return out;
+  }
+
+  template <class Index>
+  Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
+                     double* scores) noexcept {
+    if (!same_kind(b)) return {Status::mixed_names, 0};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t r = order == nullptr ? i : order[i];
+      if (!b.holds(r)) return {Status::bad_block, i};
+      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+      if (const Status status = this->locate(b, begin, end); status != Status::ok) return {status, i};
+      this->prefetch(b, order, i, n);
+      if (order == nullptr) b.fetch_after(r);
+      const std::int64_t rows = end - begin + (spec_.fit_intercept ? 1 : 0);
+      sum_up(room_, rows);
+      room_.shift(b.offset(r));
+      const double *means = room_.means.data(), *spreads = room_.spreads.data();
+      double* score = scores + i * spec_.outputs;
+      const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
+      if (weight > 0) {
+        mixture_.ask(b.labels[r], room_.y.data());
+        mixture_.learn(means, spreads, room_.y.data(), weight, log_evidence, score);
+        take_step(rows, weight);
+      } else {
+        mixture_.predict(means, spreads, log_evidence, score);
+      }
+      ++t;
+      if constexpr (!Store::kDirect) {
+        if (shape_.forgets())
+          store_.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16,
+                       [&](const double* row) { return shape_.needed(row, now()); });
+      }
+    }
+    return {Status::ok, n};
+  }
+
+  void take_step(std::int64_t rows, double weight) noexcept {
+    if (plain_) {
+      Taylor all = as_taylor(room_, rows, weight);
+      all.next = room_.next.data();
+      all.next_rows = room_.next_rows;
+      return code_.step(all);
+    }
+    Moment moment;
+    moment.rows = rows;
+    moment.columns = k_;
+    moment.views = v_;
+    moment.x = room_.x.data();
+    moment.variances = room_.variances.data();
+    moment.means = room_.means.data();
+    moment.spreads = room_.spreads.data();
+    moment.y = room_.y.data();
+    moment.weight = weight;
+    moment.moves = room_.moves.data();
+    moment.gains = room_.gains.data();
+    moment.samples = spec_.samples;
+    moment.normals = normals_.data();
+    if (spec_.samples > 0) draw_normals(spec_.seed, t, spec_.samples, normals_.data());
+    step_(moment);
+    absorb(rows, k_, room_.rows.data(), room_.moves.data(), room_.gains.data());
+  }
+
+  // Eq. 6 for a row of a block, without touching the model. False: memory is exhausted.
+  template <class Index>
+  bool look(const BlockView<Index>& b, std::int64_t r, Room& room) const noexcept {
+    const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+    if (!room.make(end - begin + 1, k_, v_, shape_.forgets() || named_.any() ? width_ : 0)) return false;
+    double** rows = room.rows.data();
+    double* x = room.x.data();
+    double* copy = room.copies.data();
+    const auto current = [&](const double* row, bool is_intercept) {
+      if (!shape_.forgets()) return const_cast<double*>(row);  // the rows of a Room are not written to here
+      if (row != copy) std::copy(row, row + width_, copy);
+      shape_.settle(copy, shape_.precision(is_intercept), now());
+      copy += width_;
+      return copy - width_;
+    };
+    if (spec_.fit_intercept) {
+      *rows++ = current(intercept.data(), true);
+      for (int v = 0; v < v_; ++v) *x++ = 1;
+    }
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto key = static_cast<std::uint64_t>(b.indices[k]);
+      const double* row = store_.possible(key) ? store_.find(key) : nullptr;
+      if (row == nullptr) row = blank_.data();
+      if (spec_.ignore_unseen && shape_.blank(row)) continue;
+      if (named_.any() && shape_.blank(row)) {
+        std::fill(copy, copy + width_, 0.0);
+        this->give_prior(copy, b.name(k), key);
+        row = copy;
+        if (!shape_.forgets()) copy += width_;
+      }
+      *rows++ = current(row, false);
+      x = this->view(static_cast<double>(b.values[k]), x);
+    }
+    sum_up(room, rows - room.rows.data());
+    room.shift(b.offset(r));
+    return true;
+  }
+
+  template <class Index>
+  Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
+    return look_at_all(b, [&](std::int64_t r, const Room& room) {
+      mixture_.predict(room.means.data(), room.spreads.data(), log_evidence, scores + r * spec_.outputs);
+    });
+  }
+
+  template <class Index>
+  Outcome moments_of(const BlockView<Index>& b, double* means, double* variances) const noexcept {
+    return look_at_all(b, [&](std::int64_t r, const Room& room) {
+      std::copy(room.means.begin(), room.means.end(), means + r * k_);
+      std::copy(room.spreads.begin(), room.spreads.end(), variances + r * k_);
+    });
+  }
+
+  template <class Index, class Visit>
+  Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
+    try {
+      Room room(k_);
+      for (std::int64_t r = 0; r < b.rows; ++r) {
+        if (!b.holds(r)) return {Status::bad_block, r};
+        if (!look(b, r, room)) return {Status::out_of_memory, r};
+        visit(r, room);
+      }
+    } catch (const std::bad_alloc&) {
+      return {Status::out_of_memory, 0};
+    }
+    return {Status::ok, b.rows};
+  }
+
+  bool plain_;  // the update that is compiled for wide registers
+  Mixture mixture_;
+  Step step_;
+  std::vector<double> blank_, normals_;
+};
+
+}  // namespace
+
+// In bayesian_full.cpp.
+std::unique_ptr<Bayesian> make_full_bayesian(const BayesianSpec& spec, int columns, Step step);
+
+std::unique_ptr<Bayesian> make_bayesian(const std::string& store, const BayesianSpec& spec) {
+  const Step step = find_step(spec.update, spec.link, spec.mean, spec.variance);
+  if (step == nullptr) return nullptr;
+  const int columns = spec.outputs * static_cast<int>(spec.views.size() * spec.prior_variances.size());
+  if (store == "dense") return std::make_unique<BayesianOf<DenseStore>>(spec, columns, step);
+  if (store == "table") return std::make_unique<BayesianOf<TableStore>>(spec, columns, step);
+  if (store == "hashed") return std::make_unique<BayesianOf<HashedStore>>(spec, columns, step);
+  if (store == "full" && spec.update == "joint" && spec.half_life == 0 && !spec.own_priors)
+    return make_full_bayesian(spec, columns, step);
+  return nullptr;
+}
+
+}  // namespace riata

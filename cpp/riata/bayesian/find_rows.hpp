@@ -1,0 +1,197 @@
+// Finding the rows of an example: in an array by their numbers, in a table by their keys.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "riata/bayesian/stored.hpp"
+#include "riata/bayesian/taylor.hpp"
+#include "riata/bayesian/workspace.hpp"
+#include "riata/stores/dense.hpp"
+
+namespace riata {
+
+template <class Store>
+class LocatedBayesian : public StoredBayesian<Store> {
+ public:
+  LocatedBayesian(const BayesianSpec& spec, int columns)
+      : StoredBayesian<Store>(spec, columns),
+        v_(static_cast<int>(spec.views.size())),
+        raw_(spec.views.size() == 1 && spec.views[0] == View::raw),
+        named_(spec),
+        room_(columns) {}
+
+ protected:
+  using Status = Outcome::Status;
+  using Bayesian::features, Bayesian::intercept, Bayesian::width_;
+  using Base = StoredBayesian<Store>;
+  using Base::k_, Base::now, Base::shape_, Base::spec_, Base::store_;
+
+  // A feature that was never seen takes the prior that its name asks for.
+  void give_prior(double* row, std::string_view name, std::uint64_t key) const noexcept {
+    if (!shape_.blank(row)) return;
+    const double* variance = named_.find(name, key);
+    if (variance == nullptr) return;
+    const double* common = shape_.precision(false);
+    for (int c = 0; c < k_; ++c) shape_.own_precision(row)[c] = 1 / *variance - common[c];
+  }
+
+  // The rows of an example, those that are missing put there, brought current.
+  template <class Index>
+  Status locate(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    const std::int64_t first = spec_.fit_intercept ? 1 : 0;
+    if (!room_.make(first + end - begin, k_, v_, 0)) return Status::out_of_memory;
+    double** rows = room_.rows.data() + first;
+    double* x = room_.x.data();
+    if (first > 0) {
+      room_.rows[0] = intercept.data();
+      for (int v = 0; v < v_; ++v) *x++ = 1;
+    }
+    if constexpr (kArray<Index>) {
+      if (raw_ && placed(b, begin, end, const_cast<const double**>(rows))) [[likely]] {
+        const std::uint32_t largest = code_.lay_out(end - begin, b.indices + begin, b.values + begin, x);
+        if (end > begin) features = std::max(features, std::int64_t{largest} + 1);
+        if (named_.any() || shape_.forgets()) refresh(b, begin, end);
+        return Status::ok;
+      }
+    }
+    if constexpr (Store::kDirect) {
+      std::uint64_t any = 0, largest = 0;
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        any |= key;
+        largest = std::max(largest, key);
+      }
+      if (!store_.inside(any)) [[unlikely]] {
+        if (!store_.possible(largest)) return Status::bad_index;
+        if (!store_.inside(largest) && !store_.reserve(largest)) return Status::out_of_memory;
+      }
+      for (std::int64_t k = begin; k < end; ++k)
+        *rows++ = store_.at(static_cast<std::uint64_t>(b.indices[k]));
+      if (store_.marks())
+        for (std::int64_t k = begin; k < end; ++k) store_.mark(static_cast<std::uint64_t>(b.indices[k]));
+      if (b.names == nullptr && end > begin)
+        features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    } else {
+      if (const Status status = look_up(b, begin, end, rows); status != Status::ok) return status;
+    }
+    if (raw_)
+      for (std::int64_t k = begin; k < end; ++k) *x++ = static_cast<double>(b.values[k]);
+    else
+      for (std::int64_t k = begin; k < end; ++k) x = view(static_cast<double>(b.values[k]), x);
+    if (named_.any() || shape_.forgets()) refresh(b, begin, end);
+    return Status::ok;
+  }
+
+  // Whether rows lie at multiples of 32-bit numbers.
+  template <class Index>
+  static constexpr bool kArray = std::is_same_v<Store, DenseStore> && sizeof(Index) == 4;
+
+  // Where the rows are, if all are there and no chunk must be marked.
+  template <class Index>
+  bool placed(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+              const double** rows) const noexcept {
+    if (!store_.inside(0) || store_.marks() || b.names != nullptr) return false;
+    const auto bytes = static_cast<std::uint64_t>(width_) * sizeof(double);
+    const std::uint32_t any = code_.places(end - begin, b.indices + begin,
+                                           reinterpret_cast<std::uintptr_t>(store_.at(0)), bytes, rows);
+    return any <= kLargestIndex && store_.inside(any);
+  }
+
+  // The same in a table, where rows must be looked for.
+  template <class Index>
+  Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
+    std::uint64_t largest = 0, moves;
+    // An insertion may move other rows, and a table that leaves its array form drops the rows that are still
+    // blank, those of this example included: look again until an entire round has moved nothing.
+    do {
+      moves = store_.moves();
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        largest = std::max(largest, key);
+        if (!store_.possible(key)) [[unlikely]]
+          return Status::bad_index;
+        double*& row = rows[k - begin];
+        row = store_.find(key);
+        if (row == nullptr) {
+          row = store_.insert(key, b.name(k));
+          if (row == nullptr) return Status::out_of_memory;
+          std::fill(row, row + width_, 0.0);
+        }
+        if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
+      }
+    } while (store_.moves() != moves);
+    if (end > begin && b.names == nullptr)
+      features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    return Status::ok;
+  }
+
+  template <class Index>
+  void refresh(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    double** rows = room_.rows.data() + (spec_.fit_intercept ? 1 : 0);
+    if (shape_.forgets() && spec_.fit_intercept)
+      shape_.settle(intercept.data(), shape_.precision(true), now());
+    for (std::int64_t k = begin; k < end; ++k) {
+      double* row = *rows++;
+      if (named_.any()) give_prior(row, b.name(k), static_cast<std::uint64_t>(b.indices[k]));
+      if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
+    }
+  }
+
+  double* view(double value, double* x) const noexcept {
+    if (raw_) [[likely]] {
+      *x = value;
+      return x + 1;
+    }
+    for (const View how : spec_.views) *x++ = seen_as(how, value);
+    return x;
+  }
+
+  // What the next example will look at.
+  template <class Index>
+  void prefetch(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
+                std::int64_t n) noexcept {
+    [[maybe_unused]] const auto each = [&](std::int64_t which, auto visit) {
+      if (which >= n) return;
+      const std::int64_t r = order == nullptr ? which : order[which];
+      if (!b.holds(r)) return;
+      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
+        visit(static_cast<std::uint64_t>(b.indices[k]));
+    };
+    if constexpr (kArray<Index>) {
+      room_.next_rows = 0;
+      if (store_.bytes() <= kFetched || i + 1 >= n) return;
+      const std::int64_t r = order == nullptr ? i + 1 : order[i + 1];
+      if (!b.holds(r)) return;
+      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+      if (end - begin > static_cast<std::int64_t>(room_.next.size())) return;
+      if (placed(b, begin, end, room_.next.data())) room_.next_rows = end - begin;
+    } else if constexpr (Store::kDirect) {
+      if (store_.bytes() <= kFetched) return;
+      each(i + 1, [&](std::uint64_t key) {
+        if (!store_.inside(key)) return;
+        const double* row = store_.at(key);
+        for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
+      });
+    } else {
+      if (!store_.large()) return;
+      each(i + 1, [&](std::uint64_t key) { store_.prefetch(key); });
+    }
+  }
+
+  static constexpr std::uint32_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::uint64_t kFetched = std::uint64_t{1}
+                                            << 23;  // larger stores are not in the caches near by
+
+  int v_;     // views
+  bool raw_;  // the one view is of the values as they are
+  NamedPriors named_;
+  Room room_;
+  const TaylorCode& code_ = widest_taylor_code();
+};
+
+}  // namespace riata

@@ -1,0 +1,348 @@
+// The update of bayesian_taylor.hpp, compiled once for every width of registers.
+//
+// What stands between the state and its update is a chain of some sixty operations, each waiting for the one
+// before. So it is cut into links, and each link goes over a chunk of rows before the next begins: there is
+// always a neighbour to work on.
+#pragma once
+
+#include "riata/bayesian/average.hpp"
+#include "riata/bayesian/curves.hpp"
+#include "riata/bayesian/taylor.hpp"
+
+namespace riata {
+namespace {
+
+inline constexpr int kManyRows = 32;  // from here curves pay
+inline constexpr int kCells = 128;    // of a chunk
+inline constexpr int kAhead = 16;  // so many cells further roots are taken while exponentials are worked out
+
+struct Chunk {
+  alignas(64) double roots[kCells + kAhead], tilts[kCells], margins[kCells], powers[kCells], moves[kCells],
+      gains[kCells];
+};
+
+// 1 / sqrt(1 + pi/8 s^2), s^2 the variance of all the other features.
+RIATA_INLINE void shrink(const Example& e, const Eight& x, const double* variance, double* out) noexcept {
+  const Eight others = e.spread - x * (x * eight(variance));
+  store(out, 1 / root(1 + kEighthOfPi * most(others, eight(0.0))));
+}
+// Eq. 17 in terms of the margin z: it moves by b slope / (1 + b bend), where with t = exp(-|z|) bend is
+// t / (1 + t)^2, and slope t / (1 + t), or 1 / (1 + t) for z < 0.
+RIATA_INLINE void move(const Example& e, const Eight& x, const double* variance, Chunk& c, int at) noexcept {
+  const Eight v = eight(variance), r = eight(c.roots + at), t = eight(c.tilts + at);
+  const Eight xr = x * r, power = e.weight * (xr * xr), b = power * v, u = 1 + t;
+  const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
+  store(c.powers + at, power);
+  store(c.moves + at, e.pull * (xr * v) * s);
+  store(c.margins + at, e.margin * r + b * s);
+}
+
+// Eq. 19: the curvature there.
+RIATA_INLINE Eight gain(const Chunk& c, int at) noexcept {
+  const Eight t = tilt(eight(c.margins + at)), u = 1 + t;
+  return eight(c.powers + at) * t / (u * u);
+}
+
+// All links but the last. x(i) is eight values, variance(i) where the variances are, at cell i of the chunk.
+template <class X, class Variance>
+RIATA_INLINE void moves(const Example& e, int cells, Chunk& c, X x, Variance variance) noexcept {
+  for (int i = 0; i < kAhead; i += 8) shrink(e, x(i), variance(i), c.roots + i);
+  for (int i = 0; i < cells; i += 8) {
+    shrink(e, x(i + kAhead), variance(i + kAhead), c.roots + i + kAhead);
+    store(c.tilts + i, tilt(e.margin * eight(c.roots + i)));
+  }
+  for (int i = 0; i < cells; i += 8) move(e, x(i), variance(i), c, i);
+}
+
+RIATA_INLINE int part(std::int64_t left, int most) noexcept {
+  return static_cast<int>(left < most ? left : most);
+}
+
+// Fetches the next example's rows little by little, while this one is worked on: all at once, they would
+// stand in its way.
+class Fetching {
+ public:
+  RIATA_INLINE explicit Fetching(const Taylor& m) noexcept
+      : at_(m.next),
+        end_(m.next + m.next_rows),
+        each_(m.rows > 0 ? m.next_rows / m.rows + 1 : 0),
+        doubles_(2 * m.columns) {}
+  RIATA_INLINE void some(int rows) noexcept {  // while so many are worked on
+    const double* const* stop = end_ - at_ < rows * each_ ? end_ : at_ + rows * each_;
+    for (; at_ < stop; ++at_)
+      for (int j = 0; j < doubles_; j += 8) __builtin_prefetch(*at_ + j);
+  }
+
+ private:
+  const double *const *at_, *const *end_;
+  std::int64_t each_;
+  int doubles_;
+};
+
+// One column: eight rows at a time.
+
+RIATA_INLINE void gather_one(const Taylor& m) noexcept {
+  Eight mean = eight(0.0), spread = eight(0.0);
+  alignas(64) double first[8];
+  for (double& p : first) p = m.precisions[0];
+  if (m.intercept_first) first[0] = m.intercept_precisions[0];
+  Eight prior = eight(first);
+  for (std::int64_t from = 0; from < m.rows; from += 8) {
+    Eight means, gains;
+    load_pairs(m.state + from, means, gains);
+    const Eight x = eight(m.x + from), variance = 1 / (prior + gains);
+    store(m.variances + from, variance);
+    mean = mean + x * (m.mean + means);
+    spread = spread + x * (x * variance);
+    prior = eight(m.precisions[0]);
+  }
+  m.means[0] = sum(mean);
+  m.spreads[0] = sum(spread);
+}
+
+// The rows of a chunk one by one, by the chain of links: moves and gains.
+template <class X, class Variance>
+RIATA_INLINE void steps(const Example& e, int rows, Chunk& c, X x, Variance variance) noexcept {
+  moves(e, rows, c, x, variance);
+  for (int i = 0; i < rows; i += 8) store(c.gains + i, gain(c, i));
+}
+
+template <int kSide>
+struct Side {
+  constexpr int operator()() const noexcept { return kSide; }
+};
+
+// The same by curves, and by links for those few that are above their end.
+RIATA_INLINE void curve(const Example& e, const Curves& curves, int rows, const double* x, const double* v,
+                        Fetching& fetching, Chunk& c) noexcept {
+  int large[kCells], count = 0;
+  const auto some = [&](int i, auto side) {
+    fetching.some(8 * side());
+    Curved<side(), Eight> at;
+    Eight move[side()], gain[side()];
+    for (int n = 0; n < side(); ++n) at.take(curves, n, eight(x + i + 8 * n), eight(v + i + 8 * n));
+    at.follow(curves, move, gain);
+    for (int n = 0; n < side(); ++n) {
+      store(c.moves + i + 8 * n, move[n]);
+      store(c.gains + i + 8 * n, gain[n]);
+      for (unsigned over = not_below(at.u[n], 1.0); over != 0; over &= over - 1)
+        large[count++] = i + 8 * n + __builtin_ctz(over);
+    }
+  };
+  int i = 0;
+  for (; i + 16 < rows; i += 24) some(i, Side<3>());
+  for (; i < rows; i += 8) some(i, Side<1>());
+  if (count == 0) return;
+  Chunk d;
+  alignas(64) double xs[kCells + kAhead], vs[kCells + kAhead];
+  for (int i = 0; i < count; ++i) {
+    xs[i] = x[large[i]];
+    vs[i] = v[large[i]];
+  }
+  for (int i = count; i < (count + 7) / 8 * 8 + kAhead; ++i) {
+    xs[i] = 0;
+    vs[i] = 1;
+  }
+  steps(e, count, d, [&](int i) { return eight(xs + i); }, [&](int i) { return vs + i; });
+  for (int i = 0; i < count; ++i) {
+    c.moves[large[i]] = d.moves[i];
+    c.gains[large[i]] = d.gains[i];
+  }
+}
+
+RIATA_INLINE void step_one(const Taylor& m) noexcept {
+  Chunk c;
+  const Example e{eight(m.spreads[0]), eight(m.y[0] * m.means[0]), eight(m.y[0] * m.weight), m.weight};
+  const Pair high{kLargestMean, kLargestPrecision}, low{-kLargestMean, 0};
+  const bool curved = m.rows >= kManyRows && m.weight <= kLargestCurved;
+  Curves curves;
+  if (curved) curves = curves_of_one(e);
+  Fetching fetching(m);
+  if (!curved) fetching.some(static_cast<int>(m.rows));
+  for (std::int64_t from = 0; from < m.rows; from += kCells) {
+    const int rows = part(m.rows - from, kCells);
+    const double *x = m.x + from, *v = m.variances + from;
+    if (curved)
+      curve(e, curves, rows, x, v, fetching, c);
+    else
+      steps(e, rows, c, [&](int i) { return eight(x + i); }, [&](int i) { return v + i; });
+    for (int i = 0; i < rows; ++i) {
+      double* row = m.state[from + i];
+      Pair p;
+      std::memcpy(&p, row, sizeof p);
+      p += Pair{c.moves[i], c.gains[i]};
+      p = most_of(least_of(p, high), low);
+      std::memcpy(row, &p, sizeof p);
+    }
+  }
+}
+
+// Up to eight columns beginning with the first-th, which all see the same value of a feature.
+
+struct Columns {
+  int first, view, have;
+};
+
+template <bool kWhole>
+RIATA_INLINE Eight get(const Columns& c, const double* p, double rest = 0) noexcept {
+  return kWhole ? eight(p + c.first) : few(p + c.first, c.have, rest);
+}
+template <bool kWhole>
+RIATA_INLINE void put(const Columns& c, double* p, const Eight& v) noexcept {
+  if (kWhole)
+    store(p + c.first, v);
+  else
+    store_few(p + c.first, c.have, v);
+}
+
+template <bool kWhole>
+RIATA_INLINE void gather_eight(const Taylor& m, const Columns& c) noexcept {
+  const std::int64_t k = m.columns;
+  Eight means[8], spreads[8];  // as one column would add them up
+  for (int j = 0; j < 8; ++j) means[j] = spreads[j] = eight(0.0);
+  const Eight common = get<kWhole>(c, m.precisions, 1);
+  const auto take = [&](std::int64_t i, int j, const Eight& prior) {
+    const double *row = m.state[i], x = m.x[i * m.views + c.view];
+    const Eight variance = 1 / (prior + get<kWhole>(c, row + k));
+    put<kWhole>(c, m.variances + i * k, variance);
+    means[j] = means[j] + x * (m.mean + get<kWhole>(c, row));
+    spreads[j] = spreads[j] + x * (x * variance);
+  };
+  std::int64_t i = 0;
+  if (m.rows > 0 && m.intercept_first) {
+    take(0, 0, get<kWhole>(c, m.intercept_precisions, 1));
+    for (i = 1; i < 8 && i < m.rows; ++i) take(i, static_cast<int>(i), common);
+  }
+  for (; i + 8 <= m.rows; i += 8)
+    for (int j = 0; j < 8; ++j) take(i + j, j, common);
+  for (; i < m.rows; ++i) take(i, static_cast<int>(i % 8), common);
+  put<kWhole>(c, m.means, sum_of(means));
+  put<kWhole>(c, m.spreads, sum_of(spreads));
+}
+
+template <bool kWhole>
+RIATA_INLINE void absorb(const Columns& c, double* row, std::int64_t k, const Eight& move,
+                         const Eight& gain) noexcept {
+  const Eight mean = get<kWhole>(c, row) + move, precision = get<kWhole>(c, row + k) + gain;
+  put<kWhole>(c, row, most(least(mean, eight(kLargestMean)), eight(-kLargestMean)));
+  put<kWhole>(c, row + k, most(least(precision, eight(kLargestPrecision)), eight(0.0)));
+}
+
+// The same for what curves give, without bounds: there x^2 v is below 0.16 (1 + pi/8 sigma_t^2), so that no
+// mean moves by more than half its standard deviation, and no precision gains more than the square of a
+// float. No number of examples comes near the bounds.
+template <bool kWhole>
+RIATA_INLINE void learn_within(const Columns& c, double* row, std::int64_t k, const Eight& move,
+                               const Eight& gain) noexcept {
+  put<kWhole>(c, row, get<kWhole>(c, row) + move);
+  put<kWhole>(c, row + k, most(get<kWhole>(c, row + k) + gain, eight(0.0)));
+}
+
+// Up to kCells / 8 rows, by links; row(i) is the number of the i-th. update(row, move, gain).
+template <bool kWhole, class Row, class Update>
+RIATA_INLINE void steps_eight(const Taylor& m, const Example& e, const Columns& c, int rows, Row row,
+                              Update update) noexcept {
+  Chunk chunk;
+  alignas(64) double variances[kWhole ? 8 : kCells + kAhead];
+  if (!kWhole)
+    for (int i = 0; i < rows + kAhead / 8; ++i) {
+      const std::int64_t r = row(i < rows ? i : 0);
+      store(variances + 8 * i, get<false>(c, m.variances + r * m.columns, 1));
+    }
+  moves(
+      e, 8 * rows, chunk, [&](int i) { return eight(m.x[row(i / 8) * m.views + c.view]); },
+      [&](int i) { return kWhole ? m.variances + row(i / 8) * m.columns + c.first : variances + i; });
+  for (int i = 0; i < rows; ++i) update(row(i), eight(chunk.moves + 8 * i), gain(chunk, 8 * i));
+}
+
+// Rows that are beyond the curves in some columns: there by links, in the others as everyone.
+template <bool kWhole>
+RIATA_INLINE void large_eight(const Taylor& m, const Example& e, const Curves& curves, const Columns& c,
+                              const std::int64_t* large, int count) noexcept {
+  steps_eight<kWhole>(
+      m, e, c, count, [&](int i) { return large[i]; },
+      [&](std::int64_t i, const Eight& move, const Eight& gain) {
+        Curved<1, double> at;
+        at.take(curves, 0, m.x[i * m.views + c.view], get<kWhole>(c, m.variances + i * m.columns));
+        Eight curved_move[1], curved_gain[1];
+        at.follow(curves, curved_move, curved_gain);
+        const Eight within = 1 - at.u[0];
+        absorb<kWhole>(c, m.state[i], m.columns, if_positive(within, curved_move[0], move),
+                       if_positive(within, curved_gain[0], gain));
+      });
+}
+
+template <bool kWhole>
+RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Columns& c,
+                              Fetching& fetching) noexcept {
+  constexpr int kRows = kCells / 8, kBlock = 8 * kRows;
+  const std::int64_t k = m.columns;
+  const Curves curves = curves_of_columns(e);
+  std::int64_t large[kBlock + kAhead / 8];
+  for (std::int64_t from = 0; from < m.rows; from += kBlock) {
+    const std::int64_t end = from + part(m.rows - from, kBlock);
+    int count = 0;
+    const auto some = [&](std::int64_t i, auto side) {
+      fetching.some(side());
+      Curved<side(), double> at;
+      Eight move[side()], gain[side()];
+      for (int n = 0; n < side(); ++n)
+        at.take(curves, n, m.x[(i + n) * m.views + c.view], get<kWhole>(c, m.variances + (i + n) * k));
+      at.follow(curves, move, gain);
+      for (int n = 0; n < side(); ++n)
+        if (not_below(at.u[n], 1.0) == 0) [[likely]]
+          learn_within<kWhole>(c, m.state[i + n], k, move[n], gain[n]);
+        else
+          large[count++] = i + n;
+    };
+    std::int64_t i = from;
+    for (; i + 3 <= end; i += 3) some(i, Side<3>());
+    for (; i < end; ++i) some(i, Side<1>());
+    for (int i = count; i < count + kAhead / 8; ++i) large[i] = 0;  // looked at, not used
+    for (int i = 0; i < count; i += kRows)
+      large_eight<kWhole>(m, e, curves, c, large + i, part(count - i, kRows));
+  }
+}
+
+template <bool kWhole>
+RIATA_INLINE void step_eight(const Taylor& m, const Columns& c, Fetching& fetching) noexcept {
+  constexpr int kRows = kCells / 8;
+  const Eight y = get<kWhole>(c, m.y);
+  const Example e{get<kWhole>(c, m.spreads), y * get<kWhole>(c, m.means), y * m.weight, m.weight};
+  if (m.rows >= kManyRows && m.weight <= kLargestCurved) return curve_eight<kWhole>(m, e, c, fetching);
+  fetching.some(static_cast<int>(m.rows));
+  for (std::int64_t from = 0; from < m.rows; from += kRows)
+    steps_eight<kWhole>(
+        m, e, c, part(m.rows - from, kRows), [&](int i) { return from + i; },
+        [&](std::int64_t i, const Eight& move, const Eight& gain) {
+          absorb<kWhole>(c, m.state[i], m.columns, move, gain);
+        });
+}
+
+template <class Visit>
+RIATA_INLINE void each_eight(const Taylor& m, Visit visit) noexcept {
+  const int width = m.columns / m.views;
+  for (int view = 0; view < m.views; ++view)
+    for (int first = 0; first < width; first += 8)
+      visit(Columns{view * width + first, view, width - first < 8 ? width - first : 8});
+}
+
+void gather(const Taylor& given) noexcept {
+  const Taylor m = given;  // a copy that nothing stored can change
+  if (m.columns == 1) return gather_one(m);
+  each_eight(m,
+             [&](const Columns& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
+}
+void step(const Taylor& given) noexcept {
+  const Taylor m = given;
+  if (m.columns == 1) return step_one(m);
+  Fetching fetching(m);
+  each_eight(m, [&](const Columns& c) {
+    c.have == 8 ? step_eight<true>(m, c, fetching) : step_eight<false>(m, c, fetching);
+  });
+}
+
+constexpr TaylorCode kTaylorCode{places, lay_out, gather, step, average, credit};
+
+}  // namespace
+}  // namespace riata

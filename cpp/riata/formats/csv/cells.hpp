@@ -1,0 +1,211 @@
+// What becomes of a cell of text in columns: a number is a feature with the name of its column, a text is
+// `column=text` with the value 1, a missing value is nothing or `column=?`.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "riata/block/named_row_builder.hpp"
+#include "riata/block/transforms.hpp"
+#include "riata/text/scan.hpp"
+
+namespace riata {
+
+namespace csv {
+
+enum class Role : std::uint8_t { ignored, label, weight, offset, number, log1p, bucket, category };
+
+inline bool is_feature(Role role) noexcept { return role >= Role::number; }
+
+struct Column {
+  Role role = Role::ignored;
+  std::string name;     // of the feature, for a number
+  std::string prefix;   // the name and =, for a category
+  std::string absent;   // the name of what is missing; empty: no feature
+  std::string omitted;  // the value that a sparse row means by leaving it out; empty: zero
+  int group = Crosses::kNone;
+  std::vector<double> edges;         // of buckets, ascending
+  std::vector<std::string> buckets;  // their names, one more than edges
+
+  void set_name(std::string_view given) {
+    name = given;
+    prefix = name + "=";
+    key = key_of_name(name.data(), name.size());
+    if (name.size() <= 16) std::memcpy(&short_name, name.data(), name.size());
+    if (prefix.size() <= 16) std::memcpy(&short_prefix, prefix.data(), prefix.size());
+  }
+  std::uint64_t key = 0;     // of the name
+  ShortName short_name = 0;  // the same, if they have up to 16 bytes
+  ShortName short_prefix = 0;
+};
+
+struct Format {
+  std::vector<Column> columns;
+  std::vector<std::string> label_names;  // the label is the place of its text here; empty: a number
+  std::vector<std::string> absent;       // texts that mean a missing value, beside the empty one
+  char delimiter = ',';
+  char quote = '"';  // 0: none
+  bool labelled = true;
+  bool keep_names = true;
+  Crosses crosses;
+};
+
+using Kind = const char*;
+
+inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
+
+inline std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+struct Row {
+  double label = std::numeric_limits<double>::quiet_NaN();
+  double weight = 1;
+  double offset = 0;  // what is added to the score, and not learned
+};
+
+// What becomes of one cell, whatever the file looks like around it.
+class Cells {
+ public:
+  Cells(const Format& format, NamedRows& rows) noexcept
+      : format_(format), row_(rows, format.crosses, format.keep_names) {}
+
+  RowBuilder& row() noexcept { return row_; }
+
+  // A byte that cannot be part of a number stands behind the text, and 16 readable ones.
+  Kind read(const Column& column, std::string_view text, Row& row) noexcept {
+    switch (column.role) {
+      case Role::ignored:
+        return nullptr;
+      case Role::label:
+        return read_label(text, row.label);
+      case Role::weight:
+        return read_weight(text, row.weight);
+      case Role::offset:
+        return read_offset(text, row.offset);
+      default:
+        break;
+    }
+    if (crossing()) row_.set_group(column.group);
+    if (column.role == Role::category) {
+      if (is_absent(text)) return add_absent(column);
+      const std::size_t size = column.prefix.size() + text.size();
+      if (size > 16) return add(column.prefix, text, 1);
+      const ShortName name = column.short_prefix | first_bytes(text.data(), text.size())
+                                                       << (8 * column.prefix.size());
+      return kind_of(row_.add_short(name, size, 1));
+    }
+    return read_number_cell(column, text);
+  }
+
+  // The value that a sparse row means by passing over a nominal attribute.
+  Kind read_omitted(const Column& column) noexcept {
+    if (column.role != Role::category) return nullptr;
+    if (crossing()) row_.set_group(column.group);
+    return add(column.prefix, column.omitted, 1);
+  }
+
+  bool is_absent(std::string_view text) const noexcept {
+    if (text.empty()) return true;
+    for (const std::string& absent : format_.absent) {
+      if (text == absent) return true;
+    }
+    return false;
+  }
+
+ private:
+  bool crossing() const noexcept { return !format_.crosses.products.empty(); }
+
+  Kind read_label(std::string_view text, double& label) const noexcept {
+    const std::string_view word = trimmed(text);
+    if (is_absent(word)) return format_.labelled ? "label_missing" : nullptr;
+    if (format_.label_names.empty()) {
+      return read_double(word, label, "label_syntax", "label_not_finite", "label_too_large");
+    }
+    for (std::size_t i = 0; i < format_.label_names.size(); ++i) {
+      if (format_.label_names[i] == word) return label = static_cast<double>(i), nullptr;
+    }
+    return "label_unknown";
+  }
+
+  Kind read_weight(std::string_view text, double& weight) const noexcept {
+    const std::string_view word = trimmed(text);
+    if (is_absent(word)) return "weight_missing";
+    if (const Kind kind =
+            read_double(word, weight, "weight_syntax", "weight_not_finite", "weight_not_finite"))
+      return kind;
+    return weight < 0 ? "weight_negative" : nullptr;
+  }
+
+  Kind read_offset(std::string_view text, double& offset) const noexcept {
+    const std::string_view word = trimmed(text);
+    if (is_absent(word)) return "offset_missing";
+    if (const Kind kind = read_double(word, offset, "offset_syntax", "offset_not_finite", "offset_too_large"))
+      return kind;
+    return std::fabs(offset) > std::numeric_limits<float>::max() ? "offset_too_large" : nullptr;
+  }
+
+  static Kind read_double(std::string_view word, double& value, Kind syntax, Kind not_finite,
+                          Kind too_large) noexcept {
+    const Number<double> number = read_number<double>(word.data());
+    if (number.error == NumberError::not_finite) return not_finite;
+    if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return syntax;
+    if (number.error == NumberError::too_large) return too_large;
+    value = number.value;
+    return nullptr;
+  }
+
+  Kind read_number_cell(const Column& column, std::string_view text) noexcept {
+    const std::string_view word = trimmed(text);
+    if (is_absent(word)) return add_absent(column);
+    const Number<float> number = read_short_number(word.data());
+    if (number.error == NumberError::not_finite) return "value_not_finite";
+    if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return "value_syntax";
+    if (number.error == NumberError::too_large) return "value_too_large";
+    if (column.role == Role::log1p) return add_number(column, signed_log1p(number.value));
+    if (column.role == Role::bucket) {
+      return add(column.buckets[bucket_of(number.value, column.edges)], {}, 1);
+    }
+    return add_number(column, number.value);
+  }
+
+  Kind add_number(const Column& column, float value) noexcept {
+    if (value == 0) return nullptr;
+    const std::size_t size = column.name.size();
+    char* const room = row_.name_room(size);
+    if (room == nullptr) return "no_memory";
+    if (size <= 16) {
+      std::memcpy(room, &column.short_name, 16);
+    } else {
+      std::memcpy(room, column.name.data(), size);
+    }
+    return kind_of(row_.add(column.key, size, value));
+  }
+
+  Kind add_absent(const Column& column) noexcept {
+    return column.absent.empty() ? nullptr : add(column.absent, {}, 1);
+  }
+
+  Kind add(std::string_view prefix, std::string_view text, float value) noexcept {
+    if (value == 0) return nullptr;
+    char* const name = row_.name_room(prefix.size() + text.size());
+    if (name == nullptr) return "no_memory";
+    std::memcpy(name, prefix.data(), prefix.size());
+    if (!text.empty()) std::memcpy(name + prefix.size(), text.data(), text.size());
+    return kind_of(row_.add(prefix.size() + text.size(), value));
+  }
+
+  const Format& format_;
+  RowBuilder row_;
+};
+
+}  // namespace csv
+
+}  // namespace riata

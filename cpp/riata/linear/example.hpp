@@ -1,0 +1,36 @@
+// What the loop of a linear model needs to know about one example before it meets its rows.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "riata/block/block.hpp"
+#include "riata/linear/linear.hpp"
+
+namespace riata {
+
+// What the values of an example are multiplied with.
+template <class Index>
+double row_factor(Normalize normalize, const BlockView<Index>& b, std::int64_t begin,
+                  std::int64_t end) noexcept {
+  if (normalize == Normalize::none || begin == end) return 1;
+  if (normalize == Normalize::sqrt_nnz) return 1 / std::sqrt(static_cast<double>(end - begin));
+  double sum = 0;
+  for (std::int64_t k = begin; k < end; ++k) sum += static_cast<double>(b.values[k]) * b.values[k];
+  return 1 / std::sqrt(sum);
+}
+
+// Scratch for an example with so many features. False: memory is exhausted.
+inline bool at_least(std::vector<double>& scratch, std::int64_t nnz) noexcept {
+  if (static_cast<std::size_t>(nnz) <= scratch.size()) return true;
+  try {
+    scratch.resize(2 * static_cast<std::size_t>(nnz));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace riata

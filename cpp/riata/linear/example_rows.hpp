@@ -1,0 +1,164 @@
+// The rows of one example in a table: looked for before its step, let in or shown out after it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "riata/block/block.hpp"
+#include "riata/simd/wide.hpp"
+#include "riata/stores/hash_table.hpp"
+
+namespace riata {
+
+template <class Rule, int M>  // M columns, or 0: known only at run time
+class Guests {
+ public:
+  explicit Guests(int columns) noexcept
+      : m_(columns), width_(static_cast<std::size_t>(Rule::width(columns))) {}
+
+  // Room for an example of `nnz` features, whose keys have these bits in all. False: memory is exhausted.
+  template <class Store, class Index>
+  bool admit(Store& store, const Index* keys, std::int64_t nnz, Index bits) noexcept {
+    const auto n = static_cast<std::size_t>(nnz);
+    if (n >= found_.size() && !make_room(2 * n + 1)) return false;
+    if (!store.by_number() || store.inside(static_cast<std::uint64_t>(bits))) return true;
+    for (std::size_t k = 0; k < n && store.by_number(); ++k)
+      if (!store.admit(static_cast<std::uint64_t>(keys[k]))) return false;
+    return true;
+  }
+
+  // Where the rows of example i are, of the n in this order. A feature without one gets a newborn row, which
+  // may join or not.
+  template <class Store, class Index>
+  void find(Store& store, const Rule& rule, const BlockView<Index>& b, const std::int64_t* order,
+            std::int64_t i, std::int64_t n) noexcept {
+    const std::int64_t r = order == nullptr ? i : order[i];
+    const Index* keys = b.indices + b.indptr[r];
+    const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
+    newborns_ = 0;
+    stray_ = Buckets::kNone;
+    if (store.by_number()) {  // all of them have been admitted
+      for (std::size_t k = 0; k < size; ++k) found_[k] = store.number(static_cast<std::uint64_t>(keys[k]));
+      return;
+    }
+    const Buckets& buckets = store.buckets();
+    if (i != 0 && guessed_ == i && guessed_in_ == buckets.row(0)) {
+      std::swap(found_, next_);
+    } else {
+      buckets.guess(keys, size, found_.data());
+    }
+    std::uint32_t* const others = newborn_.data();
+    const std::size_t count = buckets.check(keys, size, found_.data(), others);
+    for (std::size_t other = 0; other < count; ++other) {
+      const std::uint32_t k = others[other];
+      const std::uint64_t at = buckets.find(static_cast<std::uint64_t>(keys[k]));
+      if (at == Buckets::kNone) {
+        found_[k] = cradle_.data() + k * width_;
+        rule.fresh(found_[k], m());
+        newborn_[newborns_++] = k;
+      } else {
+        found_[k] = buckets.row(at);
+        stray_ = at;
+      }
+    }
+    guessed_ = 0;
+    ahead(b, order, i + 1, n, [&](const Index* later, std::size_t count) {
+      buckets.guess(later, count, next_.data());
+      guessed_ = i + 1;
+      guessed_in_ = buckets.row(0);
+    });
+  }
+  double* const* rows() const noexcept { return found_.data(); }
+
+  // After the step: newborn rows that are not zero join, one that was guessed wrong is put right, and a few
+  // rows are looked at, so that features which never come back go too. False: memory is exhausted.
+  template <class Store, class Index>
+  bool settle(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
+              std::int64_t end) noexcept {
+    const Needed needed{rule, m()};
+    const auto nnz = static_cast<std::uint64_t>(end - begin);
+    if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
+      store.sweep(1 + nnz / 64, needed);
+      return true;
+    }
+    const Index* keys = b.indices + begin;
+    if (stray_ != Buckets::kNone) store.promote(stray_);
+    std::uint64_t above = 0;  // keys from here on are new to this example
+    for (std::size_t newborn = 0; newborn < newborns_; ++newborn) {
+      const std::uint32_t k = newborn_[newborn];
+      const double* row = cradle_.data() + k * width_;
+      if (!needed(row)) continue;
+      const auto key = static_cast<std::uint64_t>(keys[k]);
+      double* place =
+          key >= above ? store.insert_new(key, b.name(begin + k)) : store.insert(key, b.name(begin + k));
+      if (place == nullptr) return false;
+      std::memcpy(place, row, sizeof(double) * width_);
+      above = std::max(above, key + 1);
+    }
+    store.sweep(1 + nnz / 32 + kLook * newborns_, needed);
+    return true;
+  }
+
+ private:
+  // Slots looked at for every birth.
+  static constexpr std::uint64_t kLook = 8;
+
+  int m() const noexcept { return M == 0 ? m_ : M; }
+
+  // Whether a row is, and which of the rows of a group are: a bit each.
+  struct Needed {
+    const Rule& rule;
+    int m;
+    bool operator()(const double* row) const noexcept { return rule.needed(row, M == 0 ? m : M); }
+    template <class RowOf>
+      requires(M == 1 && requires { Rule::kMarked; })
+    std::uint32_t all(RowOf row) const noexcept {
+      std::uint32_t bits = 0;
+      for (int i = 0; i < static_cast<int>(Buckets::kGroup); i += kWide) {
+        const auto [weights, marks] = load_rows([&](int j) { return row(i + j); });
+        bits |= nonzero(rule.at(weights, marks)) << i;
+      }
+      return bits;
+    }
+  };
+
+  bool make_room(std::size_t n) noexcept {
+    if (n > std::size_t{UINT32_MAX}) return false;
+    try {
+      found_.resize(n + 1);
+      next_.resize(n + 1);
+      newborn_.resize(n + 1);
+      cradle_.resize(n * width_);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  // work(keys, size) on an example that comes later, if there is one.
+  template <class Index, class Work>
+  void ahead(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i, std::int64_t n,
+             Work work) const noexcept {
+    if (i >= n) return;
+    const std::int64_t r = order == nullptr ? i : order[i];
+    if (!b.holds(r)) return;
+    const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
+    if (size < next_.size()) work(b.indices + b.indptr[r], size);
+  }
+
+  int m_;
+  std::size_t width_;
+  std::vector<double*> found_, next_;   // next_: where the rows of the next example most likely lie
+  std::int64_t guessed_ = 0;            // which example that is; 0: none
+  const double* guessed_in_ = nullptr;  // the first row of all when it was guessed
+  std::vector<double> cradle_;          // a row for each that may be newborn
+  std::vector<std::uint32_t> newborn_;  // which of them are
+  std::size_t newborns_ = 0;
+  std::uint64_t stray_ = 0;  // the slot of one that was not where it was guessed to be
+};
+
+}  // namespace riata

@@ -1,0 +1,175 @@
+// Truncated gradient and its relatives (Langford, Li & Zhang 2009). Steps i = 1, 2, ...; u = w - n g.
+//
+// Phases are global: the truncation of a step happens to every weight when `period` divides i, whenever the
+// weight was last touched. The paper's section 5 counts per feature instead, which is another algorithm.
+#pragma once
+
+#include <algorithm>
+
+#include "riata/linear/rules/oscillation.hpp"
+#include "riata/linear/rules/rule.hpp"
+
+namespace riata {
+
+// Eq. 6: when K divides i, |u| <= theta shrinks by n K gravity, clipped at zero. G is the sum of all
+// shrinkages so far; a weight that is above theta stays above it until it is touched, so its mark may be any.
+class Truncate : public Marked<Truncate> {
+ public:
+  explicit Truncate(const Numbers& n, int)
+      : gravity_(n.at("gravity")),
+        theta_(n.at("theta")),
+        period_(static_cast<std::uint64_t>(n.at("period"))) {}
+
+  static constexpr bool kStill = true;
+  double now() const noexcept { return g_; }
+  template <class T>
+  T at(T v, T mark) const noexcept {
+    return choose(magnitude(v) <= theta_, shrink(v, g_ - mark), v);
+  }
+  void end(double rate) noexcept {
+    if (++step_ % period_ == 0) g_ += rate * static_cast<double>(period_) * gravity_;
+  }
+
+  static constexpr int clock_size(int) noexcept { return 2; }
+  void save(double* clock) const noexcept {
+    clock[0] = static_cast<double>(step_);
+    clock[1] = g_;
+  }
+  void load(const double* clock) noexcept {
+    step_ = static_cast<std::uint64_t>(clock[0]);
+    g_ = clock[1];
+  }
+
+ private:
+  double gravity_, theta_;
+  std::uint64_t period_;
+  std::uint64_t step_ = 0;
+  double g_ = 0;
+};
+
+// Eq. 4: when K divides i, |u| <= theta becomes 0. The mark counts the roundings so far.
+class Round : public Marked<Round> {
+ public:
+  explicit Round(const Numbers& n, int)
+      : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
+
+  static constexpr bool kStill = true;
+  double now() const noexcept { return rounds_; }
+  template <class T>
+  T at(T v, T mark) const noexcept {
+    return choose((mark != rounds_) & (magnitude(v) <= theta_), T{}, v);
+  }
+  void end(double) noexcept {
+    if (++step_ % period_ == 0) ++rounds_;
+  }
+
+  static constexpr int clock_size(int) noexcept { return 2; }
+  void save(double* clock) const noexcept {
+    clock[0] = static_cast<double>(step_);
+    clock[1] = rounds_;
+  }
+  void load(const double* clock) noexcept {
+    step_ = static_cast<std::uint64_t>(clock[0]);
+    rounds_ = clock[1];
+  }
+
+ private:
+  double theta_;
+  std::uint64_t period_;
+  std::uint64_t step_ = 0;
+  double rounds_ = 0;
+};
+
+// Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then swings around it. Away from zero a
+// missed stretch is one subtraction; near zero swing.hpp knows where it leads. A row is marked with the
+// number of steps at the last touch and with S, the sum of n gravity over those steps.
+class Subgradient : public PlainRule {
+ public:
+  explicit Subgradient(const Numbers& n, int) : gravity_(n.at("gravity")), swing_(schedule_of(n), gravity_) {}
+
+  static constexpr int width(int m) noexcept { return m + 2; }
+  void fresh(double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] = 0;
+    stamp(row, m);
+  }
+  void settle(double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] = peek(row, m, c);
+    stamp(row, m);
+  }
+  double peek(const double* row, int m, int c) const noexcept {
+    const double w = row[c], way = sum_ - row[m + 1];
+    if (w == 0) return w;
+    if (std::fabs(w) >= std::max(way, coarse_)) return w - std::copysign(way, w);
+    return swing_(w, static_cast<std::uint64_t>(row[m]), step_, factor_);
+  }
+  // A weight vanishes in the end, but not soon: whoever asks often gets a quick answer.
+  bool needed(const double* row, int m) const noexcept {
+    const bool recent = static_cast<double>(step_) < kLong * row[m];
+    for (int c = 0; c < m; ++c)
+      if (row[c] != 0 && (recent || peek(row, m, c) != 0)) return true;
+    return false;
+  }
+
+  void begin(double rate) noexcept {
+    pull_ = rate * gravity_;
+    const double more = pull_ - excess_;  // Kahan's sum: what is rounded away is not lost
+    next_ = sum_ + more;
+    next_excess_ = (next_ - sum_) - more;
+  }
+  // The sign before the step is the one that counts. A row met twice in one example is pulled once.
+  void push(double* row, int m, const double* gradient, double x) const noexcept {
+    const double done = static_cast<double>(step_ + 1);
+    for (int c = 0; c < m; ++c) {
+      if (row[m] != done) {
+        row[c] = peek(row, m, c);
+        if (row[c] != 0) row[c] -= std::copysign(pull_, row[c]);
+      }
+      row[c] -= gradient[c] * x;
+    }
+    row[m] = done;
+    row[m + 1] = next_;
+  }
+  void end(double) noexcept {
+    ++step_;
+    sum_ = next_;
+    excess_ = next_excess_;
+    coarse_ = kCoarse * sum_;
+  }
+
+  // All rows must be current when the factor changes: missed steps have the factor of now.
+  static constexpr bool kRemembersRates = true;
+  void set_factor(double factor) noexcept { factor_ = factor; }
+
+  static constexpr int clock_size(int) noexcept { return 4; }
+  void save(double* clock) const noexcept {
+    clock[0] = static_cast<double>(step_);
+    clock[1] = sum_;
+    clock[2] = factor_;
+    clock[3] = excess_;
+  }
+  void load(const double* clock) noexcept {
+    step_ = static_cast<std::uint64_t>(clock[0]);
+    sum_ = clock[1];
+    factor_ = clock[2];
+    excess_ = clock[3];
+    coarse_ = kCoarse * sum_;
+  }
+
+ private:
+  void stamp(double* row, int m) const noexcept {
+    row[m] = static_cast<double>(step_);
+    row[m + 1] = sum_;
+  }
+
+  // Two values of S tell how far they are apart to a rounding of S: too little for weights smaller than this.
+  static constexpr double kCoarse = 0x1p-18;
+  static constexpr double kLong = 4;  // times as many steps as there were at the last touch
+  double gravity_;
+  Swing swing_;
+  double factor_ = 1;
+  std::uint64_t step_ = 0;
+  double sum_ = 0, excess_ = 0, coarse_ = 0;      // S, what it is too large by, and kCoarse of it
+  double pull_ = 0, next_ = 0, next_excess_ = 0;  // of the step under way
+};
+
+}  // namespace riata

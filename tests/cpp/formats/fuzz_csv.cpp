@@ -1,0 +1,111 @@
+// Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
+// text. The first byte chooses options; its highest bit chooses ARFF.
+#include "formats/named_rows.hpp"
+#include "mutate.hpp"
+#include "padded.hpp"
+#include "riata/formats/csv/arff.hpp"
+#include "riata/formats/csv/reader.hpp"
+
+namespace {
+
+riata::csv::Format make_format(unsigned flags) {
+  riata::csv::Format format;
+  const auto add = [&](riata::csv::Role role, const char* name) -> riata::csv::Column& {
+    riata::csv::Column& column = format.columns.emplace_back();
+    column.role = role;
+    column.set_name(name);
+    if ((flags & 1) != 0) column.absent = column.prefix + "?";
+    return column;
+  };
+  using enum riata::csv::Role;
+  add(label, "y");
+  add(number, "a").group = 0;
+  add(category, "b").group = 1;
+  format.columns.back().omitted = "first";
+  if ((flags & 2) != 0) {
+    add(weight, "w");
+    add(offset, "o");
+    add(log1p, "l");
+    add(bucket, "k").edges = {-1.5, 0, 10};
+    format.columns.back().buckets = {"k=0", "k=1", "k=2", "k=3"};
+    add(ignored, "i");
+  }
+  format.labelled = (flags & 4) == 0;
+  if ((flags & 8) != 0) format.label_names = {"no", "yes"};
+  format.quote = (flags & 16) != 0 ? '\0' : '"';
+  format.delimiter = (flags & 32) != 0 ? '\t' : ',';
+  if ((flags & 129) != 0) format.absent = {"?"};
+  format.crosses.groups = {"a", "b"};
+  if ((flags & 64) != 0) format.crosses.products = {{0, 1}};
+  return format;
+}
+
+riata::Complaint run(const Padded& text, const riata::csv::Format& format, unsigned flags,
+                     const riata::csv::Plan& plan, riata::NamedRows& rows) {
+  if ((flags & 128) != 0) return riata::read_arff(text.begin(), text.end(), format, rows);
+  return riata::read_csv(text.begin(), text.end(), format, plan, (flags & 3) == 1, rows);
+}
+
+}  // namespace
+
+std::vector<std::string_view> seeds() {
+  using namespace std::literals;
+  return {
+      "\x04"
+      ",,1\n,,\n+/x,,\n,2,\n"sv,
+      "\x00"
+      "1,2.5,red\n0,,\n-1,3e5,\"a \"\"quoted\"\" text\"\r\n"sv,
+      "\x01"
+      "y,a,b\n1,2.5,\"two\nlines\"\n\n0,-0.001,x\n"sv,
+      "\x02"
+      "1,2,x,0.5,-1.5,100,7,zzz\n0,3,y,1,0,-5,-2,\n"sv,
+      "\x4c"
+      "yes,2,x\nno,1,y\n,1,y\n"sv,
+      "\x20"
+      "1\t2\tx\n0\t\t\n"sv,
+      "\x10"
+      "1,2,5\" pipe\n"sv,
+      "\x80"
+      "1, 2.5, 'red'\n% comment\n{0 1, 1 5, 2 \"a \\\" b\"}\n{ 1 3 }\n{}\n?,?,?\n"sv,
+      "\x88"
+      "yes,2,'x\\'y'\n{0 no}\n"sv,
+      "\xc2"
+      "1,2,x,0.5,2,100,7,zzz\n{1 2, 3 2, 4 -3e5, 6 9}\n{1 2, 3 2}\n"sv,
+  };
+}
+
+std::vector<std::string_view> pieces() {
+  return {",",    "\"",   "\"\"", "\n",    "\r\n", "\t", " ",  "'",        "\\",
+          "{",    "}",    "%",    "?",     "1",    "-",  ".",  "e5",       "nan",
+          "1e39", "\xff", "0 ",   "1 2, ", "yes",  "no", ",,", "\"a\nb\"", "99999999999"};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const unsigned flags = data[0];
+  riata::csv::Format format = make_format(flags);
+  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  const std::size_t last = bytes.rfind('\n');
+  if (last == std::string_view::npos) return 0;
+  const Padded text(bytes.substr(0, last + 1));
+  const riata::csv::Plan plan(format);
+  riata::NamedRows rows, slowly, others;
+  const riata::Complaint complaint = run(text, format, flags, plan, rows);
+  check_named_rows(rows, format.labelled, true);
+  const riata::Complaint slow = run(text, format, flags, riata::csv::Plan(), slowly);
+  check_same(rows, slowly);
+  must(complaint.kind == slow.kind && complaint.line_start == slow.line_start,
+       "plain or not, the same trouble");
+  format.keep_names = false;
+  run(text, format, flags, plan, others);
+  check_same(rows, others);
+  if (complaint.kind != nullptr) {
+    must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&
+             complaint.where < text.end(),
+         "trouble is inside");
+    must(complaint.where_end == nullptr ||
+             (complaint.where <= complaint.where_end && complaint.where_end < text.end()),
+         "trouble ends inside");
+  }
+  return 0;
+}

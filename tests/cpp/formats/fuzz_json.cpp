@@ -1,0 +1,71 @@
+// Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
+// text.
+#include "formats/named_rows.hpp"
+#include "mutate.hpp"
+#include "padded.hpp"
+#include "riata/formats/json/reader.hpp"
+
+std::vector<std::string_view> seeds() {
+  using namespace std::literals;
+  return {
+      {"\x00"
+       "{\"y\": 1, \"a\": {\"b\": 2.5, \"c\": [\"x\", \"y\", 3, {\"d\": true}]}, \"n\": null, \"f\": "
+       "false}\n",
+       84},
+      "\x01"
+      "{\"y\":-1e2,\"s\":\"h\\u00e9\\n\\ud83d\\ude00\",\"h\":17,\"w\":0.5}\n\n{\"y\":0}\n"sv,
+      "\x02"
+      "{\"a\":{\"x\":1,\"y\":\"z\"},\"b\":\"q\",\"b\":\"r\"}\n{}\n"sv,
+      "\x04"
+      "{\"y\":\"yes\",\"i\":{\"deep\":[[[[1]]]]},\"k\":\"1.5\",\"k\":\"\"}\n"sv,
+      "\x08"
+      "{\"y\":true,\"a\":\"u\",\"b\":[\"v\",\"w\"]}\r\n"sv,
+      "\x00"
+      "{\"y\":1,\"a\":01}\n"sv,
+      "\x00"
+      "[1,2]\n"sv,
+      "\x00"
+      "{\"y\":1,\"a\":NaN}\n"sv,
+      "\x10"
+      "{\"y\":1,\"a\":2,\"o\":-0.5}\n{\"o\":1e5,\"y\":0}\n{\"y\":0,\"o\":null}\n"sv,
+  };
+}
+
+std::vector<std::string_view> pieces() {
+  return {
+      "{",       "}",      "[",      "]",      ":",      ",",    "\"",   "\\",   "\\u",      "\\ud800",
+      "\\udc00", "\n",     " ",      "true",   "false",  "null", "1",    "-",    ".",        "e",
+      "0",       "\"y\":", "\"a\":", "\"k\":", "\"i\":", "\xff", "\x01", "1e39", "[[[[[[[[", "{\"a\":{\"a\":",
+      "\"o\":",  "NaN"};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const unsigned flags = data[0];
+  using enum riata::json::Role;
+  riata::json::Format format;
+  format.roles = {{"y", label}, {"w", weight}, {"i", ignored}, {"k", numeric}, {"h", categorical}};
+  if ((flags & 16) != 0) format.roles.push_back({"o", offset});
+  format.missing = (flags & 1) != 0;
+  format.labelled = (flags & 2) == 0;
+  if ((flags & 4) != 0) format.label_names = {"no", "yes"};
+  format.crosses.groups = {"a", "b"};
+  if ((flags & 8) != 0) format.crosses.products = {{0, 1}};
+  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  const std::size_t last = bytes.rfind('\n');
+  if (last == std::string_view::npos) return 0;
+  const Padded text(bytes.substr(0, last + 1));
+  riata::NamedRows rows, others;
+  const riata::Complaint complaint = riata::read_json(text.begin(), text.end(), format, rows);
+  check_named_rows(rows, format.labelled, true);
+  must((flags & 16) != 0 || rows.offsets.size() == 0, "no offsets but those asked for");
+  format.keep_names = false;
+  riata::read_json(text.begin(), text.end(), format, others);
+  check_same(rows, others);
+  if (complaint.kind != nullptr) {
+    must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&
+             complaint.where < text.end(),
+         "trouble is inside");
+  }
+  return 0;
+}

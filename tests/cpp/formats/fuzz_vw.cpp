@@ -1,0 +1,95 @@
+// Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
+// text.
+#include "formats/named_rows.hpp"
+#include "mutate.hpp"
+#include "padded.hpp"
+#include "riata/formats/vw/reader.hpp"
+
+std::vector<std::string_view> seeds() {
+  return {
+      "\x03"
+      "1 |features 13:3.9656971e-02 24:3.4781646e-02 69:4.6296168e-02\n-1 2.5 'tag |a b c:2 |d:0.5 e f\n",
+      "\x03"
+      "0.521144 1 PFF/20091028|T PFF |f t1:-0.0236849 t5:-0.10215 r5:0.727735\n",
+      "\x07"
+      "1 1 0 'x |a one two:2 two three |b four five:-1 five |c a_rather_long_name_of_a_feature:12.5\r\n\n",
+      "\x0b"
+      "1 |a x y z |a x:-1 |b u:3 v:1e30 |c w:1e30\n1 |a x |b y\n",
+      "\x02"
+      "| a b\n unlabeled/2| a b c\n1| x\n",
+      "\x03"
+      "1 | :1 :2 x |namespace_with_a_long_name f:1\n",
+      "\x03"
+      "1:2:0.5 | a\n",
+      "\x03"
+      "ccb shared | a\n",
+      "\x03"
+      "{\"a\": 1}\n",
+      "\x03"
+      "1 |a b:nan\n",
+  };
+}
+
+std::vector<std::string_view> pieces() {
+  return {":",
+          " ",
+          "\n",
+          "|",
+          "'",
+          "-",
+          ".",
+          "e",
+          "0",
+          "1 |a ",
+          "|b:2 ",
+          "\r\n",
+          "\t",
+          "nan",
+          "\xff",
+          "1e38",
+          ",",
+          "{",
+          "^",
+          "shared ",
+          "a:1 ",
+          "a:-1 ",
+          "x",
+          "\x01",
+          "|",
+          "a b",
+          "1e-45",
+          " | ",
+          "::",
+          "3e39",
+          "sixteen_bytes_xy"};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const riata::vw::Options options{(data[0] & 1) != 0, (data[0] & 2) != 0};
+  riata::Crosses crosses;
+  crosses.groups = {"a", "b", "c"};
+  if ((data[0] & 4) != 0) crosses.products = {{0, 1}, {0, 0}};
+  if ((data[0] & 8) != 0) crosses.products = {{0, 1, 2}, {0, 1}};
+  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  const std::size_t last = bytes.rfind('\n');
+  if (last == std::string_view::npos) return 0;
+  const Padded text(bytes.substr(0, last + 1));
+  riata::NamedRows rows, others;
+  const riata::Complaint complaint = riata::read_vw(text.begin(), text.end(), options, crosses, rows);
+  check_named_rows(rows, options.labelled, options.keep_names);
+  riata::read_vw(text.begin(), text.end(), {options.labelled, !options.keep_names}, crosses, others);
+  check_same(rows, others);
+  riata::NamedRows slow;
+  const riata::Complaint same =
+      riata::read_vw(text.begin(), text.end(), {options.labelled, options.keep_names, false}, crosses, slow);
+  check_named_rows(slow, options.labelled, options.keep_names);
+  check_same(rows, slow);
+  must(complaint.kind == same.kind && complaint.where == same.where, "in a hurry or not, the same trouble");
+  if (complaint.kind != nullptr) {
+    must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&
+             complaint.where < text.end(),
+         "trouble is inside");
+  }
+  return 0;
+}

@@ -1,0 +1,171 @@
+#include <string>
+
+#include "check.hpp"
+#include "formats/row_text.hpp"
+#include "padded.hpp"
+#include "riata/formats/json/reader.hpp"
+
+using namespace riata;
+
+namespace {
+
+json::Format keys() {
+  using enum json::Role;
+  json::Format format;
+  format.roles = {{"y", label}, {"w", weight}, {"i", ignored}, {"k", numeric}, {"h", categorical}};
+  return format;
+}
+
+struct Read {
+  NamedRows rows;
+  std::string kind;
+  std::ptrdiff_t column = 0;
+
+  explicit Read(const std::string& text, const json::Format& format = keys()) {
+    const Padded padded(text);
+    const Complaint complaint = read_json(padded.begin(), padded.end(), format, rows);
+    kind = complaint.kind == nullptr ? "" : complaint.kind;
+    column = complaint.where - complaint.line_start + 1;
+  }
+  std::string row(std::size_t i) const { return row_text(rows, i); }
+};
+
+std::string one(const std::string& inside) { return Read("{\"y\":1," + inside + "}\n").row(0); }
+
+void values() {
+  CHECK(one("\"a\":2") == "a=2");
+  CHECK(one("\"a\":-2.5e1") == "a=-25");
+  CHECK(one("\"a\":true,\"b\":false,\"c\":null") == "a=1");
+  CHECK(one("\"a\":\"x\"") == "a=x=1");
+  CHECK(one("\"a\":\"\"") == "a==1");
+  CHECK(one("\"\":3") == "=3");
+  CHECK(one("\"a\":{\"b\":{\"c\":1}},\"d\":{}") == "a.b.c=1");
+  CHECK(one("\"a\":[\"x\",\"y\",\"x\",3,[4],{\"b\":5},true,null]") ==
+        "a=x=2 a=y=1 a.3=3 a.4.0=4 a.5.b=5 a.6=1");
+  CHECK(one("\"a\":1,\"a\":2") == "a=3");
+  CHECK(one("\"a\":1,\"a\":-1,\"b\":1") == "b=1");
+  CHECK(one("\"i\":{\"a\":[1,\"x\"],\"b\":{\"c\":1}},\"b\":1") == "b=1");
+  CHECK(one("\"k\":\"2.5\",\"h\":17") == "k=2.5 h=17=1");
+  CHECK(one("\"h\":[1.50,true]") == "h.0=1.50=1 h.1=true=1");
+  json::Format format = keys();
+  format.missing = true;
+  CHECK(Read("{\"y\":1,\"a\":null,\"k\":\"\"}\n", format).row(0) == "a=?=1 k=?=1");
+}
+
+void strings() {
+  CHECK(one("\"a\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"") == "a=\"\\/\b\f\n\r\t=1");
+  CHECK(one("\"a\":\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"") == "a=A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80=1");
+  CHECK(one("\"\\u0061\":1") == "a=1");
+  for (std::size_t size = 0; size < 40; ++size) {
+    const std::string text(size, 'x');
+    CHECK(one("\"" + text + "\":\"" + text + "\"") == text + "=" + text + "=1");
+  }
+}
+
+void labels() {
+  const Read read("{\"y\":true,\"w\":2}\n\n{\"y\":-1e2}\n{\"y\":\"3.5\"}\n");
+  CHECK(read.kind.empty() && read.rows.labels[0] == 1 && read.rows.labels[1] == -100);
+  CHECK(read.rows.labels[2] == 3.5 && read.rows.weights[0] == 2 && read.rows.weights[1] == 1);
+  CHECK(read.rows.lines[1] == 2);
+  json::Format format = keys();
+  format.label_names = {"no", "yes"};
+  CHECK(Read("{\"y\":\"yes\"}\n", format).rows.labels[0] == 1);
+  CHECK(Read("{\"y\":1}\n", format).kind == "label_unknown");
+  format.labelled = false;
+  CHECK(std::isnan(Read("{}\n", format).rows.labels[0]));
+}
+
+void offsets() {
+  json::Format format = keys();
+  format.roles.push_back({"o.s", json::Role::offset});
+  const auto object = [](const std::string& value) {
+    return "{\"y\":1,\"o\":{\"s\":" + value + ",\"t\":2}}\n";
+  };
+  const Read read(object("0") + object("-1.5e2") + object("3.4e38") + object("true"), format);
+  CHECK(read.kind.empty() && read.rows.offsets.size() == 4 && read.row(1) == "o.t=2");
+  CHECK(read.rows.offsets[0] == 0 && read.rows.offsets[1] == -150 && read.rows.offsets[3] == 1);
+  CHECK(Read(object("0") + object("-0"), format).rows.offsets.size() == 0);
+  const struct {
+    const char* value;
+    const char* kind;
+    std::ptrdiff_t column;
+  } cases[] = {{"null", "offset_missing", 1},
+               {"\"x\"", "offset_syntax", 17},
+               {"[1]", "offset_syntax", 17},
+               {"{}", "offset_syntax", 17},
+               {"01", "offset_syntax", 17},
+               {"NaN", "offset_not_finite", 17},
+               {"-Infinity", "offset_not_finite", 17},
+               {"3.5e38", "offset_too_large", 17},
+               {"-1e999", "offset_too_large", 17},
+               {"1,\"s\":2", "offset_twice", 23}};
+  for (const auto& c : cases) {
+    const Read bad(object("1") + object(c.value) + object("2"), format);
+    if (bad.kind != c.kind || bad.column != c.column) {
+      std::fprintf(stderr, "%s: %s at %td\n", c.value, bad.kind.c_str(), bad.column);
+    }
+    CHECK(bad.kind == c.kind && bad.column == c.column && bad.rows.offsets.size() == 1);
+  }
+  CHECK(Read("{\"y\":1}\n", format).kind == "offset_missing");
+  format.labelled = false;
+  CHECK(Read("{\"a\":1}\n", format).kind == "offset_missing");
+}
+
+void refuses() {
+  const struct {
+    const char* line;
+    const char* kind;
+    std::ptrdiff_t column;
+  } cases[] = {
+      {"[1]", "object", 1},
+      {"{\"y\":1}{}", "trailing", 8},
+      {"{1:1}", "key", 2},
+      {"{\"y\"1}", "colon", 5},
+      {"{\"y\":1;}", "comma_object", 7},
+      {"{\"y\":1,\"a\":[1;]}", "comma_list", 14},
+      {"{\"y\":1,\"a\":}", "value", 12},
+      {"{\"y\":1,\"a\":-}", "value", 12},
+      {"{\"y\":1,\"a\":nul}", "value", 12},
+      {"{\"y\":1,\"a\":1.e5}", "value", 12},
+      {"{\"y\":1,\"a\":-Infinity}", "value_not_finite", 12},
+      {"{\"y\":1,\"a\":1e39}", "value_too_large", 12},
+      {"{\"y\":1,\"a\":\"x}", "string_open", 12},
+      {"{\"y\":1,\"a\":\"\x01\"}", "string_control", 13},
+      {"{\"y\":1,\"a\":\"\\u12g4\"}", "escape", 13},
+      {"{\"y\":1,\"a\":\"\\ud800\\u0041\"}", "surrogate", 13},
+      {"{\"y\":1,\"a\":\"\\udc00\"}", "surrogate", 13},
+      {"{\"a\":1}", "label_missing", 1},
+      {"{\"y\":1,\"y\":1}", "label_twice", 12},
+      {"{\"y\":[1]}", "label_kind", 6},
+      {"{\"y\":1,\"w\":-1}", "weight_negative", 12},
+      {"{\"y\":1,\"w\":1e999}", "weight_not_finite", 12},
+      {"{\"y\":1,\"w\":NaN}", "weight_not_finite", 12},
+      {"{\"y\":-Infinity}", "label_not_finite", 6},
+      {"{\"y\":1e999}", "label_too_large", 6},
+      {"{\"y\":1,\"k\":\"x\"}", "value_syntax", 12},
+  };
+  for (const auto& c : cases) {
+    const Read read("{\"y\":1,\"a\":\"good\"}\n\n" + std::string(c.line) + "\n{\"y\":1}\n");
+    if (read.kind != c.kind || read.column != c.column) {
+      std::fprintf(stderr, "%s: %s at %td\n", c.line, read.kind.c_str(), read.column);
+    }
+    CHECK(read.kind == c.kind && read.column == c.column);
+    CHECK(read.rows.n_lines == 2 && read.row(0) == "a=good=1" && read.rows.keys.size() == 1);
+  }
+  const std::string deep = "{\"y\":1,\"a\":" + std::string(1000, '[') + "\n";
+  CHECK(Read(deep).kind == "depth");
+  std::string nested;
+  for (int i = 0; i < 1000; ++i) nested += "{\"a\":";
+  CHECK(Read(nested + "\n").kind == "depth");
+}
+
+}  // namespace
+
+int main() {
+  values();
+  strings();
+  labels();
+  offsets();
+  refuses();
+  return check::failures();
+}
