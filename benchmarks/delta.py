@@ -67,7 +67,7 @@ def in_numpy(n: int) -> tuple[Floats, float]:
 
 def in_reference(n: int) -> tuple[Floats, float]:
     """The same by the dense reference that specifies the kernel; it knows bounds, so it does more."""
-    from riata.reference import InteriorPoint
+    from riata.reference.linear import InteriorPoint
 
     model = InteriorPoint(
         d=D, l1=L1, sigma=SIGMA, k0=K0, start=START, dual=DUAL, dimension=D, loss="logistic"

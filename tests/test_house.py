@@ -15,7 +15,7 @@ ROOT = Path(riata.__file__).parent
 ORDER = [
     {"errors", "_core", "atomic"},
     {"block"},
-    {"sources", "reference", "reference_bayesian", "reference_sketch"},
+    {"sources", "reference"},
     {"learners", "interior"},
     {"metrics", "metrics_regret", "interrupt", "convert"},
     {"labels", "feed"},

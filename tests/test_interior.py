@@ -22,7 +22,7 @@ from riata.interior import (
     minimize,
 )
 from riata.learners import InteriorPoint
-from riata.reference import loss_slope
+from riata.reference.linear import loss_slope
 from tests.problems import block_of, dense_rows, labels_for
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from riata import _core, reference
+from riata import _core
+from riata.reference import linear as reference
 
 LOSSES = _core.losses()
 

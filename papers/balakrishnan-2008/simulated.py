@@ -7,7 +7,7 @@ from common import HERE, batch, block_of, l1, number, online, passes, table, wei
 from scipy import sparse
 
 from riata.learners import Sketch
-from riata.reference_sketch import probit_em
+from riata.reference.sketch import probit_em
 
 TRUE = np.array([0.259, 0.761, -0.360, 0.876, 0.913, -0.302, -0.820, 0, 0, 0, -0.319])
 """The paper's, in its table 1; the first is taken to be the intercept."""

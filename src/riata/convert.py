@@ -16,9 +16,9 @@ from riata import _core
 from riata.atomic import atomic_write
 from riata.block import Block
 from riata.errors import DataError
-from riata.sources.cache_file import SUFFIX
-from riata.sources.cache_writer import CacheWriter
-from riata.sources.cached import about
+from riata.sources.cache.file import SUFFIX
+from riata.sources.cache.source import about
+from riata.sources.cache.writer import CacheWriter
 from riata.sources.source import Source, iterate
 
 FORMATS = ("svmlight", "vw", "parquet", "cache")
@@ -196,7 +196,7 @@ def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
         import pyarrow.parquet as pq
     except ImportError:
         raise DataError('Parquet needs the package pyarrow: pip install "riata[arrow]"') from None
-    from riata.sources.arrow_rows import to_batch
+    from riata.sources.table.arrow_rows import to_batch
 
     writer: Any = None
 

@@ -16,8 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import riata
-from riata import ElasticNetClassifier, ElasticNetRegressor, reference
+from riata import ElasticNetClassifier, ElasticNetRegressor
 from riata.errors import DataError
+from riata.reference import linear as reference
 from tests.problems import dense_rows, labels_for
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from riata import reference
 from riata.learners import FTRL, ElasticNet, TruncatedGradient
+from riata.reference import linear as reference
 from tests.problems import block_of
 
 

@@ -10,7 +10,7 @@ import pytest
 from riata import _core
 from riata.block import Block
 from riata.learners import Bayesian
-from riata.reference_bayesian import Averaged, Gaussian
+from riata.reference.bayesian import Averaged, Gaussian
 from tests.problems import block_of, dense_rows, labels_for
 
 UPDATES = [

@@ -8,7 +8,7 @@ import pytest
 from riata import BayesianClassifier, _core
 from riata.learners import Bayesian
 from riata.metrics import Calibration
-from riata.reference_bayesian import Recalibrated
+from riata.reference.bayesian import Recalibrated
 from tests.problems import block_of, dense_rows, labels_for
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from riata.learners import Bayesian
-from riata.reference_bayesian import joint_step
+from riata.reference.bayesian import joint_step
 from tests.problems import block_of, dense_rows, labels_for
 
 

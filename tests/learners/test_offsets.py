@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from riata import model_file, reference_sketch
+from riata import model_file
 from riata.block import concatenate
 from riata.errors import DataError
 from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Sketch, TruncatedGradient
-from riata.reference_bayesian import joint_step
+from riata.reference import sketch as reference_sketch
+from riata.reference.bayesian import joint_step
 from riata.sources import open_source
 from riata.training import evaluate, train
 from tests.learners import dense, sketches, test_bayesian, test_interior

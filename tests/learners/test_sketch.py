@@ -8,8 +8,8 @@ from scipy import integrate
 from sklearn.linear_model import LogisticRegression
 
 from riata import _core
-from riata import reference_sketch as reference
 from riata.learners import Sketch
+from riata.reference import sketch as reference
 from tests.learners.sketches import codes, dense, gaussian, solve, words
 from tests.problems import block_of, labels_for
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from riata import reference_sketch as reference
 from riata.block import Block
 from riata.learners import Sketch
+from riata.reference import sketch as reference
 from tests.learners.sketches import codes, dense, gaussian, solve, words
 from tests.problems import block_of
 

@@ -11,9 +11,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from riata import _core
-from riata import reference_sketch as reference
 from riata.errors import DataError
 from riata.learners import Sketch
+from riata.reference import sketch as reference
 from tests.learners.sketches import codes, dense, gaussian, solve, words
 from tests.problems import block_of, labels_for
 

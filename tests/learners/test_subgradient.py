@@ -8,9 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from riata import reference
 from riata.block import Block
 from riata.learners import TruncatedGradient
+from riata.reference import linear as reference
 from tests.learners.dense import assert_agrees, assert_same_state, coefficients
 from tests.problems import block_of, dense_rows, labels_for
 

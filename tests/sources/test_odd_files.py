@@ -15,9 +15,9 @@ import pytest
 
 from riata.errors import DataError
 from riata.sources import open_source
-from riata.sources.csv import CsvSource
-from riata.sources.jsonl import JsonSource
-from riata.sources.roles import Roles
+from riata.sources.table.roles import Roles
+from riata.sources.text.csv import CsvSource
+from riata.sources.text.jsonl import JsonSource
 from tests.cli.helpers import RIATA, riata, riata_process
 from tests.sources.named import drain, read, rows, write
 
@@ -134,7 +134,7 @@ def test_rows_before_a_fault_are_kept(
     lines = ["label,a"] if source is CsvSource else []
     lines += [f"1,{i}" if lines else json.dumps({"label": 1, "a": i + 1}) for i in range(1, 300)]
     if harm == "long":
-        monkeypatch.setattr("riata.sources.lines.LONGEST_LINE", 10_000)
+        monkeypatch.setattr("riata.sources.io.lines.LONGEST_LINE", 10_000)
         path = write(tmp_path, "\n".join([*lines, "x" * 20_000, *lines]), "x")
     else:
         text = "".join(line + "\n" for line in lines).encode()

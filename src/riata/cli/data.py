@@ -12,8 +12,8 @@ from riata.cli.text import plural
 from riata.errors import RiataError
 from riata.sources import FORMATS, Source, open_source
 from riata.sources.bad_lines import BadLineFile, same_file
-from riata.sources.remote import expand
-from riata.sources.roles import MISSING
+from riata.sources.io.remote import expand
+from riata.sources.table.roles import MISSING
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -12,13 +12,13 @@ import numpy as np
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bad_lines import BadLineFile, Skipping
+from riata.sources.io.remote import expand
 from riata.sources.recognise import FORMATS, format_of
-from riata.sources.remote import expand
-from riata.sources.roles import Roles
 from riata.sources.source import Source
+from riata.sources.table.roles import Roles
 
 if TYPE_CHECKING:
-    from riata.sources.named import Crosses
+    from riata.sources.text.named import Crosses
 
 # The source of a format is imported where one is opened: a program reads one or two of them, and a command
 # line that reads one should not take the time to learn them all.
@@ -73,12 +73,12 @@ def open_source(
     of columns. So is a pandas or polars frame when the role of a column is named (`label`,
     `weight`, `offset`, `ignore`, `numeric`, `categorical`) or with `format="table"`; otherwise a
     frame is a matrix of numbers, like those that `fit` takes, whose features are numbered by
-    column. See `riata.sources.roles.Roles` for what becomes of columns; `offset` names one of
+    column. See `riata.sources.table.roles.Roles` for what becomes of columns; `offset` names one of
     numbers that are added to the scores of examples and not learned. `names=False` leaves the names
     of features out of Blocks; `crosses=["user:ad"]` multiplies groups of features.
 
     Comma or tab separated text (`delimiter`, `quote`, `header` where they cannot be seen from the
-    file), JSON lines, ARFF and dicts are read the same way: see `riata.sources.csv.CsvSource`,
+    file), JSON lines, ARFF and dicts are read the same way: see `riata.sources.text.csv.CsvSource`,
     `jsonl.JsonSource`, `arff.ArffSource`. For tables of columns, whether text, Parquet, Arrow or a
     frame, `absent` lists texts that mean a missing value, `log1p` and `buckets` (`{"age": 10}`)
     transform numbers, and labels may be words. What such a source finds out from its first rows is
@@ -123,8 +123,8 @@ def open_source(
     columns: dict[str, Any] = {"absent": absent, "log1p": log1p, "buckets": buckets}
     asked = next((option for option, value in columns.items() if value), None)
     if paths is None:
-        from riata.sources.columnar import open_table, speaks_arrow
-        from riata.sources.frame import is_frame, open_frame
+        from riata.sources.table.columnar import open_table, speaks_arrow
+        from riata.sources.table.frame import is_frame, open_frame
 
         if is_frame(what) and not (roles.given or asked or format == "table"):
             return open_frame(what, y, sample_weight, block_rows)
@@ -207,35 +207,35 @@ def _open_files(
     """Files of one format. `table` is what formats with columns take, `text` what formats of text take."""
     columns: dict[str, Any] = table.pop("columns")
     if format in ("parquet", "arrow"):
-        from riata.sources.columnar import open_columnar
+        from riata.sources.table.columnar import open_columnar
 
         skipping = text["skipping"]
         return open_columnar(paths, format, **table, **columns, skipping=skipping)
     if format == "cache":
-        from riata.sources.cached import CacheSource
+        from riata.sources.cache.source import CacheSource
 
         return CacheSource(paths, table["block_rows"])
     reading = {name: table[name] for name in ("block_rows", "labelled", "threads")}
     reading["skipping"] = text["skipping"]
     if format == "svmlight":
-        from riata.sources.svmlight import SvmlightSource
+        from riata.sources.text.svmlight import SvmlightSource
 
         return SvmlightSource(paths, zero_based=text["zero_based"], **reading)
     reading |= {name: table[name] for name in ("names", "crosses", "fitted")}
     if format == "vw":
-        from riata.sources.vw import VwSource
+        from riata.sources.text.vw import VwSource
 
         return VwSource(paths, **reading)
     reading["roles"] = table["roles"]
     if format == "jsonl":
-        from riata.sources.jsonl import JsonSource
+        from riata.sources.text.jsonl import JsonSource
 
         return JsonSource(paths, **reading)
     if format == "arff":
-        from riata.sources.arff import ArffSource
+        from riata.sources.text.arff import ArffSource
 
         return ArffSource(paths, **reading)
-    from riata.sources.csv import CsvSource
+    from riata.sources.text.csv import CsvSource
 
     signs = {name: text[name] for name in ("delimiter", "quote", "header")}
     return CsvSource(paths, format=format, **signs, **columns, **reading)
@@ -244,7 +244,7 @@ def _open_files(
 def _open_dicts(
     rows: Iterable[Any], fitted: Mapping[str, Any] | None, options: dict[str, Any]
 ) -> Source:
-    from riata.sources.jsonl import DictSource
+    from riata.sources.text.jsonl import DictSource
 
     left = {name: option for name, option in options.items() if name != "threads"}
     return DictSource(rows, fitted=fitted, **left)
@@ -252,7 +252,13 @@ def _open_dicts(
 
 def _open_cached(given: dict[str, Any]) -> Source:
     """The source with a cache; `given` are the arguments of `open_source`."""
-    from riata.sources.cached import TEMPORARY, CachedSource, CacheSource, default_path, identity_of
+    from riata.sources.cache.source import (
+        TEMPORARY,
+        CachedSource,
+        CacheSource,
+        default_path,
+        identity_of,
+    )
 
     cache, block_rows = given.pop("cache"), given.pop("block_rows")
     what, automatic = _paths(given.pop("what")), cache == "auto"

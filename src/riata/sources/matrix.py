@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
+from riata.sources.io.prefetch import ordered_map
 from riata.sources.labels import check_labels, check_weights
-from riata.sources.prefetch import ordered_map
 from riata.sources.source import split
 
 _PIECE_ENTRIES = 1 << 20

@@ -7,8 +7,8 @@ from contextlib import closing
 from pathlib import PurePath
 
 from riata.errors import DataError
-from riata.sources.arrow_file import is_cache
-from riata.sources.bytes import STDIN, Input, Stop, look_at_standard_input, size_of
+from riata.sources.cache.arrow_file import is_cache
+from riata.sources.io.bytes import STDIN, Input, Stop, look_at_standard_input, size_of
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
 

@@ -1,0 +1,1 @@
+"""Every update rule again, dense, in NumPy, as the papers state it: the specification."""

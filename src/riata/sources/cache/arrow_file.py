@@ -1,0 +1,201 @@
+"""The frame of a cache: an Arrow IPC file, which pyarrow, polars and others open, written without them.
+
+    "ARROW1", schema                     always the same bytes
+    record batches and dictionaries      each at a multiple of 64, and all of its arrays
+    end of the stream
+    footer                               the schema again, where the batches are, and our index
+    size of the footer, "ARROW1"
+
+A batch of rows is a Block. Columns that the Block does not have are null: the schema is the same for
+all files, so that whoever writes need not know what will come. Names of features are a dictionary that
+grows: each of its parts stands behind the batches that have its numbers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from riata.sources.cache.flatbuffer import Scalar, Structs, Table, flatbuffer
+
+ALIGN = 64
+"""Every array, and every message, starts at a multiple of it."""
+
+MAGIC = b"ARROW1\0\0"
+END_OF_STREAM = struct.pack("<iI", -1, 0)
+END = struct.Struct("<i6s")
+"""Size of the footer, and the magic again."""
+_VERSION = Scalar("h", 4)  # V5 of the metadata
+_MARK = b"riata-cache"
+_FORM = b"3"
+
+_INT, _FLOAT, _LIST, _LARGE_BINARY, _LARGE_UTF8 = 2, 3, 12, 19, 20
+_SCHEMA, _DICTIONARY, _BATCH = 1, 2, 3
+
+_NODE = struct.Struct("<qq")
+_BUFFER = struct.Struct("<qq")
+_PLACE = struct.Struct("<qi4xq")
+
+ROWS = {"label": "f8", "weight": "f8", "offset": "f8", "line": "i8"}
+"""Columns with a number for each row."""
+LISTS = {"indices": "i4", "keys": "i8", "values": "f4", "names": "u4", "raw_names": "u4"}
+"""Columns with a number for each feature of a row. Those of names are of a dictionary: of text, or of
+bytes where some are no text."""
+DICTIONARIES = {"names": 0, "raw_names": 1}
+
+
+def padded(size: int, align: int = ALIGN) -> int:
+    return size + -size % align
+
+
+def _of_type(kind: str) -> tuple[int, Table]:
+    """Which member of the union of types, and that."""
+    bits = 8 * int(kind[1])
+    if kind[0] == "f":
+        return _FLOAT, (Scalar("h", 2 if bits == 64 else 1),)
+    return _INT, _int(bits)
+
+
+def _int(bits: int) -> Table:
+    return Scalar("i", bits), Scalar("b", 1)
+
+
+def _field(
+    name: str, which: int, form: Table, children: list[Table], encoding: Table | None = None
+) -> Table:
+    return name.encode(), Scalar("b", 1), Scalar("B", which), form, encoding, children
+
+
+def _list_of(name: str, kind: str) -> Table:
+    encoding = None
+    if name in DICTIONARIES:
+        encoding = Scalar("q", DICTIONARIES[name]), _int(32)
+        which: int = _LARGE_UTF8 if name == "names" else _LARGE_BINARY
+        form: Table = ()
+    else:
+        which, form = _of_type(kind)
+    return _field(name, _LIST, (), [_field("item", which, form, [], encoding)])
+
+
+def _schema() -> Table:
+    fields = [_field(name, *_of_type(kind), []) for name, kind in ROWS.items()]
+    fields += [_list_of(name, kind) for name, kind in LISTS.items()]
+    return Scalar("h", 0), fields, [(_MARK, _FORM)]
+
+
+def _message(which: int, header: Table, body: int, ahead: int = 0) -> bytes:
+    """The head of a message, such that what follows is at a multiple of 64."""
+    made = flatbuffer((_VERSION, Scalar("B", which), header, Scalar("q", body)))
+    made += bytes(-(ahead + 8 + len(made)) % ALIGN)
+    return struct.pack("<ii", -1, len(made)) + made
+
+
+HEAD = MAGIC + _message(_SCHEMA, _schema(), 0, ahead=len(MAGIC))
+"""How every such file begins."""
+_MARK_AT = HEAD.index(_MARK)
+
+
+def is_cache(head: bytes) -> bool:
+    """Whether a file that begins like this is one of ours, of whatever version."""
+    old = head.startswith(b"riata-cache-")  # before they were Arrow files
+    here = head[_MARK_AT : _MARK_AT + len(_MARK)] == _MARK
+    return old or (head.startswith(MAGIC) and here)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the arrays of a batch are in its body."""
+
+    rows: int
+    entries: int
+    columns: tuple[str, ...]
+    """Those that are not null."""
+
+    @property
+    def zeros(self) -> int:
+        """Bytes that are zero, at the start: all columns that are null share them."""
+        return padded(8 * self.rows + 4)
+
+    def arrays(self) -> dict[str, tuple[str, int, int]]:
+        """What is where: type, start, bytes. `rows` are the starts of all lists."""
+        sizes = {"rows": ("i4", self.rows + 1)}
+        sizes |= {c: (LISTS[c], self.entries) for c in LISTS if c in self.columns}
+        sizes |= {c: (ROWS[c], self.rows) for c in ROWS if c in self.columns}
+        found, at = {}, self.zeros
+        for name, (kind, count) in sizes.items():
+            size = count * int(kind[1])
+            found[name] = kind, at, size
+            at += padded(size)
+        return found
+
+    @property
+    def body(self) -> int:
+        _, start, size = list(self.arrays().values())[-1]
+        return start + padded(size)
+
+    def message(self) -> bytes:
+        arrays = {name: where[1:] for name, where in self.arrays().items()}
+        null = 0, (self.rows + 7) // 8
+        nodes: list[tuple[int, ...]] = []
+        buffers: list[tuple[int, ...]] = []
+        for name in ROWS:
+            there = name in arrays
+            nodes.append((self.rows, 0 if there else self.rows))
+            buffers += [(0, 0), arrays[name]] if there else [null, (0, 8 * self.rows)]
+        for name in LISTS:
+            there = name in arrays
+            nodes += [(self.rows, 0 if there else self.rows), (self.entries if there else 0, 0)]
+            buffers += [(0, 0), arrays["rows"]] if there else [null, (0, 4 * self.rows + 4)]
+            buffers += [(0, 0), arrays[name] if there else (0, 0)]
+        return _message(_BATCH, _batch(self.rows, nodes, buffers), self.body)
+
+
+def _batch(
+    rows: int, nodes: list[tuple[int, ...]], buffers: list[tuple[int, ...]]
+) -> tuple[Scalar, Structs, Structs]:
+    return Scalar("q", rows), Structs(_NODE, nodes), Structs(_BUFFER, buffers)
+
+
+@dataclass(frozen=True)
+class NamesLayout:
+    """The same of a part of a dictionary."""
+
+    column: str
+    names: int
+    size: int
+    """Bytes of all of them."""
+    base: int
+    """How many names the parts before it have."""
+
+    @property
+    def text(self) -> int:
+        return padded(8 * self.names + 8)
+
+    @property
+    def body(self) -> int:
+        return self.text + padded(self.size)
+
+    def message(self) -> bytes:
+        buffers: list[tuple[int, ...]] = [
+            (0, 0), (0, 8 * self.names + 8), (self.text, self.size)
+        ]  # fmt: skip
+        data = _batch(self.names, [(self.names, 0)], buffers)
+        delta = Scalar("b", int(self.base > 0))
+        which = Scalar("q", DICTIONARIES[self.column])
+        return _message(_DICTIONARY, (which, data, delta), self.body)
+
+
+def footer(
+    dictionaries: list[tuple[int, int, int]],
+    batches: list[tuple[int, int, int]],
+    pairs: Mapping[bytes, bytes],
+) -> bytearray:
+    """Batches by start, size of their message, size of their body. The last value is the end of it, but
+    for zeros to a multiple of 8."""
+    places = [Structs(_PLACE, some) for some in (dictionaries, batches)]
+    return flatbuffer((_VERSION, _schema(), *places, list(pairs.items())))
+
+
+FOOTER_PAIRS = 4
+"""The slot of the footer with keys and values."""

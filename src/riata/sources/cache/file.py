@@ -1,0 +1,248 @@
+"""A file of Blocks, mapped into memory where it is read: their arrays are used where they lie.
+
+It is an Arrow IPC file (see `arrow_file`), with what Arrow's format does not have: a checksum for every
+batch, and for the footer, which holds an index of them. Together with the head, which is always the
+same, these cover each byte. Values that are all 1 take no space. Features with names are numbered as
+they come, and the names of a million of them are a part of a dictionary, a glossary: each name is there
+once, and a Block has numbers of four bytes in their place.
+
+A file that is cut short while it is mapped does not take the interpreter down (see cpp/riata/mapped.hpp):
+what is lost reads as zeros, and the pass ends with an error. The bytes are those of little-endian
+machines, the only ones that Riata runs on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block
+from riata.errors import DataError, LostData
+from riata.sources.cache.arrays import decode, decode_names
+from riata.sources.cache.arrow_file import (
+    END,
+    END_OF_STREAM,
+    FOOTER_PAIRS,
+    HEAD,
+    MAGIC,
+    Layout,
+    NamesLayout,
+    is_cache,
+)
+from riata.sources.cache.flatbuffer import metadata
+from riata.sources.cache.writer import INDEX, signed
+from riata.sources.io.prefetch import ordered_map
+
+SUFFIX = ".riata-cache"
+SMALL = 32 << 20
+"""Bytes of a file that may stay in the memory of this process from pass to pass."""
+AHEAD, BEHIND = 2, 1
+"""Blocks of a larger one that the system should have at hand, and that may stay after their turn."""
+
+
+class Damaged(DataError):
+    """The file is not what it was when it was written."""
+
+
+class Unmapped(DataError):
+    """The file cannot be mapped into memory where it is."""
+
+
+Stamp: TypeAlias = tuple[int, ...]
+"""What changes when somebody writes to a file."""
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    return (
+        status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    )  # fmt: skip
+
+
+@dataclass
+class Known:
+    """A file that was written, or found good, in this process. While it has the same stamp, only its
+    index is looked at again: many passes would check the same bytes as often."""
+
+    stamp: Stamp
+    glossaries: dict[int, _core.Glossary] = field(default_factory=dict)
+    mapped: _core.Mapped | None = None
+
+
+class CacheReader:
+    """The Blocks of a file that a `CacheWriter` has finished. Damage raises `Damaged`."""
+
+    def __init__(self, file: BinaryIO, name: str, known: Known | None = None) -> None:
+        self._file = file
+        self._name = name
+        status = os.fstat(file.fileno())
+        self._written = status.st_size, status.st_mtime_ns
+        self.known = Known(stamp_of(status))
+        """To be kept by whoever has had all of the Blocks."""
+        self._checked = known is not None and known.stamp == self.known.stamp
+        if known is not None and self._checked:
+            self.known = known
+        self._loading = threading.Lock()
+        self.n_bytes = status.st_size
+        self._mapped = self._map()
+        content = self._index()
+        self.about: dict[str, Any] = content["about"]
+        self.n_rows: int = content["rows"]
+        self._paths: list[str | None] = content["paths"]
+        self._glossaries: list[list[Any]] = content["glossaries"]
+        self._blocks: list[list[Any]] = content["blocks"]
+
+    def _map(self) -> _core.Mapped:
+        head = os.pread(self._file.fileno(), len(HEAD), 0)
+        if head != HEAD:
+            if is_cache(head):
+                raise Damaged(f"{self._name}: a cache of another version of riata: make it anew")
+            raise Damaged(f"{self._name}: not a complete cache of riata: make it anew")
+        if self.known.mapped is None:
+            try:
+                self.known.mapped = _core.Mapped(self._file.fileno(), self.n_bytes)
+            except OSError as error:
+                raise Unmapped(
+                    f"{self._name}: cannot be mapped into memory there: {error.strerror}: "
+                    "put it on another file system"
+                ) from None
+        return self.known.mapped
+
+    def _index(self) -> dict[str, Any]:
+        least = len(HEAD) + len(END_OF_STREAM) + END.size
+        size, magic = (
+            END.unpack(self._bytes(self.n_bytes - END.size, END.size))
+            if self.n_bytes >= least
+            else (0, b"")
+        )
+        if magic != MAGIC[:6]:
+            raise Damaged(f"{self._name}: not a complete cache of riata: make it anew")
+        start = self.n_bytes - END.size - size
+        behind = start - len(END_OF_STREAM)
+        if size < 0 or behind < len(HEAD):
+            raise self._damaged("its parts do not add up to its size")
+        end = self._bytes(start, size)
+        try:
+            covered, digits = signed(end)
+            good = end[covered:].ljust(24, b"\0") == digits.ljust(24, b"\0")
+            content: dict[str, Any] = json.loads(metadata(end, FOOTER_PAIRS)[INDEX]) if good else {}
+        except (ValueError, KeyError):
+            good = False
+        if not good:
+            raise self._damaged("the checksum of its index is wrong")
+        at = len(HEAD)
+        for where in sorted(content["glossaries"] + content["blocks"], key=lambda w: int(w[0])):
+            if where[0] != at:
+                break
+            at += where[1] + where[2]
+        if at != behind or self._bytes(behind, len(END_OF_STREAM)) != END_OF_STREAM:
+            raise self._damaged("its parts do not add up to its size")
+        return content
+
+    def _damaged(self, why: str) -> DataError:
+        if self._changed():
+            return self._while_read()
+        return Damaged(f"{self._name}: the cache is damaged: {why}: delete it, or make it anew")
+
+    def check(self) -> None:
+        """LostData if what was read is not what the file had held: somebody cut or changed it meanwhile."""
+        if self._changed():
+            raise self._while_read()
+
+    def _changed(self) -> bool:
+        if self._file.closed:
+            return self._mapped.lost
+        status = os.fstat(self._file.fileno())
+        return self._mapped.lost or (status.st_size, status.st_mtime_ns) != self._written
+
+    def _while_read(self) -> LostData:
+        self.known.mapped = None
+        return LostData(
+            f"{self._name}: somebody cut this cache short, or wrote to it, while it was read: "
+            "what was read since is worthless: start again"
+        )
+
+    def blocks(self) -> Generator[tuple[Block, int], None, None]:
+        """Every Block, with the position in the file behind it; in threads where bytes must be checked.
+
+        They are views of the file. When the next one is asked for, the one before may have been used:
+        then is the time to notice that it was not what the file had been.
+        """
+        with closing(self._made()) as blocks:
+            for i, (block, behind) in enumerate(blocks):
+                yield block, behind
+                del block
+                self.check()
+                self._leave(i - BEHIND)
+        for i in range(max(0, len(self._blocks) - BEHIND), len(self._blocks)):
+            self._leave(i)
+        self._check_rest()
+        self.check()
+
+    def _made(self) -> Generator[tuple[Block, int], None, None]:
+        if not self._checked:
+            yield from ordered_map(self._block, iter(self._blocks), threads=2, ahead=3)
+            return
+        for i, where in enumerate(self._blocks):
+            if self.n_bytes > SMALL and i + AHEAD < len(self._blocks):
+                start, head, body, *_ = self._blocks[i + AHEAD]
+                self._mapped.fetch(start, head + body)
+            yield self._block(where)
+
+    def _leave(self, i: int) -> None:
+        """Large files would fill the memory of this process with what it had its turn."""
+        if i >= 0 and self.n_bytes > SMALL:
+            start, head, body, *_ = self._blocks[i]
+            self._mapped.release(start, head + body)
+
+    def _check_rest(self) -> None:
+        """Glossaries that no Block has asked for: every part of the file is checked in a pass."""
+        asked = {number for *_, number in self._blocks}
+        for number in range(len(self._glossaries)):
+            if number not in asked:
+                self._section(*self._glossaries[number][:4])
+
+    def _block(self, where: list[Any]) -> tuple[Block, int]:
+        start, head, body, checksum, rows, entries, columns, path, number = where
+        data = self._section(start, head, body, checksum)
+        glossary = None if number is None else self._glossary(number)
+        layout = Layout(rows, entries, tuple(columns.split()))
+        try:
+            block = decode(data, layout, self._paths[path], glossary)
+        except ValueError as error:
+            raise self._damaged(str(error)) from None
+        return block, start + head + body
+
+    def _glossary(self, number: int) -> _core.Glossary:
+        with self._loading:
+            held = self.known.glossaries
+            if number not in held:
+                *where, column, names, size, base = self._glossaries[number]
+                data = self._section(*where)
+                try:
+                    held[number] = decode_names(data, NamesLayout(column, names, size, base))
+                except ValueError as error:
+                    raise self._damaged(str(error)) from None
+                for old in [other for other in held if other < number - 1 or other > number]:
+                    del held[old]  # the Blocks that need them still have them
+                    start, head, body, *_ = self._glossaries[old]
+                    self._mapped.release(start, head + body)
+            return held[number]
+
+    def _section(self, start: int, head: int, body: int, checksum: int) -> NDArray[np.uint8]:
+        """The body of a message that lies there, and is what was written."""
+        data = self._mapped.array(start, head + body)
+        if not self._checked and _core.checksum(data) != checksum:
+            raise self._damaged("a checksum is wrong")
+        return data[head:]
+
+    def _bytes(self, start: int, size: int) -> bytes:
+        return self._mapped.array(start, size).tobytes()

@@ -1,0 +1,1 @@
+"""Bytes: files, pipes, remote paths; unpacking, lines, and work ahead of the reader."""

@@ -1,0 +1,239 @@
+"""Bytes from files, pipes, standard input and afar; compressed ones are unpacked on the way."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import sys
+from typing import BinaryIO
+
+from riata.errors import DataError
+from riata.sources.io.remote import is_remote, open_remote, remote_size
+from riata.sources.io.unpack import HEAD, SUFFIXES, Unpacker, compression, compression_of_name
+
+STDIN = "-"
+_PIECE = 1 << 18  # compressed bytes taken at a time
+
+
+def display(path: str) -> str:
+    return "<stdin>" if path == STDIN else path
+
+
+def size_of(path: str) -> int | None:
+    """The size of a file, None for a pipe; a DataError if the path cannot be read."""
+    if path == STDIN:
+        return None
+    if is_remote(path):
+        return remote_size(path)
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if stat.S_ISDIR(status.st_mode):
+        raise DataError(f"{path}: is a directory; name the files in it, for example {path}/*")
+    if not os.access(path, os.R_OK):
+        raise DataError(f"{path}: permission denied; you may not read this file")
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def unreadable(path: str, error: OSError) -> DataError:
+    if isinstance(error, FileNotFoundError):
+        return DataError(f"{path}: no such file")
+    if isinstance(error, PermissionError):
+        return DataError(f"{path}: permission denied; you may not read this file")
+    return DataError(f"{path}: cannot be read: {error.strerror or error}")
+
+
+class Stop:
+    """Tells a thread that waits for input that nobody wants it any more."""
+
+    def __init__(self) -> None:
+        self.fd, self._write = os.pipe()
+        self.is_set = False
+
+    def set(self) -> None:
+        if not self.is_set:
+            self.is_set = True
+            os.write(self._write, b"x")
+
+    def close(self) -> None:
+        os.close(self.fd)
+        os.close(self._write)
+
+
+def open_input(path: str, stop: Stop) -> Input:
+    """The bytes of a file; of standard input, those that `look_at_standard_input` saw come again."""
+    global _looked_at
+    if path != STDIN or _looked_at is None or not _looked_at.reads(sys.stdin):
+        return Input(path, stop)
+    seen, _looked_at = _looked_at, None
+    seen.stop_with(stop)
+    return seen
+
+
+def look_at_standard_input(size: int) -> bytes:
+    """Its first lines, up to about `size` bytes, unpacked; whoever opens it next reads them again.
+
+    It waits for the first line to come, and no longer.
+    """
+    global _looked_at
+    if _looked_at is None or not _looked_at.reads(sys.stdin):
+        _looked_at = Input(STDIN, Stop())
+    source, head = _looked_at, b""
+    with memoryview(bytearray(size)) as view:
+        while len(head) < size and not (b"\n" in head and not source.ready(0)):
+            count = source.read_into(view)
+            if not count:
+                break
+            head += view[:count]
+    source.given_back = head
+    return head
+
+
+_looked_at: Input | None = None
+
+
+class Input:
+    """The bytes of one file or of standard input.
+
+    A file is read, not mapped: one that is cut short while mapped would take the interpreter down.
+    """
+
+    def __init__(self, path: str, stop: Stop) -> None:
+        self.name = display(path)
+        self.position = 0
+        self.given_back = b""
+        """What was read already, to be read again first."""
+        self._path = path
+        self._stop = stop
+        self._file: BinaryIO
+        try:
+            if path == STDIN:
+                self._file = _standard_input()
+            elif is_remote(path):
+                self._file = open_remote(path)
+            else:
+                self._file = open(path, "rb", buffering=0)  # noqa: SIM115
+            self._fd, self._regular = _descriptor(self._file)
+            self._head = b""
+            while len(self._head) < HEAD and (piece := self._read(HEAD - len(self._head))):
+                self._head += piece
+                if b"\n" in self._head:
+                    break  # a line of text: do not wait for more of it
+        except OSError as error:
+            raise unreadable(self.name, error) from None
+        self._unpacker = self._choose_unpacker()
+
+    def _choose_unpacker(self) -> Unpacker | None:
+        kind, promised = compression(self._head), compression_of_name(self._path)
+        if kind == "zip":
+            self.close()
+            raise DataError(
+                f"{self.name}: this is zip data; unpack it first, or in a pipe: "
+                f"unzip -p {self.name} | riata ... -"
+            )
+        if promised is not None and kind is None and self._head:
+            self.close()
+            suffix = next(end for end, named in SUFFIXES.items() if named == promised)
+            raise DataError(
+                f"{self.name}: the name ends in {suffix}, but this is not {promised} data"
+            )
+        return None if kind is None else Unpacker(kind, self.name, self.read_raw)
+
+    def read_into(self, view: memoryview) -> int:
+        """Fills the start of the view; 0 at the end of the input (or when stopped)."""
+        if self.given_back:
+            count = min(len(view), len(self.given_back))
+            view[:count] = self.given_back[:count]
+            self.given_back = self.given_back[count:]
+            return count
+        if self._unpacker is not None:
+            data = self._unpacker.read(len(view))
+            view[: len(data)] = data
+            return len(data)
+        try:
+            if self._head:
+                return self._take_head(view)
+            if self._fd is None:
+                data = self._read(len(view))
+                view[: len(data)] = data
+                return len(data)
+            if not self._wait(None):
+                return 0
+            count = os.readv(self._fd, [view])
+        except OSError as error:
+            raise unreadable(self.name, error) from None
+        self.position += count
+        return count
+
+    def read_raw(self) -> bytes:
+        """Some bytes as they are stored."""
+        data, self._head = self._head, b""
+        return data or self._read(_PIECE)
+
+    def ready(self, seconds: float) -> bool:
+        """Whether more can be read without waiting longer than that."""
+        waiting = bool(self.given_back or self._head)
+        return waiting or self._fd is None or self._wait(seconds)
+
+    def reads(self, stream: object) -> bool:
+        """Whether this text stream stands over the same bytes."""
+        return self._file is getattr(stream, "buffer", None)
+
+    def stop_with(self, stop: Stop) -> None:
+        """From now on that one tells to stop."""
+        self._stop.close()
+        self._stop = stop
+
+    def close(self) -> None:
+        if self._path != STDIN:
+            self._file.close()
+
+    def _take_head(self, view: memoryview) -> int:
+        count = min(len(view), len(self._head))
+        view[:count] = self._head[:count]
+        self._head = self._head[count:]
+        return count
+
+    def _read(self, size: int) -> bytes:
+        try:
+            if self._fd is None:
+                data = self._file.read(size)
+            else:
+                data = os.read(self._fd, size) if self._wait(None) else b""
+        except OSError as error:
+            raise unreadable(self.name, error) from None
+        except Exception as error:
+            if not is_remote(self._path):
+                raise
+            raise DataError(f"{self.name}: reading stopped: {error or type(error)}") from None
+        self.position += len(data)
+        return data
+
+    def _wait(self, seconds: float | None) -> bool:
+        if self._stop.is_set:
+            return False
+        if self._regular or self._fd is None:
+            return True
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        poll.register(self._stop.fd, select.POLLIN)
+        found = poll.poll(None if seconds is None else seconds * 1000)
+        return bool(found) and not self._stop.is_set
+
+
+def _standard_input() -> BinaryIO:
+    buffer: BinaryIO | None = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        raise DataError("<stdin>: there is no standard input to read")
+    return buffer
+
+
+def _descriptor(file: BinaryIO) -> tuple[int | None, bool]:
+    """The file descriptor, if there is one, and whether it is a regular file, which never waits."""
+    try:
+        fd = file.fileno()
+        return fd, stat.S_ISREG(os.fstat(fd).st_mode)
+    except OSError:
+        return None, False

@@ -1,0 +1,1 @@
+"""Tables of columns: what their columns are, Parquet and Arrow files, frames."""

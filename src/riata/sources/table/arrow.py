@@ -1,0 +1,342 @@
+"""Batches of Arrow columns to Blocks of named features. Needs pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block, concatenate
+from riata.errors import DataError
+from riata.sources.table.arrow_arrays import (
+    as_text,
+    flat,
+    flat_schema,
+    is_list,
+    parsed_float64,
+    rounded_once,
+    text_buffers,
+    validity,
+)
+from riata.sources.table.arrow_layout import (
+    BLANKS,
+    TableOptions,
+    arranged,
+    check_types,
+    feature_columns,
+    find_table_layout,
+    rows_needed,
+    without_absent,
+)
+from riata.sources.table.arrow_rows import fitted_in, from_table, is_ready_made
+from riata.sources.table.bad_rows import BadRow, Faults, Part
+from riata.sources.table.layout import NO_FEATURES, Layout, bucket_names, check_crossed
+from riata.sources.table.parquet_pages import Decoded, PageBatch
+
+_FLAWS = {
+    "not_finite": "the value is beyond what a 32-bit float holds (3.4e38), or infinite; rescale or drop it",
+    "sum_too_large": "the value adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
+    "row_too_long": "crosses make more than 67 million features of a row",
+    "damaged": "the column holds offsets that lead nowhere; the data is damaged",
+}
+_RULES = {
+    "label": "drop the row",
+    "weight": "weights must be finite and not negative",
+    "offset": "offsets must be finite and at most 3.4e38 in size",
+}
+
+Rows: TypeAlias = Callable[[int, int], Part]
+"""The rows of a batch from one up to another, counted from its first; for any thread to call."""
+
+
+class BatchReader:
+    """Turns batches of one schema into Blocks; may be used from several threads.
+
+    Before the first batch, `settle` must be called: with as many of the first rows as
+    `rows_needed` says, where the layout is not known from another table.
+    """
+
+    def __init__(
+        self, schema: Any, name: str, options: TableOptions, layout: Layout | None = None
+    ) -> None:
+        self.schema = flat_schema(schema)
+        self.ready_made = is_ready_made(schema)
+        self.layout = layout
+        self.rows_needed = 0
+        self.name, self._options = name, options
+        self._dictionaries: dict[str, tuple[Any, _Dictionary]] = {}
+        if self.ready_made:
+            self.columns = self.schema.names
+            self.fitted = fitted_in(schema)
+            return
+        if layout is None:
+            self.rows_needed = rows_needed(self.schema, options, name)
+            roles, columns = options.roles, feature_columns(self.schema)
+            used: set[str | None] = {*roles.features(columns, options.labelled, name)}
+            used |= {roles.label_in(columns, options.labelled, name), roles.weight, roles.offset}
+        else:
+            layout = arranged(self.schema, layout, options, name)
+            kinds = dict(zip(layout.columns, layout.kinds, strict=True))
+            used = {column for column, kind in kinds.items() if kind != "ignored"}
+        self.columns = [column for column in self.schema.names if column in used]
+
+    def settle(self, head: Any) -> None:
+        """Decide what the columns are; `head` is a table of the first rows."""
+        if self.ready_made:
+            return
+        options, name = self._options, self.name
+        if self.layout is None:
+            self.layout = layout = find_table_layout(self.schema, head, options, name)
+        else:
+            layout = arranged(self.schema, self.layout, options, name)
+            check_types(self.schema, layout, name)
+        kinds = dict(zip(layout.columns, layout.kinds, strict=True))
+        self._kinds = {c: k for c, k in kinds.items() if k not in NO_FEATURES}
+        self._label = next((c for c, k in kinds.items() if k == "label"), None)
+        self._weight = next((c for c, k in kinds.items() if k == "weight"), None)
+        self._offset = next((c for c, k in kinds.items() if k == "offset"), None)
+        self._features = list(self._kinds)
+        if not self._features:
+            raise DataError(f"{name}: no column is left for the features")
+        check_crossed(layout, options.crosses, name)
+        self.fitted = options.fitted(self.layout)
+
+    def columns_of(self, batch: Any, path: str | None, first_row: int) -> Rows:
+        """The rows of a batch, the first of them row `first_row` of its file, counted from 0."""
+        table = batch.decode() if isinstance(batch, PageBatch) else flat(batch)
+        if self.ready_made:
+            block = from_table(table, path, first_row)
+            return lambda start, stop: Part(block[start:stop], [], stop - start)
+        faults = Faults(table, first_row)
+        labels = self._labels(table, path, faults)
+        weights = self._numbers(table, self._weight, path, "weight", faults)
+        offsets = self._numbers(table, self._offset, path, "offset", faults)
+        if offsets is not None and not offsets.any():
+            offsets = None
+        columns = _core.Columns(len(table))
+        for name, kind in self._kinds.items():
+            self._add(columns, name, kind, table, path or self.name, faults)
+        columns.cross(self._options.crosses)
+        lines = np.arange(first_row + 1, first_row + 1 + len(table))
+
+        def read(start: int, stop: int) -> tuple[Block, BadRow | None]:
+            indptr, keys, values, names, name_offsets, trouble = columns.read(
+                start, stop, self._options.names, self._options.roles.missing == "feature"
+            )
+            bad = None
+            if trouble is not None:
+                what, stop, column = trouble
+                bad = faults.bad_row(stop, self._features[column], _FLAWS[what])
+                if what == "damaged":
+                    raise DataError(f"{bad.where(path or self.name)}: {bad.reason}")
+            block = Block(
+                indptr,
+                keys,
+                values,
+                None if labels is None else labels[start:stop],
+                None if weights is None else weights[start:stop],
+                names=names,
+                name_offsets=name_offsets,
+                path=path,
+                lines=lines[start:stop],
+                offsets=None if offsets is None else offsets[start:stop],
+            )
+            return block, bad
+
+        def rows(start: int, stop: int) -> Part:
+            known = faults.within(start, stop)
+            blocks: list[Block] = []
+            bad: list[BadRow] = []
+            at = start
+            while at < stop or not blocks:
+                end = known[0] if known else stop
+                block, trouble = read(at, end)
+                blocks.append(block)
+                if trouble is not None:
+                    bad.append(trouble)
+                elif known:
+                    bad.append(faults.told(known.pop(0)))
+                if bad and not self._options.skip:
+                    break
+                at += len(block) + (trouble is not None or end < stop)
+            filled = [block for block in blocks if len(block)] or blocks[:1]
+            return Part(concatenate(filled), bad, stop - start, first_row + start)
+
+        return rows
+
+    def _add(
+        self, columns: Any, name: str, kind: str, table: Any, where: str, faults: Faults
+    ) -> None:
+        absent = self._options.absent
+        if (
+            isinstance(table, Decoded)
+            and not absent
+            and self._add_decoded(columns, name, kind, table)
+        ):
+            return
+        values = table.column(name)
+        try:
+            if pa.types.is_null(values.type):
+                values = values.cast(pa.large_string())
+            if kind != "category":
+                given = without_absent(values, absent, exact=False)
+                if kind == "number":
+                    given = rounded_once(given)
+                *numbers, wrong = parsed_float64(given)
+                faults.add(wrong, name, lambda row: f"expected a number, found {values[row]!s:.40}")
+                if kind == "bucket":
+                    columns.bucket(name, *numbers, *self._buckets(name))
+                else:
+                    columns.number(name, *numbers, log1p=kind == "log1p")
+            elif is_list(values.type):
+                values = values.cast(pa.large_list(values.type.value_type))
+                lists = np.frombuffer(values.buffers()[1], np.int64)
+                lists = lists[values.offset : values.offset + len(values) + 1]
+                self._add_texts(columns, name, values.values, validity(values), lists)
+            else:
+                values = without_absent(values, absent)
+                self._add_texts(columns, name, values, validity(values), None)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{where}: column {name!r}: {error}") from None
+
+    def _add_decoded(self, columns: Any, name: str, kind: str, table: Decoded) -> bool:
+        """A column as its pages have it, if it is what the features are made of."""
+        values = table.columns.get(name)
+        if values is None or values.is_text != (kind == "category"):
+            return False
+        if kind == "category":
+            columns.coded(name, values)
+        elif kind == "bucket":
+            columns.bucket(name, values, *self._buckets(name))
+        else:
+            columns.number(name, values, log1p=kind == "log1p")
+        return True
+
+    def _buckets(self, name: str) -> tuple[list[float], list[str]]:
+        edges = self.layout.edges[name] if self.layout is not None else []
+        return edges, bucket_names(name, edges)
+
+    def _add_texts(
+        self,
+        columns: Any,
+        name: str,
+        values: Any,
+        valid: NDArray[np.uint8] | None,
+        lists: NDArray[np.int64] | None,
+    ) -> None:
+        if pa.types.is_dictionary(values.type):
+            dictionary = self._dictionary(name, values.dictionary)
+            codes = values.indices.cast(pa.int32(), safe=False)
+            if codes.null_count and (lists is not None or dictionary.valid is not None):
+                codes = codes.fill_null(-1)
+            numbers = np.frombuffer(codes.buffers()[1] or b"", np.int32)
+            numbers = numbers[codes.offset : codes.offset + len(codes)]
+            if dictionary.valid is not None:
+                known = (numbers >= 0) & dictionary.valid.view(np.bool_)[numbers]
+                numbers = np.where(known, numbers, -1).astype(np.int32)
+            columns.coded(name, numbers, *dictionary.texts, dictionary.keys, valid, lists)
+            return
+        values = as_text(values)
+        if lists is not None and values.null_count:  # a missing entry of a list is no entry
+            entries = np.arange(len(values), dtype=np.int32)
+            codes = np.where(values.is_valid().to_numpy(zero_copy_only=False), entries, -1)
+            texts = text_buffers(values)
+            columns.coded(
+                name, codes.astype(np.int32), *texts, _core.text_keys(name, *texts), valid, lists
+            )
+            return
+        columns.text(name, *text_buffers(values), valid, lists)
+
+    def _dictionary(self, name: str, values: Any) -> _Dictionary:
+        """A dictionary, hashed; the batches of a file mostly share one."""
+        known = self._dictionaries.get(name)
+        if known is None or not _is_same(known[0], values):
+            known = values, _Dictionary(name, values)
+            self._dictionaries[name] = known
+        return known[1]
+
+    def _labels(self, table: Any, path: str | None, faults: Faults) -> NDArray[np.float64] | None:
+        words = [] if self.layout is None else self.layout.label_names
+        if self._label is None or not words:
+            return self._numbers(table, self._label, path, "label", faults)
+        texts = table.column(self._label)
+        if pa.types.is_dictionary(texts.type):
+            texts = texts.dictionary_decode()
+        texts = pc.utf8_trim(as_text(texts), BLANKS)
+        codes = pc.index_in(texts, value_set=pa.array(words, pa.large_string()))
+        labels = codes.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+        missing = pc.is_in(texts, value_set=pa.array(["", *self._options.absent, None], texts.type))
+        gone = missing.to_numpy(zero_copy_only=False)
+        wrong = np.isnan(labels)
+        if self._options.labelled:
+            faults.add(wrong & gone, self._label, lambda row: "the label is missing; drop the row")
+        some = ", ".join(words[:10])
+        faults.add(
+            wrong & ~gone,
+            self._label,
+            lambda row: (
+                f"the label {texts[row].as_py()!r} is none of those in the first rows: {some}"
+            ),
+        )
+        return np.asarray(labels, np.float64)
+
+    def _numbers(
+        self, table: Any, column: str | None, path: str | None, role: str, faults: Faults
+    ) -> NDArray[np.float64] | None:
+        if column is None:
+            return None
+        values = table.column(column)
+        try:
+            given = without_absent(values, self._options.absent, exact=False)
+            numbers, valid, nonsense = parsed_float64(given)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise DataError(
+                f"{path or self.name}: the {role} column {column!r} must hold numbers, not "
+                f"{values.type} ({str(error).splitlines()[0]})"
+            ) from None
+        faults.add(
+            nonsense,
+            column,
+            lambda row: f"expected a number as the {role}, found {values[row]!s:.40}",
+        )
+        if valid is not None:
+            numbers = np.where(valid, numbers, np.nan)
+        if role == "label" and not self._options.labelled:
+            return numbers
+        wrong = ~np.isfinite(numbers)
+        if role == "weight":
+            wrong |= numbers < 0
+        elif role == "offset":
+            wrong |= np.abs(numbers) > np.finfo(np.float32).max
+
+        def reason(row: int) -> str:
+            shown = "missing" if np.isnan(numbers[row]) else numbers[row]
+            return f"the {role} is {shown}; {_RULES[role]}"
+
+        faults.add(wrong, column, reason)
+        return numbers
+
+
+class _Dictionary:
+    """The distinct texts of a column, with the keys of the features they make."""
+
+    def __init__(self, name: str, values: Any) -> None:
+        values = as_text(values)
+        self.texts = text_buffers(values)
+        self.keys = _core.text_keys(name, *self.texts)
+        self.valid = validity(values)
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two arrays are the same memory; `a` is held, so its memory is not used again."""
+    if a is b:
+        return True
+    if len(a) != len(b) or a.offset != b.offset or a.type != b.type:
+        return False
+    pairs = zip(a.buffers(), b.buffers(), strict=True)
+    return all(x is y or (x and y and x.address == y.address) for x, y in pairs)

@@ -1,0 +1,1 @@
+"""Text, one example a line: svmlight, Vowpal Wabbit, CSV, ARFF, JSON."""

@@ -1,0 +1,286 @@
+"""ARFF files, dense or sparse, as a source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from riata import _core
+from riata.errors import DataError
+from riata.sources.io.bytes import Stop
+from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
+from riata.sources.table.layout import Layout, check_crossed
+from riata.sources.table.roles import Roles
+from riata.sources.text.named import (
+    LABEL_MESSAGES,
+    VALUE_MESSAGES,
+    NamedTextSource,
+    NamedTrouble,
+    as_before,
+    join_chunks,
+    parsed,
+)
+from riata.sources.text.text import Parsed, Trouble, excerpt
+
+_MESSAGES = (
+    VALUE_MESSAGES
+    | LABEL_MESSAGES
+    | {
+        "label_unknown": "the label {text} is none of the declared values: {labels}",
+        "value_syntax": "attribute '{detail}' is numeric, but here is {text}",
+        "fields_many": "there are {count} attributes, but {text} is one more in this line",
+        "fields_few": "the line ends before all of its {count} attributes are there",
+        "quote_inside": "a quote inside the value {text}; quote all of it",
+        "quote_open": "the quote that begins {text} is not closed on its line",
+        "quote_text": "text behind the closing quote of {text}",
+        "instance_weight": "the weight of an instance, {text}, is not supported; "
+        "make it an attribute and name it with --weight",
+        "sparse_index": "expected the number of an attribute and a blank, found {text}",
+        "sparse_range": "attribute {text} is not there; {count} are declared, counted from 0",
+        "sparse_order": "attribute {text} stands behind a later one; sort them",
+        "sparse_value": "the attribute has no value",
+        "sparse_end": "expected the end of the line behind the closing brace, found {text}",
+    }
+)
+
+_WORD = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,{}'"%]+)""")
+_DATA = re.compile(rb"^[ \t]*@data[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
+_NUMERIC = ("numeric", "real", "integer")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column as the header declares it."""
+
+    name: str
+    values: tuple[str, ...] | None
+    """The values of a nominal attribute; None for a number or a string."""
+    numeric: bool
+
+
+class ArffSource(NamedTextSource):
+    """ARFF files, or `-` for standard input: the header says what the attributes are.
+
+    A numeric attribute becomes a feature with its name, a nominal or string one `attribute=value`;
+    `?` is missing. The label is the attribute that `Roles` names, or one called `class` or `label`,
+    or the last one. A nominal label is the place of its value among those declared, from 0. What a
+    sparse row leaves out is 0, and for a nominal attribute that is the first of its values.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.arff"
+    >>> text = "@relation r\\n@attribute a numeric\\n@attribute b {x,y}\\n@data\\n2.5,y\\n?,x\\n"
+    >>> _ = path.write_text(text)
+    >>> [block] = ArffSource([str(path)], roles=Roles(label="b"))
+    >>> block.labels, block.values, block.name_of(0)
+    (array([1., 0.]), array([2.5], dtype=float32), 'a')
+    """
+
+    format = "ARFF"
+    messages = _MESSAGES
+
+    def __init__(self, paths: list[str], *, roles: Roles, **reading: Any) -> None:
+        super().__init__(paths, **reading)
+        self._roles = as_before(roles, self._given)
+        self._before = Layout.from_json(self._given)
+        self._layout: Layout | None = None
+        self._declared: list[float] | None = None  # the labels, where all of them are numbers
+        self._core: _core.CsvFormat | None = None
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        if self._layout is None:
+            return None
+        return self._layout.to_json() | {"missing": self._roles.missing, "crosses": self._crosses}
+
+    @property
+    def label_names(self) -> list[str] | None:
+        return None if self._layout is None else self._layout.label_names or None
+
+    def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
+        held: list[Chunk] = []  # what may still be the header
+        for chunk in cut_lines(self._paths, buffers, stop):
+            if chunk.first and held:
+                raise self._no_data(held[0].path)
+            if not (chunk.first or held):
+                yield chunk
+                continue
+            held.append(chunk)
+            whole = join_chunks(held)
+            if self._take_header(whole):
+                held = []
+                yield whole
+            elif whole.size > LONGEST_LINE:
+                raise self._no_data(whole.path)
+        if held:
+            raise self._no_data(held[0].path)
+
+    def _no_data(self, path: str) -> DataError:
+        return DataError(f"{path}:1:1: no line @data in this file; is it ARFF?")
+
+    def _take_header(self, chunk: Chunk) -> bool:
+        """Reads the header, if all of it is here, and leaves empty lines in its place."""
+        found = _DATA.search(memoryview(chunk.buffer)[: chunk.size])
+        if found is None:
+            return False
+        end = found.end()
+        del found  # it holds on to the buffer
+        header = bytes(chunk.buffer[:end])
+        attributes = read_header(header.decode("utf-8", "replace"), chunk.path)
+        layout = self._layout_of(attributes, chunk.path)
+        if self._layout is None:
+            check_crossed(layout, self._crosses, chunk.path)
+            self._layout = layout
+            self._core = _core.CsvFormat(
+                layout.specs(self._roles.missing),
+                layout.label_names,
+                ["?"],
+                ",",
+                "",
+                self._labelled,
+                self._names,
+                self._crosses,
+            )
+        elif layout != self._layout:
+            raise DataError(
+                f"{chunk.path}:1:1: the attributes differ from those of {self._paths[0]}; "
+                "read files of different attributes one by one"
+            )
+        chunk.buffer[:end] = re.sub(rb"[^\n]", b" ", header)
+        return True
+
+    def _layout_of(self, attributes: Sequence[Attribute], path: str) -> Layout:
+        columns = [attribute.name for attribute in attributes]
+        if self._before is not None:
+            return self._before.arranged(columns, self._labelled, path, self._roles)
+        roles = self._roles
+        label = roles.label
+        if label is None:
+            free = [c for c in columns if c not in (roles.weight, roles.offset)] or columns
+            named = [c for c in free if c.lower() in ("label", "class")]
+            label = named[0] if named else free[-1]
+        roles = replace(roles, label=label)
+        features = set(roles.features(columns, self._labelled, path))
+        layout = Layout(columns, [])
+        for attribute in attributes:
+            name = attribute.name
+            if name == label:
+                layout.kinds.append("label")
+                layout.label_names = list(attribute.values or ())
+            elif name == roles.weight:
+                layout.kinds.append("weight")
+            elif name == roles.offset:
+                layout.kinds.append("offset")
+            elif name not in features:
+                layout.kinds.append("ignored")
+            elif name in roles.numeric or (attribute.numeric and name not in roles.categorical):
+                layout.kinds.append("number")
+            else:
+                layout.kinds.append("category")
+                if attribute.values:
+                    layout.omitted[name] = attribute.values[0]
+                elif attribute.numeric:
+                    layout.omitted[name] = "0"
+        numbers = _numbers(layout.label_names)
+        if numbers is not None:  # {-1,1} and the like: the label is the number
+            self._declared = numbers
+            layout.omitted[label] = layout.label_names[0]
+            layout.label_names = []
+        return layout
+
+    def _parse(self, chunk: Chunk) -> Parsed:
+        assert self._core is not None
+        read = parsed(self._core.parse_arff(chunk.buffer, chunk.size), chunk.path)
+        return read if self._declared is None else self._only_declared(read)
+
+    def _only_declared(self, read: Parsed) -> Parsed:
+        """The rows before the first whose label is a number, but none of those declared."""
+        labels, lines = read.block.labels, read.block.lines
+        assert labels is not None
+        assert lines is not None
+        wrong = np.flatnonzero(~(np.isin(labels, self._declared or ()) | np.isnan(labels)))
+        if not len(wrong):
+            return read
+        row = int(wrong[0])
+        trouble = NamedTrouble("label_unknown", 1, f"{labels[row]:.17g}".encode())
+        return Parsed(read.block[:row], int(lines[row]), trouble)
+
+    def _details(self, trouble: Trouble) -> dict[str, object]:
+        known = self.label_names or [f"{number:.17g}" for number in self._declared or ()]
+        names = ", ".join(known[:10])
+        count = 0 if self._layout is None else len(self._layout.columns)
+        detail = trouble.detail if isinstance(trouble, NamedTrouble) else ""
+        return {"count": count, "labels": names, "detail": detail}
+
+
+def _numbers(words: list[str]) -> list[float] | None:
+    try:
+        return [float(word) for word in words] or None
+    except ValueError:
+        return None
+
+
+def read_header(text: str, path: str) -> list[Attribute]:
+    """The attributes that a header declares.
+
+    >>> read_header("@relation r\\n@attribute 'a b' {x, 'y z'}\\n@attribute c real", "r.arff")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [Attribute(name='a b', values=('x', 'y z'), numeric=False),
+     Attribute(name='c', values=None, numeric=True)]
+    """
+    attributes = []
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.strip()
+        if not words or words.startswith("%"):
+            continue
+        keyword = words.split(None, 1)[0].lower()
+        if keyword == "@attribute":
+            attributes.append(_attribute(words[len(keyword) :], f"{path}:{number}:1"))
+        elif keyword not in ("@relation", "@data"):
+            raise DataError(
+                f"{path}:{number}:1: expected @relation, @attribute or @data, "
+                f"found {excerpt(words.encode())}"
+            )
+    if not attributes:
+        raise DataError(f"{path}:1:1: no @attribute before @data")
+    return attributes
+
+
+def _attribute(declared: str, where: str) -> Attribute:
+    name = _WORD.match(declared)
+    if name is None:
+        raise DataError(f"{where}: expected the name of the attribute")
+    kind = declared[name.end() :].strip()
+    if kind.startswith("{"):
+        return Attribute(_unquoted(name[1]), _nominal(kind, where), numeric=False)
+    word = kind.split(None, 1)[0].lower() if kind else ""
+    if word in _NUMERIC or word == "string":
+        return Attribute(_unquoted(name[1]), None, numeric=word in _NUMERIC)
+    if word in ("date", "relational"):
+        raise DataError(f"{where}: attributes of type {word} are not supported; convert them first")
+    raise DataError(
+        f"{where}: expected numeric, string or {{value, ...}} as the type of the attribute, "
+        f"found {excerpt(kind.encode())}"
+    )
+
+
+def _nominal(kind: str, where: str) -> tuple[str, ...]:
+    values = []
+    at = 1
+    while (word := _WORD.match(kind, at)) is not None:
+        values.append(_unquoted(word[1]))
+        at = word.end()
+        while at < len(kind) and kind[at] in " \t,":
+            at += 1
+    if not values or not kind[at:].startswith("}"):
+        raise DataError(f"{where}: the list of values has no end, or nothing in it")
+    return tuple(values)
+
+
+def _unquoted(word: str) -> str:
+    if word[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", word[1:-1])
+    return word

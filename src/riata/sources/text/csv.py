@@ -1,0 +1,392 @@
+"""Text in columns as a source: comma or tab separated, with or without a header."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from riata import _core
+from riata.errors import DataError
+from riata.sources.io.bytes import Stop
+from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
+from riata.sources.table.layout import (
+    LOOK_AT,
+    LOOK_AT_BUCKETS,
+    NUMBER,
+    Layout,
+    Transforms,
+    check_crossed,
+    find_layout,
+)
+from riata.sources.table.roles import Roles
+from riata.sources.text.named import (
+    LABEL_MESSAGES,
+    VALUE_MESSAGES,
+    NamedTextSource,
+    NamedTrouble,
+    as_before,
+    join_chunks,
+    parsed,
+)
+from riata.sources.text.text import Parsed, Trouble
+
+_SOMETHING = re.compile(rb"\S")
+
+_MESSAGES = (
+    VALUE_MESSAGES
+    | LABEL_MESSAGES
+    | {
+        "fields_many": "there are {count} columns, but {text} is one more in this line",
+        "fields_few": "the line ends before all of its {count} columns are there",
+        "quote_inside": "a quote inside the field {text}; quote all of it and double the quotes "
+        "in it, or turn quoting off with --quote none (quote='')",
+        "quote_open": "the quote that begins {text} is never closed",
+        "quote_text": "text behind the closing quote of {text}; quotes within quotes are doubled",
+        "value_syntax": "column '{detail}' holds numbers, but here is {text}; "
+        "if its values are names, pass --categorical {detail}",
+    }
+)
+
+
+class CsvSource(NamedTextSource):
+    """Files of comma or tab separated text (RFC 4180), or `-` for standard input.
+
+    A number becomes a feature with the name of its column, a text the feature `column=text`; see
+    `Roles` and `Transforms` for what else can be said about columns. Without a header columns are
+    called `1`, `2` and so on, and with one they may be named by number, too.
+
+    Which columns hold numbers is found out from the first 1000 rows, and stays so: a later cell
+    that is none is an error. `fitted` tells what was found out; given to another source, it reads
+    in the same way.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
+    >>> _ = path.write_text("click,city,age\\n1,Rome,30\\n0,,41.5\\n")
+    >>> [block] = CsvSource([str(path)], roles=Roles(label="click"))
+    >>> [block.name_of(i) for i in range(block.nnz)], block.values, block.labels
+    (['city=Rome', 'age', 'age'], array([ 1. , 30. , 41.5], dtype=float32), array([1., 0.]))
+    """
+
+    messages = _MESSAGES
+
+    def __init__(
+        self,
+        paths: list[str],
+        *,
+        roles: Roles,
+        format: str = "csv",
+        delimiter: str | None = None,
+        quote: str | None = None,
+        header: bool | None = None,
+        absent: Sequence[str] = (),
+        log1p: Sequence[str] = (),
+        buckets: Mapping[str, int] | None = None,
+        **reading: Any,
+    ) -> None:
+        super().__init__(paths, **reading)
+        self.format = format  # type: ignore[misc]
+        self._roles = as_before(roles, self._given)
+        self._transforms = Transforms(tuple(log1p), dict(buckets or {}))
+        self._delimiter = _one_character(delimiter, "delimiter")
+        if format == "tsv":
+            self._delimiter = self._delimiter or "\t"
+        given_quote = _one_character(quote, "quote")
+        self._quote = ('"' if format == "csv" else "") if given_quote is None else given_quote
+        self._header = header
+        self._absent = list(absent or self._given.get("absent", ()))
+        self._layout = Layout.from_json(self._given)
+        self._columns: list[str] | None = None
+        self._core: _core.CsvFormat | None = None
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        if self._layout is None:
+            return None
+        kept = {"missing": self._roles.missing, "absent": self._absent, "crosses": self._crosses}
+        return self._layout.to_json() | kept
+
+    @property
+    def label_names(self) -> list[str] | None:
+        return None if self._layout is None else self._layout.label_names or None
+
+    def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
+        chunks = _join_blank(cut_lines(self._paths, buffers, stop))
+        if self._quote:
+            chunks = join_quoted(chunks, self._quote)
+        if self._core is None:
+            chunks, path, text = look_ahead(chunks, self._rows_to_look_at() + 1)
+            if path is None:
+                return
+            self._find_out(text, path)
+        for chunk in chunks:
+            if chunk.first and self._header:
+                self._check_header(chunk)
+            yield chunk
+
+    def _rows_to_look_at(self) -> int:
+        return LOOK_AT_BUCKETS if self._transforms.buckets else LOOK_AT
+
+    def _find_out(self, head: bytes, path: str) -> None:
+        if self._delimiter is None:
+            self._delimiter = _likely_delimiter(head)
+        rows = self._split(head, self._rows_to_look_at() + 1)
+        if not rows:
+            raise DataError(f"no examples in {self.name}")
+        self._check_shape(head, rows, path)
+        if self._header is None:
+            self._header = self._is_header(rows, path)
+        columns = [cell.strip() for cell in rows[0]] if self._header else _numbered(len(rows[0]))
+        rows = rows[1:] if self._header else rows
+        _check_widths(len(columns), rows, path)
+        self._columns = columns
+        if self._layout is None:
+            self._layout = find_layout(
+                columns,
+                rows,
+                self._by_name(columns),
+                self._transforms_by_name(columns),
+                self._absent,
+                labelled=self._labelled,
+                name=path,
+            )
+            if self._given.get("label_names"):  # those of a source without columns
+                self._layout.label_names = list(self._given["label_names"])
+        layout = self._layout.arranged(columns, self._labelled, path, self._by_name(columns))
+        check_crossed(layout, self._crosses, path)
+        self._core = _core.CsvFormat(
+            layout.specs(self._roles.missing),
+            layout.label_names,
+            self._absent,
+            self._delimiter,
+            self._quote,
+            self._labelled,
+            self._names,
+            self._crosses,
+        )
+
+    def _check_shape(self, head: bytes, rows: list[list[str]], path: str) -> None:
+        """Refuse what is no table, or none with this delimiter."""
+        if b"\r" in head and head.count(b"\n") < 2 < len(rows):
+            raise DataError(
+                f"{path}: its lines end in carriage returns, which riata does not know as ends; "
+                f"mend it in a pipe: tr '\\r' '\\n' < {path} | riata ... -"
+            )
+        if self._labelled and max(map(len, rows)) == 1:
+            sign = {"\t": "tabs", ",": "commas"}.get(self._delimiter or "", repr(self._delimiter))
+            raise DataError(
+                f"{path}:1:1: there is one column only, where label and features need two; if other "
+                f"signs than {sign} separate columns, name them with --delimiter (delimiter=...)"
+            )
+
+    def _split(self, text: bytes, rows: int) -> list[list[str]]:
+        """The first rows, as far as they can be read: what is wrong, parsing will say."""
+        assert self._delimiter is not None
+        lines = io.StringIO(text.decode("utf-8", "replace"), newline="")
+        if self._quote:
+            reader = csv.reader(lines, delimiter=self._delimiter, quotechar=self._quote)
+        else:
+            reader = csv.reader(lines, delimiter=self._delimiter, quoting=csv.QUOTE_NONE)
+        split: list[list[str]] = []
+        try:
+            for row in reader:
+                if row and (len(row) > 1 or row[0].strip()):
+                    split.append(row)
+                if len(split) == rows:
+                    break
+        except csv.Error:
+            pass
+        return split
+
+    def _is_header(self, rows: list[list[str]], path: str) -> bool:
+        """Whether the first row names the columns; an error where that is anybody's guess."""
+        cells = [cell.strip() for cell in rows[0]]
+        roles = self._roles
+        named = {roles.label or "label", roles.weight, roles.offset, *roles.ignore}
+        named |= {*roles.numeric, *roles.categorical, *self._transforms.columns}
+        if {name for name in named if name is not None and not name.isdigit()} & set(cells):
+            return True
+        if any(not cell or NUMBER.fullmatch(cell) for cell in cells):
+            return False
+        if len(set(cells)) == len(cells) and any(
+            NUMBER.fullmatch(cell) for row in rows[1:] for cell in row
+        ):
+            return True
+        raise DataError(
+            f"{path}:1:1: is the first line a header? Say so with --header-line or "
+            "--no-header-line (header=True or False)"
+        )
+
+    def _by_name(self, columns: list[str]) -> Roles:
+        """The roles with columns that were given by number under their names."""
+        roles = self._roles
+
+        def named(given: Sequence[str]) -> tuple[str, ...]:
+            return tuple(_resolve(column, columns) for column in given)
+
+        try:
+            return replace(
+                roles,
+                label=None if roles.label is None else _resolve(roles.label, columns),
+                weight=None if roles.weight is None else _resolve(roles.weight, columns),
+                offset=None if roles.offset is None else _resolve(roles.offset, columns),
+                ignore=named(roles.ignore),
+                numeric=named(roles.numeric),
+                categorical=named(roles.categorical),
+            )
+        except ValueError as error:  # two roles of a column, by name and by number
+            raise DataError(f"{self.name}: {error}") from None
+
+    def _transforms_by_name(self, columns: list[str]) -> Transforms:
+        log1p = tuple(_resolve(column, columns) for column in self._transforms.log1p)
+        buckets = {_resolve(c, columns): n for c, n in self._transforms.buckets.items()}
+        return Transforms(log1p, buckets)
+
+    def _check_header(self, chunk: Chunk) -> None:
+        rows = self._split(bytes(memoryview(chunk.buffer)[: chunk.size]), 1)
+        columns = [cell.strip() for cell in rows[0]] if rows else []
+        if columns != self._columns:
+            raise DataError(
+                f"{chunk.path}:1:1: the columns differ from those of {self._paths[0]}; "
+                "read files of different columns one by one"
+            )
+
+    def _parse(self, chunk: Chunk) -> Parsed:
+        assert self._core is not None
+        skip_header = chunk.first and bool(self._header)
+        return parsed(self._core.parse(chunk.buffer, chunk.size, skip_header), chunk.path)
+
+    def _end_of_bad(self, chunk: Chunk, start: int, trouble: Trouble) -> int:
+        end = super()._end_of_bad(chunk, start, trouble)
+        if not self._quote or trouble.kind.startswith("quote_"):
+            return end
+        while chunk.buffer.count(self._quote.encode(), start, end) % 2 and end + 1 < chunk.size:
+            end = chunk.buffer.index(b"\n", end + 1, chunk.size)
+        return end
+
+    def _end_of_piece(self, chunk: Chunk, size: int) -> int:
+        end = super()._end_of_piece(chunk, size)
+        mark = self._quote.encode()
+        odd = mark and chunk.buffer.count(mark, 0, end) % 2
+        while odd and end < chunk.size:  # a record may hold newlines in quotes
+            start, end = end, super()._end_of_piece(chunk, end)
+            odd ^= chunk.buffer.count(mark, start, end) % 2
+        return end
+
+    def _details(self, trouble: Trouble) -> dict[str, object]:
+        names = ", ".join((self.label_names or [])[:10])
+        detail = trouble.detail if isinstance(trouble, NamedTrouble) else ""
+        return {"count": len(self._columns or ()), "labels": names, "detail": detail}
+
+
+def look_ahead(chunks: Iterator[Chunk], lines: int) -> tuple[Iterator[Chunk], str | None, bytes]:
+    """All the chunks, the name of the first file, and so many of its lines, or all there are.
+
+    What goes wrong while looking is raised again behind the chunks before it.
+    """
+    held: list[Chunk] = []
+    text = b""
+    fault: Exception | None = None
+    try:
+        for chunk in chunks:
+            held.append(chunk)
+            if chunk.first and len(held) > 1:
+                break
+            text += memoryview(chunk.buffer)[: chunk.size]
+            if text.count(b"\n") >= lines:
+                break
+    except Exception as error:
+        fault = error
+        if not held:
+            raise
+
+    def again() -> Iterator[Chunk]:
+        yield from held
+        if fault is not None:
+            raise fault
+        yield from chunks
+
+    path = held[0].path if held else None
+    return again(), path, b"\n".join(text.split(b"\n", lines)[:lines])
+
+
+def _join_blank(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The chunks, empty lines at the start of a file in one with what comes behind them."""
+    held: list[Chunk] = []
+    for chunk in chunks:
+        if held and chunk.first:
+            yield join_chunks(held)
+            held = []
+        if (held or chunk.first) and not _SOMETHING.search(chunk.buffer, 0, chunk.size):
+            held.append(chunk)
+            continue
+        yield join_chunks([*held, chunk])
+        held = []
+    if held:
+        yield join_chunks(held)
+
+
+def _check_widths(count: int, rows: list[list[str]], path: str) -> None:
+    """Refuse a table whose rows all have one number of columns, and its first line another."""
+    widths = {len(row) for row in rows}
+    if len(rows) > 1 and len(widths) == 1 and widths != {count}:
+        raise DataError(
+            f"{path}:1:1: the first line has {count} columns, all rows behind it have "
+            f"{widths.pop()}; mend that line, or leave it out and number the columns: "
+            f"tail -n +2 {path} | riata ... - --no-header-line"
+        )
+
+
+def join_quoted(chunks: Iterator[Chunk], quote: str) -> Iterator[Chunk]:
+    """Chunks that end where no quote is open: a quoted field may hold newlines."""
+    mark = quote.encode()
+    held: list[Chunk] = []
+    quotes = 0
+    for chunk in chunks:
+        if chunk.first and held:
+            yield join_chunks(held)
+            held, quotes = [], 0
+        held.append(chunk)
+        quotes += chunk.buffer.count(mark, 0, chunk.size)
+        if quotes % 2 == 0 or sum(c.size for c in held) > LONGEST_LINE:
+            yield join_chunks(held)
+            held, quotes = [], 0
+    if held:
+        yield join_chunks(held)
+
+
+def _numbered(count: int) -> list[str]:
+    return [str(place + 1) for place in range(count)]
+
+
+def _resolve(column: str, columns: list[str]) -> str:
+    """A column by name, or by number from 1 where no column has that name."""
+    if column not in columns and column.isascii() and column.isdigit():
+        place = int(column) - 1
+        if 0 <= place < len(columns):
+            return columns[place]
+    return column
+
+
+def _likely_delimiter(head: bytes) -> str:
+    first = head.split(b"\n", 1)[0]
+    if b"," not in first:
+        for other in (b";", b"\t", b"|"):
+            if other in first:
+                return other.decode()
+    return ","
+
+
+def _one_character(text: str | None, option: str) -> str | None:
+    if text is None:
+        return None
+    names = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "none": ""}
+    character = names.get(text, text)
+    if option == "delimiter" and not character:
+        raise ValueError("the delimiter must be one character")
+    if len(character.encode()) > 1 or character.isalnum() or character in "\n\r.+-":
+        raise ValueError(f"the {option} must be one ASCII sign, not {text!r}")
+    return character
