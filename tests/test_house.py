@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ ORDER = [
     {"sources", "reference"},
     {"learners", "interior"},
     {"metrics", "metrics_regret", "interrupt", "convert"},
-    {"labels", "feed"},
+    {"labels", "batches"},
     {"record"},
     {"training", "model_file"},
     {"estimators"},
@@ -55,6 +56,39 @@ def test_imports_go_one_way(path: Path) -> None:
     for other in imports(path) - {here, "__version__"}:
         assert other in places, f"{path.name} imports {other}, which has no place in the house"
         assert places[other] <= places[here], f"{here} must not know {other}"
+
+
+CORE = Path(__file__).parent.parent / "cpp" / "riata"
+CORE_ORDER = [
+    {"base"},
+    {"simd"},
+    {"text", "losses"},
+    {"block", "stores"},
+    {"formats/svmlight", "formats/vw", "formats/csv", "formats/json", "formats/table"},
+    {"formats/parquet"},
+    {"linear", "sketch"},
+    {"bayesian", "interior"},
+]
+
+
+def core_room(path: str) -> str:
+    parts = path.split("/")
+    return "/".join(parts[: 2 if parts[0] == "formats" else 1])
+
+
+@pytest.mark.parametrize(
+    "path", sorted(CORE.rglob("*.?pp")), ids=lambda p: str(p.relative_to(CORE))
+)
+def test_includes_of_the_core_go_one_way(path: Path) -> None:
+    places = {name: i for i, names in enumerate(CORE_ORDER) for name in names}
+    here = core_room(path.relative_to(CORE).as_posix())
+    assert here in places, f"{here} has no place in the house yet"
+    text = path.read_text()
+    assert "bind/" not in "".join(re.findall(r'#include "(.+)"', text)), (
+        "the core knows no bindings"
+    )
+    for other in map(core_room, re.findall(r'#include "riata/(.+)"', text)):
+        assert other == here or places[other] < places[here], f"{here} must not know {other}"
 
 
 def test_importing_riata_is_cheap() -> None:

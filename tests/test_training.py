@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from riata import feed
+from riata import batches
 from riata.block import Block, concatenate
 from riata.errors import DataError, DivergenceError
 from riata.learners import FTRL, ElasticNet, Learner, TruncatedGradient
@@ -107,8 +107,8 @@ def test_shuffle_is_a_permutation_of_every_chunk() -> None:
     tagged = block.with_labels(np.arange(100.0), None)
     orders = []
     for number in (0, 1, 0):
-        portions = feed.Feed(ListSource(tagged, 13), lambda b: b, shuffle=40, random_state=5)
-        labels = [b.labels[o] for b, o in portions.portions(number)]  # type: ignore[index]
+        made = batches.Batches(ListSource(tagged, 13), lambda b: b, shuffle=40, random_state=5)
+        labels = [b.labels[o] for b, o in made.of_pass(number)]  # type: ignore[index]
         assert [len(chunk) for chunk in labels] == [40, 40, 20]
         for chunk, start in zip(labels, (0, 40, 80), strict=True):
             assert sorted(chunk) == list(range(start, start + len(chunk)))
@@ -120,21 +120,21 @@ def test_shuffle_is_a_permutation_of_every_chunk() -> None:
 def test_holdout_is_never_learned_and_evenly_spread() -> None:
     block = problem(1000)
     source = ListSource(block.with_labels(np.arange(1000.0), None), 77)
-    portions = feed.Feed(source, lambda b: b, fraction=0.1)
+    made = batches.Batches(source, lambda b: b, fraction=0.1)
     learned = np.concatenate(
-        [b.labels[o] if o is not None else b.labels for b, o in portions.portions(0)]  # type: ignore[misc,index]
+        [b.labels[o] if o is not None else b.labels for b, o in made.of_pass(0)]  # type: ignore[misc,index]
     )
-    held = np.concatenate([b.labels for b in portions.held_out])  # type: ignore[misc]
+    held = np.concatenate([b.labels for b in made.held_out])  # type: ignore[misc]
     assert len(held) == 100
     assert set(np.diff(held)) == {10.0}
     assert sorted([*learned, *held]) == list(range(1000))
-    for _ in portions.portions(1):
+    for _ in made.of_pass(1):
         pass
-    assert sum(map(len, portions.held_out)) == 100  # not kept twice
+    assert sum(map(len, made.held_out)) == 100  # not kept twice
 
 
 def test_holdout_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed, "MOST_HELD_OUT", 20)
+    monkeypatch.setattr(batches, "MOST_HELD_OUT", 20)
     model = train(ListSource(problem(1000)), make, holdout=0.5)
     assert model.record.holdout is not None
     assert (model.record.holdout["examples"], model.record.examples) == (20, 980)
@@ -285,9 +285,9 @@ def test_learners_are_told_of_ends() -> None:
     assert len(weights) < model.record.history[-1]["live"]
     assert np.abs(weights).min() > 0.05
     by_hand = TruncatedGradient(eta0=0.2, decay=0.5, round_at_end=0.05)
-    kept = feed.Feed(ListSource(block), lambda b: b, fraction=0.2)
+    kept = batches.Batches(ListSource(block), lambda b: b, fraction=0.2)
     for number in range(2):
-        for rows, order in kept.portions(number):
+        for rows, order in kept.of_pass(number):
             coded = rows.with_labels((rows.labels > 0).astype(float), None)  # type: ignore[operator]
             by_hand.learn(coded, order)
         by_hand.end_pass()

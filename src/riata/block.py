@@ -127,28 +127,28 @@ class Block:
         return self.names[start:stop].tobytes().decode("utf-8", "replace")
 
 
-class GlossaryBlock(Block):
-    """A Block whose names are in a glossary: entry k has the name of the feature `numbers[k]`.
+class NameListBlock(Block):
+    """A Block whose names are in a name_list: entry k has the name of the feature `numbers[k]`.
 
     As such a cache has them. `names` and `name_offsets` are made when somebody asks; learners that want
-    few of the names ask the glossary instead.
+    few of the names ask the name_list instead.
     """
 
-    __slots__ = ("_flat", "glossary", "numbers")
+    __slots__ = ("_flat", "name_list", "numbers")
 
     _flat: tuple[NDArray[np.uint8], NDArray[np.int64]] | None
-    glossary: _core.Glossary
+    name_list: _core.NameList
     numbers: NDArray[np.uint32]
 
-    def __new__(cls, *given: Any, glossary: Any = None, **more: Any) -> Any:
-        """With names instead of a glossary, as `dataclasses.replace` has it: a plain Block."""
-        return Block(*given, **more) if glossary is None else object.__new__(cls)
+    def __new__(cls, *given: Any, name_list: Any = None, **more: Any) -> Any:
+        """With names instead of a name_list, as `dataclasses.replace` has it: a plain Block."""
+        return Block(*given, **more) if name_list is None else object.__new__(cls)
 
-    def __init__(self, *, glossary: Any, numbers: NDArray[np.uint32], **given: Any) -> None:
+    def __init__(self, *, name_list: Any, numbers: NDArray[np.uint32], **given: Any) -> None:
         for field in fields(Block):
             if field.name not in ("names", "name_offsets"):
                 object.__setattr__(self, field.name, given.get(field.name))
-        for name, value in (("glossary", glossary), ("numbers", numbers), ("_flat", None)):
+        for name, value in (("name_list", name_list), ("numbers", numbers), ("_flat", None)):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
@@ -168,13 +168,13 @@ class GlossaryBlock(Block):
 
     def _names(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         if self._flat is None:
-            object.__setattr__(self, "_flat", self.glossary.names(self.numbers))
+            object.__setattr__(self, "_flat", self.name_list.names(self.numbers))
         assert self._flat is not None
         return self._flat
 
     def _with_numbers(self, block: Block, numbers: NDArray[np.uint32]) -> Block:
         given = {f.name: getattr(block, f.name) for f in fields(Block) if "name" not in f.name}
-        made: Block = GlossaryBlock(glossary=self.glossary, numbers=numbers, **given)
+        made: Block = NameListBlock(name_list=self.name_list, numbers=numbers, **given)
         return made
 
     def _nameless(self) -> Block:
@@ -197,7 +197,7 @@ class GlossaryBlock(Block):
         return self._with_numbers(self._nameless().with_labels(labels, weights), self.numbers)
 
     def name_of(self, entry: int) -> str | None:
-        text, _ = self.glossary.names(self.numbers[entry : entry + 1])
+        text, _ = self.name_list.names(self.numbers[entry : entry + 1])
         return text.tobytes().decode("utf-8", "replace")
 
 
@@ -225,7 +225,7 @@ def concatenate(blocks: list[Block]) -> Block:
     lines = [b.lines for b in blocks if b.lines is not None]
     named = all(b.named for b in blocks)
     path = blocks[0].path if len({b.path for b in blocks}) == 1 else None
-    numbered = _common_glossary(blocks)
+    numbered = _common_name_list(blocks)
     if numbered is not None:
         named = False
     joined = Block(
@@ -245,10 +245,10 @@ def concatenate(blocks: list[Block]) -> Block:
     return numbered[0]._with_numbers(joined, np.concatenate([b.numbers for b in numbered]))
 
 
-def _common_glossary(blocks: list[Block]) -> list[GlossaryBlock] | None:
-    """The same Blocks, if all have their names in one glossary."""
-    numbered = [b for b in blocks if isinstance(b, GlossaryBlock)]
-    same = len(numbered) == len(blocks) and len({id(b.glossary) for b in numbered}) == 1
+def _common_name_list(blocks: list[Block]) -> list[NameListBlock] | None:
+    """The same Blocks, if all have their names in one name_list."""
+    numbered = [b for b in blocks if isinstance(b, NameListBlock)]
+    same = len(numbered) == len(blocks) and len({id(b.name_list) for b in numbered}) == 1
     return numbered if same else None
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.batches import Batch, Batches, iterate, pieces, skip
 from riata.block import Block
 from riata.errors import DataError, DivergenceError, LostData, SettingsError
-from riata.feed import Feed, Portion, iterate, pieces, skip
 from riata.interrupt import Interrupt
 from riata.labels import Encoder, count_labels
 from riata.metrics import Evaluation
@@ -96,7 +96,7 @@ def train(
     try:
         return run.go()
     finally:
-        del run.feed  # they know each other: the model should not live until the collector comes
+        del run.batches  # they know each other: the model should not live until the collector comes
 
 
 def partial_model(error: BaseException) -> Model | None:
@@ -243,7 +243,7 @@ class _Run:
     # The loop
 
     def go(self) -> Model:
-        self.feed = Feed(
+        self.batches = Batches(
             self.source,
             self._prepare,
             shuffle=self.settings.shuffle,
@@ -296,16 +296,16 @@ class _Run:
 
     def _one_pass(self) -> None:
         to_skip = self.record.position
-        with closing(self.feed.portions(self.record.passes)) as portions:
+        with closing(self.batches.of_pass(self.record.passes)) as batches:
             while True:
                 with self.interrupt.may_break():
-                    portion = next(portions, None)
-                if portion is None:
+                    batch = next(batches, None)
+                if batch is None:
                     break
-                block, order = portion
+                block, order = batch
                 rows = len(block) if order is None else len(order)
                 if to_skip < rows:
-                    self._learn(skip(portion, to_skip))
+                    self._learn(skip(batch, to_skip))
                 to_skip = max(0, to_skip - rows)
         if to_skip:
             raise DataError(
@@ -315,22 +315,22 @@ class _Run:
         if self.record.position == 0:
             raise DataError(f"{self.source.name}: no examples to learn from")
 
-    def _learn(self, portion: Portion) -> None:
+    def _learn(self, batch: Batch) -> None:
         if self.on_progress is None:
-            self._learn_piece(portion)
+            self._learn_piece(batch)
             return
-        for piece in pieces(portion, self._to_power_of_two):
+        for piece in pieces(batch, self._to_power_of_two):
             self._learn_piece(piece)
             self._tell()
 
     def _to_power_of_two(self) -> int:
         return (1 << self.record.examples.bit_length()) - self.record.examples
 
-    def _learn_piece(self, portion: Portion) -> None:
+    def _learn_piece(self, batch: Batch) -> None:
         assert self.learner is not None
         if self.learned_here == 0:
             self.t_before = self.learner.t
-        block, order = portion
+        block, order = batch
         scores = self.learner.learn(block, order)
         labels, weights = cast(Floats, block.labels), block.weights
         if order is not None:
@@ -410,7 +410,7 @@ class _Run:
 
     def _score_holdout(self) -> dict[str, Any] | None:
         assert self.learner is not None
-        if self.holdout_source is None and not self.feed.held_out:
+        if self.holdout_source is None and not self.batches.held_out:
             return None
         evaluation = Evaluation(self.learner.task, self.learner.outputs)
         if self.holdout_source is not None:
@@ -419,7 +419,7 @@ class _Run:
                     _evaluate_block(evaluation, self.learner, self._encode(block))
             if evaluation.examples == 0:
                 raise DataError(f"{self.holdout_source.name}: the holdout has no examples")
-        for block in self.feed.held_out:
+        for block in self.batches.held_out:
             _evaluate_block(evaluation, self.learner, block)
         return evaluation.result()
 

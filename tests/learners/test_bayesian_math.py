@@ -27,24 +27,26 @@ def test_plain_exp_stops_at_its_limits():
 
 def test_probit_ratios_are_stable_far_out():
     z = np.concatenate([np.linspace(-40, 40, 4001), [-1e3, -1e8, -10.0000001, -9.9999999]])
-    slope, bend, log_value = _core.probit_tilt(z)
+    slope, curvature, log_value = _core.probit_derivatives(z)
     expected = np.exp(-0.5 * z * z - 0.5 * np.log(2 * np.pi) - log_ndtr(z))
     near = z > -38
     np.testing.assert_allclose(slope[near], expected[near], rtol=1e-12, atol=1e-300)
     far = z < -5  # Mills' ratio between its bounds: x < phi / Phi < x + 1 / x
     assert ((slope[far] >= -z[far]) & (slope[far] <= -z[far] - 1 / z[far])).all()
-    assert ((bend >= 0) & (bend <= 1)).all()
-    np.testing.assert_allclose(bend[near], (expected * (z + expected))[near], rtol=1e-9, atol=1e-15)
+    assert ((curvature >= 0) & (curvature <= 1)).all()
+    np.testing.assert_allclose(
+        curvature[near], (expected * (z + expected))[near], rtol=1e-9, atol=1e-15
+    )
     np.testing.assert_allclose(log_value[:4001], log_ndtr(z[:4001]), rtol=1e-13, atol=1e-300)
 
 
 def test_probit_slope_and_bend_are_derivatives():
     z = np.linspace(-35, 8, 500)
     h = 1e-4
-    up, down = _core.probit_tilt(z + h), _core.probit_tilt(z - h)
-    slope, bend, _ = _core.probit_tilt(z)
+    up, down = _core.probit_derivatives(z + h), _core.probit_derivatives(z - h)
+    slope, curvature, _ = _core.probit_derivatives(z)
     np.testing.assert_allclose((up[2] - down[2]) / (2 * h), slope, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(-(up[0] - down[0]) / (2 * h), bend, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(-(up[0] - down[0]) / (2 * h), curvature, rtol=1e-5, atol=1e-7)
 
 
 def test_normals_are_normal_and_depend_on_seed_and_time_alone():
@@ -86,7 +88,7 @@ def test_newton_finds_the_peak_wherever_it_is(link, b):
         slope = (
             1 / (1 + np.exp(min(w, 700.0)))
             if link == "logit"
-            else _core.probit_tilt(np.array([w]))[0][0]
+            else _core.probit_derivatives(np.array([w]))[0][0]
         )
         assert (w - mean) / variance == pytest.approx(slope, rel=1e-6, abs=1e-12)
 

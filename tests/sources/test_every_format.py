@@ -186,7 +186,10 @@ def test_the_same_without_newer_instructions() -> None:
     """RIATA_PLAIN turns them off. On older processors there are none, and this is the same again."""
     here = Path(__file__).parent
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-n", "0"]
-    words += [f"{here}/test_vw_twice.py::test_odd_lines", f"{__file__}::test_trains_the_same_bits"]
+    words += [
+        f"{here}/text/test_vw_twice.py::test_odd_lines",
+        f"{__file__}::test_trains_the_same_bits",
+    ]
     words.append(f"{__file__}::test_trains_the_same_bits_with_offsets")
     plain = os.environ | {"RIATA_PLAIN": "1"}
     done = subprocess.run(words, env=plain, cwd=here.parents[1], capture_output=True, check=False)

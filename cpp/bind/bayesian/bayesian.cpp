@@ -181,11 +181,11 @@ void bind_bayesian(nb::module_& m) {
       "plain_exp", [](const In<double>& x) { return mapped(x, plain_exp); }, nb::arg("x"),
       "The kernels' own exp, for tests.");
   m.def(
-      "probit_tilt",
+      "probit_derivatives",
       [](const In<double>& z) {
-        return std::make_tuple(mapped(z, [](double v) { return ProbitTilt::tilt(v).slope; }),
-                               mapped(z, [](double v) { return ProbitTilt::tilt(v).bend; }),
-                               mapped(z, [](double v) { return ProbitTilt::log_value(v); }));
+        return std::make_tuple(mapped(z, [](double v) { return ProbitDerivatives::at(v).slope; }),
+                               mapped(z, [](double v) { return ProbitDerivatives::at(v).curvature; }),
+                               mapped(z, [](double v) { return ProbitDerivatives::log_value(v); }));
       },
       nb::arg("z"), "phi / Phi, minus the second derivative of ln Phi, and ln Phi, for tests.");
   m.def(

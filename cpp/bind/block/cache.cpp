@@ -37,47 +37,47 @@ Out<std::int64_t> rows_of(const In<std::int32_t>& offsets, std::int64_t entries)
   return hand_over(rows);
 }
 
-nb::object number(Numbering& numbering, const In<std::int64_t>& keys, const In<std::uint8_t>& names,
+nb::object number(NameNumbers& name_numbers, const In<std::int64_t>& keys, const In<std::uint8_t>& names,
                   const In<std::int64_t>& name_offsets) {
   check_names(names, name_offsets, keys.size());
   Array<std::uint32_t> numbers = room<std::uint32_t>(keys.size());
-  Numbering::Done done{};
+  NameNumbers::Done done{};
   {
     nb::gil_scoped_release release;
-    done = numbering.number(keys.data(), keys.size(), reinterpret_cast<const char*>(names.data()),
-                            name_offsets.data(), numbers.data());
+    done = name_numbers.number(keys.data(), keys.size(), reinterpret_cast<const char*>(names.data()),
+                               name_offsets.data(), numbers.data());
   }
-  if (done == Numbering::Done::no_memory) throw std::bad_alloc();
-  if (done == Numbering::Done::no_text) return nb::none();
-  if (done == Numbering::Done::no_numbers) {
+  if (done == NameNumbers::Done::no_memory) throw std::bad_alloc();
+  if (done == NameNumbers::Done::no_text) return nb::none();
+  if (done == NameNumbers::Done::no_numbers) {
     PyErr_SetString(PyExc_OverflowError, "more than 2147483647 names");
     throw nb::python_error();
   }
   return nb::cast(hand_over(numbers));
 }
 
-nb::tuple arrays_of(const Numbering& numbering) {
+nb::tuple arrays_of(const NameNumbers& name_numbers) {
   const auto copy = []<class T>(const auto& from, T) {
     Array<T> to = room<T>(from.size());
     if (from.size() > 0) std::memcpy(to.data(), from.data(), from.size() * sizeof(T));
     return hand_over(to);
   };
-  return nb::make_tuple(copy(numbering.names, std::uint8_t{}), copy(numbering.ends, std::int64_t{}));
+  return nb::make_tuple(copy(name_numbers.names, std::uint8_t{}), copy(name_numbers.ends, std::int64_t{}));
 }
 
-nb::tuple names_of(const Glossary& glossary, const In<std::uint32_t>& numbers) {
-  glossary.check(numbers);
+nb::tuple names_of(const NameList& name_list, const In<std::uint32_t>& numbers) {
+  name_list.check(numbers);
   Array<std::int64_t> ends = room<std::int64_t>(numbers.size() + 1);
   Array<std::uint8_t> text;
   bool enough = false;
   {
     nb::gil_scoped_release release;
-    glossary.view.offsets_of(numbers.data(), numbers.size(), ends.data());
+    name_list.view.offsets_of(numbers.data(), numbers.size(), ends.data());
     const auto size = static_cast<std::size_t>(ends.back());
     enough = text.reserve(size + 1);
     if (enough) {
-      glossary.view.names_of(numbers.data(), numbers.size(), ends.data(),
-                             reinterpret_cast<char*>(text.data()));
+      name_list.view.names_of(numbers.data(), numbers.size(), ends.data(),
+                              reinterpret_cast<char*>(text.data()));
       text.set_size(size);
     }
   }
@@ -110,7 +110,7 @@ void bind_cache(nb::module_& m) {
           "data"_a,
           nb::sig("def add(self, data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> None"))
       .def("end", &Checksum::end, "Once, and then no more.");
-  nb::class_<Numbering>(m, "Numbering", "Features, numbered as they come.")
+  nb::class_<NameNumbers>(m, "NameNumbers", "Features, numbered as they come.")
       .def(nb::init<std::uint32_t, bool>(), "base"_a = 0, "text"_a = false)
       .def("number", &number, "keys"_a.noconvert(), "names"_a, "name_offsets"_a,
            nb::sig("def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], "
@@ -119,14 +119,14 @@ void bind_cache(nb::module_& m) {
       .def("arrays", &arrays_of,
            nb::sig("def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]"),
            "Names, and where each begins.")
-      .def("__len__", [](const Numbering& numbering) { return numbering.size(); })
-      .def_prop_ro("full", &Numbering::full, "It is time for another one.");
+      .def("__len__", [](const NameNumbers& name_numbers) { return name_numbers.size(); })
+      .def_prop_ro("full", &NameNumbers::full, "It is time for another one.");
 
-  nb::class_<Glossary>(m, "Glossary", "Names, by the numbers of features.")
+  nb::class_<NameList>(m, "NameList", "Names, by the numbers of features.")
       .def(nb::init<nb::object, nb::object, std::uint32_t>(), "names"_a, "name_offsets"_a, "base"_a = 0,
            nb::sig("def __init__(self, names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64], "
                    "base: int = 0) -> None"))
-      .def("__len__", [](const Glossary& glossary) { return glossary.view.size; })
+      .def("__len__", [](const NameList& name_list) { return name_list.view.size; })
       .def("names", &names_of, "numbers"_a.noconvert(),
            nb::sig("def names(self, numbers: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.uint8], "
                    "NDArray[numpy.int64]]"),

@@ -9,9 +9,9 @@
 
 namespace riata::bind {
 
-class Glossary {
+class NameList {
  public:
-  Glossary(nb::object names, nb::object name_offsets, std::uint32_t base)
+  NameList(nb::object names, nb::object name_offsets, std::uint32_t base)
       : names_(std::move(names)), offsets_(std::move(name_offsets)) {
     const auto text = nb::cast<In<std::uint8_t>>(names_, false);
     const auto ends = nb::cast<In<std::int64_t>>(offsets_, false);
@@ -37,7 +37,7 @@ class Glossary {
     if (!good) throw nb::value_error("a number of no feature");
   }
 
-  GlossaryView view;
+  NameListView view;
 
  private:
   // As objects, which end properly while Python does: as arrays of the core they would outlive it.

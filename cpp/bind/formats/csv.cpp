@@ -75,12 +75,12 @@ class CsvFormat {
   nb::tuple read(const In<std::uint8_t>& text, std::size_t size, Read read_text) const {
     const Text lines(text, size);
     NamedRows rows;
-    Complaint complaint;
+    ParseError error;
     {
       nb::gil_scoped_release release;
-      complaint = read_text(lines, rows);
+      error = read_text(lines, rows);
     }
-    return give_rows(rows, format_.keep_names, describe(complaint, lines));
+    return give_rows(rows, format_.keep_names, describe(error, lines));
   }
 
   csv::Format format_;

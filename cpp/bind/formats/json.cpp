@@ -36,12 +36,12 @@ class JsonFormat {
   nb::tuple parse(const In<std::uint8_t>& text, std::size_t size) const {
     const Text lines(text, size);
     NamedRows rows;
-    Complaint complaint;
+    ParseError error;
     {
       nb::gil_scoped_release release;
-      complaint = read_json(lines.begin(), lines.end(), format_, rows);
+      error = read_json(lines.begin(), lines.end(), format_, rows);
     }
-    return give_rows(rows, format_.keep_names, describe(complaint, lines));
+    return give_rows(rows, format_.keep_names, describe(error, lines));
   }
 
  private:

@@ -59,29 +59,28 @@ inline Crosses make_crosses(const CrossNames& names) {
 }
 
 // (kind, column from 1, excerpt, where the line starts in the text, detail), or None.
-inline nb::object describe(const Complaint& complaint, const Text& text) {
+inline nb::object describe(const ParseError& error, const Text& text) {
   constexpr std::ptrdiff_t excerpt = 60;
-  if (complaint.kind == nullptr) return nb::none();
-  if (std::strcmp(complaint.kind, "no_memory") == 0) throw std::bad_alloc();
-  const char* stop = complaint.where_end;
+  if (error.kind == nullptr) return nb::none();
+  if (std::strcmp(error.kind, "no_memory") == 0) throw std::bad_alloc();
+  const char* stop = error.where_end;
   if (stop == nullptr) {
-    stop = complaint.where;
+    stop = error.where;
     while (stop < text.end() && *stop != ' ' && *stop != '\n' && *stop != '\t' && *stop != '\r') ++stop;
   }
-  const auto size = std::min(stop - complaint.where, excerpt + 1);
-  return nb::make_tuple(complaint.kind, complaint.where - complaint.line_start + 1,
-                        nb::bytes(complaint.where, static_cast<std::size_t>(size)),
-                        complaint.line_start - text.begin(),
-                        nb::bytes(complaint.detail, std::strlen(complaint.detail)));
+  const auto size = std::min(stop - error.where, excerpt + 1);
+  return nb::make_tuple(error.kind, error.where - error.line_start + 1,
+                        nb::bytes(error.where, static_cast<std::size_t>(size)),
+                        error.line_start - text.begin(), nb::bytes(error.detail, std::strlen(error.detail)));
 }
 
-inline nb::tuple give_rows(NamedRows& rows, bool names, nb::object trouble) {
+inline nb::tuple give_rows(NamedRows& rows, bool names, nb::object error) {
   nb::object name_bytes = names ? nb::cast(hand_over(rows.names)) : nb::none();
   nb::object name_offsets = names ? nb::cast(hand_over(rows.name_offsets)) : nb::none();
   nb::object offsets = rows.offsets.size() > 0 ? nb::cast(hand_over(rows.offsets)) : nb::none();
   return nb::make_tuple(hand_over(rows.labels), hand_over(rows.weights), offsets, hand_over(rows.indptr),
                         hand_over(rows.keys), hand_over(rows.values), name_bytes, name_offsets,
-                        hand_over(rows.lines), rows.n_lines, trouble);
+                        hand_over(rows.lines), rows.n_lines, error);
 }
 
 #define RIATA_NAMED_ROWS                                                                  \

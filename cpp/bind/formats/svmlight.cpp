@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t kExcerpt = 60;
 
 nb::object describe(const SvmlightRows& rows, const char* end) {
-  if (rows.trouble == Trouble::none) return nb::none();
-  if (rows.trouble == Trouble::no_memory) {
+  if (rows.error == SvmlightError::none) return nb::none();
+  if (rows.error == SvmlightError::no_memory) {
     PyErr_NoMemory();
     throw nb::python_error();
   }
   const char* stop = rows.where;
   while (stop < end && !detail::ends_token(*stop) && stop < rows.where + kExcerpt + 1) ++stop;
-  return nb::make_tuple(name_of(rows.trouble), rows.where - rows.line_start + 1,
+  return nb::make_tuple(name_of(rows.error), rows.where - rows.line_start + 1,
                         nb::bytes(rows.where, static_cast<std::size_t>(stop - rows.where)), rows.previous);
 }
 
@@ -55,11 +55,11 @@ nb::tuple parse_svmlight(const In<std::uint8_t>& text, std::size_t size, bool ze
     }
     if (copied) read_svmlight(begin, begin + size, options, rows);
   }
-  if (!copied) rows.trouble = Trouble::no_memory;
-  nb::object trouble = describe(rows, begin + size);
+  if (!copied) rows.error = SvmlightError::no_memory;
+  nb::object error = describe(rows, begin + size);
   nb::object indices = rows.is_wide ? nb::cast(hand_over(rows.wide)) : nb::cast(hand_over(rows.narrow));
   return nb::make_tuple(hand_over(rows.labels), hand_over(rows.indptr), indices, hand_over(rows.values),
-                        hand_over(rows.lines), rows.n_lines, trouble);
+                        hand_over(rows.lines), rows.n_lines, error);
 }
 
 }  // namespace

@@ -95,22 +95,21 @@ class Columns {
   nb::tuple read(std::int64_t first, std::int64_t last, bool names, bool missing) const {
     if (first < 0 || last < first || last > n_rows_) throw nb::value_error("there are no such rows");
     NamedRows rows;
-    ColumnComplaint complaint;
+    ColumnError error;
     {
       nb::gil_scoped_release release;
-      complaint = read_columns(columns_, first, last, crosses_, names, missing, rows);
+      error = read_columns(columns_, first, last, crosses_, names, missing, rows);
     }
-    if (complaint.flaw == ColumnFlaw::no_memory) throw std::bad_alloc();
-    nb::object trouble = nb::none();
-    if (complaint.flaw != ColumnFlaw::none) {
+    if (error.flaw == ColumnFlaw::no_memory) throw std::bad_alloc();
+    nb::object described = nb::none();
+    if (error.flaw != ColumnFlaw::none) {
       constexpr const char* kinds[] = {"", "not_finite", "sum_too_large", "row_too_long", "damaged"};
-      trouble =
-          nb::make_tuple(kinds[static_cast<std::size_t>(complaint.flaw)], complaint.row, complaint.column);
+      described = nb::make_tuple(kinds[static_cast<std::size_t>(error.flaw)], error.row, error.column);
     }
     nb::object name_bytes = names ? nb::cast(hand_over(rows.names)) : nb::none();
     nb::object name_offsets = names ? nb::cast(hand_over(rows.name_offsets)) : nb::none();
     return nb::make_tuple(hand_over(rows.indptr), hand_over(rows.keys), hand_over(rows.values), name_bytes,
-                          name_offsets, trouble);
+                          name_offsets, described);
   }
 
  private:

@@ -12,12 +12,12 @@ nb::tuple parse_vw(const In<std::uint8_t>& text, std::size_t size, bool labelled
   const Crosses made = make_crosses(crosses);
   const Text lines(text, size);
   NamedRows rows;
-  Complaint complaint;
+  ParseError error;
   {
     nb::gil_scoped_release release;
-    complaint = read_vw(lines.begin(), lines.end(), {labelled, names}, made, rows);
+    error = read_vw(lines.begin(), lines.end(), {labelled, names}, made, rows);
   }
-  return give_rows(rows, names, describe(complaint, lines));
+  return give_rows(rows, names, describe(error, lines));
 }
 
 }  // namespace

@@ -62,13 +62,13 @@ std::unique_ptr<Linear> make(const std::string& family, const std::string& updat
   return model;
 }
 
-// The names of the entries stand in a glossary.
+// The names of the entries stand in a name_list.
 template <class Index>
-void name_by_number(BlockView<Index>& block, const Glossary& glossary, const In<std::uint32_t>& numbers) {
+void name_by_number(BlockView<Index>& block, const NameList& name_list, const In<std::uint32_t>& numbers) {
   if (static_cast<std::int64_t>(numbers.size()) != block.nnz)
     throw nb::value_error("name_numbers differ in length");
-  glossary.check(numbers);
-  block.glossary = &glossary.view;
+  name_list.check(numbers);
+  block.name_list = &name_list.view;
   block.name_numbers = numbers.data();
 }
 
@@ -78,11 +78,11 @@ std::tuple<Out2<double>, std::int64_t> learn(
     Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices, const In<float>& values,
     const In<double>& labels, const std::optional<In<double>>& weights,
     const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
-    const std::optional<In<std::int64_t>>& name_offsets, const Glossary* glossary,
+    const std::optional<In<std::int64_t>>& name_offsets, const NameList* name_list,
     const std::optional<In<std::uint32_t>>& name_numbers, const std::optional<In<double>>& offsets) {
   BlockView<Index> block =
       view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
-  if (glossary != nullptr && name_numbers) name_by_number(block, *glossary, *name_numbers);
+  if (name_list != nullptr && name_numbers) name_by_number(block, *name_list, *name_numbers);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
   Outcome outcome;
@@ -166,7 +166,7 @@ void bind_linear(nb::module_& m) {
         if (labels.size() != n) throw nb::value_error("scores and labels differ in length");
         Fresh<double> out(n);
         nb::gil_scoped_release nogil;
-        in_halves(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
+        parallel_halves(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
           for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
             double total = 0;
             for (std::size_t c = 0; c < columns; ++c)
@@ -205,11 +205,11 @@ void bind_linear(nb::module_& m) {
            nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
            nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("glossary") = nb::none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
            nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("offsets") = nb::none())
@@ -249,9 +249,9 @@ void bind_linear(nb::module_& m) {
           },
           nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
       .def_prop_rw(
-          "clock", [](const Linear& model) { return model.clock(); },
-          [](Linear& model, const std::vector<double>& clock) {
-            if (!model.set_clock(clock)) throw nb::value_error("a clock of another rule");
+          "rule_state", [](const Linear& model) { return model.rule_state(); },
+          [](Linear& model, const std::vector<double>& rule_state) {
+            if (!model.set_rule_state(rule_state)) throw nb::value_error("a rule_state of another rule");
           })
       .def_prop_rw(
           "intercept", [](const Linear& model) { return model.intercept; },

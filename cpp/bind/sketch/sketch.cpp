@@ -44,7 +44,7 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
 std::tuple<Out<std::int64_t>, Out<double>> outside(const Sketch& sketch, double threshold) {
   std::vector<std::int64_t> keys;
   std::vector<double> values;
-  for (const Lane& lane : sketch.lanes)
+  for (const GradientArray& lane : sketch.lanes)
     lane.each([&](std::uint64_t index, double) {
       const auto j = static_cast<std::int64_t>(index);
       if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
@@ -71,14 +71,14 @@ std::tuple<std::vector<double>, Out<std::int64_t>, Out2<double>> sums(const Sket
   scalars.push_back(sketch.largest);
   std::vector<std::int64_t> keys;
   std::vector<double> lanes;
-  for (const Lane& lane : sketch.lanes)
+  for (const GradientArray& lane : sketch.lanes)
     lane.each([&](std::uint64_t index, double g) {
       if (g != 0) keys.push_back(static_cast<std::int64_t>(index));
     });
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (const std::int64_t key : keys)
-    for (const Lane& lane : sketch.lanes) lanes.push_back(lane.get(static_cast<std::uint64_t>(key)));
+    for (const GradientArray& lane : sketch.lanes) lanes.push_back(lane.get(static_cast<std::uint64_t>(key)));
   return {scalars, give(std::move(keys)), give(std::move(lanes), Sketch::kLanes)};
 }
 
@@ -96,7 +96,7 @@ void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::
   for (std::size_t i = 0; i < keys.size(); ++i)
     for (std::size_t k = 0; k < Sketch::kLanes; ++k) {
       const auto key = static_cast<std::uint64_t>(keys.data()[i]);
-      if (!Lane::possible(key) || !sketch.lanes[k].reserve(key + 1)) throw std::bad_alloc();
+      if (!GradientArray::possible(key) || !sketch.lanes[k].reserve(key + 1)) throw std::bad_alloc();
       sketch.lanes[k].set(key, lanes.data()[i * Sketch::kLanes + k]);
     }
 }
@@ -123,7 +123,8 @@ void bind_sketch(nb::module_& m) {
           [](Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
             if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
             for (std::size_t k = 0; k < keys.size(); ++k)
-              if (keys.data()[k] < 0 || !Lane::possible(static_cast<std::uint64_t>(keys.data()[k])) ||
+              if (keys.data()[k] < 0 ||
+                  !GradientArray::possible(static_cast<std::uint64_t>(keys.data()[k])) ||
                   (s.ordered() && k > 0 && keys.data()[k] <= keys.data()[k - 1]))
                 throw nb::value_error("the active features must ascend");
             s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);

@@ -9,9 +9,9 @@ namespace riata {
 
 // Whoever comes first looks out for the others before it falls asleep: to be woken takes longer than most of
 // these waits last. Now and then it lets others have the processor.
-class Meeting {
+class Barrier {
  public:
-  explicit Meeting(int threads) noexcept : threads_(threads) {}
+  explicit Barrier(int threads) noexcept : threads_(threads) {}
 
   void arrive_and_wait() noexcept {
     const std::uint32_t round = round_.load(std::memory_order_relaxed);

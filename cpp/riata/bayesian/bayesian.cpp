@@ -37,12 +37,12 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
   using Status = Outcome::Status;
   using Bayesian::features, Bayesian::intercept, Bayesian::log_evidence, Bayesian::t, Bayesian::width_;
   using Base = LocatedBayesian<Store>;
-  using Base::code_, Base::named_, Base::raw_, Base::room_, Base::v_;
+  using Base::code_, Base::named_, Base::raw_, Base::workspace_, Base::v_;
   using Base::k_, Base::now, Base::same_kind, Base::shape_, Base::spec_, Base::store_;
   friend BothIndices<BayesianOf<Store>, LocatedBayesian<Store>>;
 
   // Eq. 6 over the first n rows of the room.
-  void sum_up(Room& room, std::int64_t n) const noexcept {
+  void sum_up(Workspace& room, std::int64_t n) const noexcept {
     if (plain_ && !shape_.own()) return code_.gather(as_taylor(room, n));
     Gathering g;
     g.rows = n;
@@ -61,7 +61,7 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
     gather(g);
   }
 
-  Taylor as_taylor(Room& room, std::int64_t n, double weight = 1) const noexcept {
+  Taylor as_taylor(Workspace& room, std::int64_t n, double weight = 1) const noexcept {
     Taylor out;
     out.rows = n;
     out.columns = k_;
@@ -96,14 +96,14 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
       this->prefetch(b, order, i, n);
       if (order == nullptr) b.fetch_after(r);
       const std::int64_t rows = end - begin + (spec_.fit_intercept ? 1 : 0);
-      sum_up(room_, rows);
-      room_.shift(b.offset(r));
-      const double *means = room_.means.data(), *spreads = room_.spreads.data();
+      sum_up(workspace_, rows);
+      workspace_.shift(b.offset(r));
+      const double *means = workspace_.means.data(), *spreads = workspace_.spreads.data();
       double* score = scores + i * spec_.outputs;
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
       if (weight > 0) {
-        mixture_.ask(b.labels[r], room_.y.data());
-        mixture_.learn(means, spreads, room_.y.data(), weight, log_evidence, score);
+        mixture_.ask(b.labels[r], workspace_.y.data());
+        mixture_.learn(means, spreads, workspace_.y.data(), weight, log_evidence, score);
         take_step(rows, weight);
       } else {
         mixture_.predict(means, spreads, log_evidence, score);
@@ -112,7 +112,7 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
       if constexpr (!Store::kDirect) {
         if (shape_.forgets())
           store_.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16,
-                       [&](const double* row) { return shape_.needed(row, now()); });
+                       [&](const double* row) { return shape_.is_live(row, now()); });
       }
     }
     return {Status::ok, n};
@@ -120,42 +120,43 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
 
   void take_step(std::int64_t rows, double weight) noexcept {
     if (plain_) {
-      Taylor all = as_taylor(room_, rows, weight);
-      all.next = room_.next.data();
-      all.next_rows = room_.next_rows;
+      Taylor all = as_taylor(workspace_, rows, weight);
+      all.next = workspace_.next.data();
+      all.next_rows = workspace_.next_rows;
       return code_.step(all);
     }
     Moment moment;
     moment.rows = rows;
     moment.columns = k_;
     moment.views = v_;
-    moment.x = room_.x.data();
-    moment.variances = room_.variances.data();
-    moment.means = room_.means.data();
-    moment.spreads = room_.spreads.data();
-    moment.y = room_.y.data();
+    moment.x = workspace_.x.data();
+    moment.variances = workspace_.variances.data();
+    moment.means = workspace_.means.data();
+    moment.spreads = workspace_.spreads.data();
+    moment.y = workspace_.y.data();
     moment.weight = weight;
-    moment.moves = room_.moves.data();
-    moment.gains = room_.gains.data();
+    moment.moves = workspace_.moves.data();
+    moment.gains = workspace_.gains.data();
     moment.samples = spec_.samples;
     moment.normals = normals_.data();
     if (spec_.samples > 0) draw_normals(spec_.seed, t, spec_.samples, normals_.data());
     step_(moment);
-    absorb(rows, k_, room_.rows.data(), room_.moves.data(), room_.gains.data());
+    absorb(rows, k_, workspace_.rows.data(), workspace_.moves.data(), workspace_.gains.data());
   }
 
   // Eq. 6 for a row of a block, without touching the model. False: memory is exhausted.
   template <class Index>
-  bool look(const BlockView<Index>& b, std::int64_t r, Room& room) const noexcept {
+  bool look(const BlockView<Index>& b, std::int64_t r, Workspace& room) const noexcept {
     const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
     if (!room.make(end - begin + 1, k_, v_, shape_.forgets() || named_.any() ? width_ : 0)) return false;
     double** rows = room.rows.data();
     double* x = room.x.data();
     double* copy = room.copies.data();
     const auto current = [&](const double* row, bool is_intercept) {
-      if (!shape_.forgets()) return const_cast<double*>(row);  // the rows of a Room are not written to here
+      if (!shape_.forgets())
+        return const_cast<double*>(row);  // the rows of a Workspace are not written to here
       if (row != copy) std::copy(row, row + width_, copy);
-      shape_.settle(copy, shape_.precision(is_intercept), now());
+      shape_.catch_up(copy, shape_.precision(is_intercept), now());
       copy += width_;
       return copy - width_;
     };
@@ -184,14 +185,14 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
 
   template <class Index>
   Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
-    return look_at_all(b, [&](std::int64_t r, const Room& room) {
+    return look_at_all(b, [&](std::int64_t r, const Workspace& room) {
       mixture_.predict(room.means.data(), room.spreads.data(), log_evidence, scores + r * spec_.outputs);
     });
   }
 
   template <class Index>
   Outcome moments_of(const BlockView<Index>& b, double* means, double* variances) const noexcept {
-    return look_at_all(b, [&](std::int64_t r, const Room& room) {
+    return look_at_all(b, [&](std::int64_t r, const Workspace& room) {
       std::copy(room.means.begin(), room.means.end(), means + r * k_);
       std::copy(room.spreads.begin(), room.spreads.end(), variances + r * k_);
     });
@@ -200,7 +201,7 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
   template <class Index, class Visit>
   Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
     try {
-      Room room(k_);
+      Workspace room(k_);
       for (std::int64_t r = 0; r < b.rows; ++r) {
         if (!b.holds(r)) return {Status::bad_block, r};
         if (!look(b, r, room)) return {Status::out_of_memory, r};

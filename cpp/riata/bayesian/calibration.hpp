@@ -59,13 +59,19 @@ class Recalibration {
   void learn(const Seen& x, double y, double weight, double keep, double* state) const noexcept {
     weight = std::min(weight, kLargestWeight);
     const double z = mean_[0] * x.yes + mean_[1] * x.no + mean_[2];
-    const Tilt at = LogitTilt::tilt(y * z);
-    // Precision times mean gains what it takes for the mean to move by y weight slope / (1 + bend spread)
-    // times the covariance with x.
-    const double bend = weight * at.bend, pull = bend * z + y * weight * at.slope;
-    const double gains[kWidth] = {bend * x.yes * x.yes, bend * x.yes * x.no, bend * x.yes,
-                                  bend * x.no * x.no,   bend * x.no,         bend,
-                                  pull * x.yes,         pull * x.no,         pull};
+    const LinkDerivatives at = LogitDerivatives::at(y * z);
+    // Precision times mean gains what it takes for the mean to move by y weight slope / (1 + curvature
+    // spread) times the covariance with x.
+    const double curvature = weight * at.curvature, pull = curvature * z + y * weight * at.slope;
+    const double gains[kWidth] = {curvature * x.yes * x.yes,
+                                  curvature * x.yes * x.no,
+                                  curvature * x.yes,
+                                  curvature * x.no * x.no,
+                                  curvature * x.no,
+                                  curvature,
+                                  pull * x.yes,
+                                  pull * x.no,
+                                  pull};
     for (int i = 0; i < kWidth; ++i) state[i] = keep * (state[i] + gains[i]);
   }
 

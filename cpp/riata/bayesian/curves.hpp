@@ -40,7 +40,7 @@ inline constexpr double kOdd[3][3] = {{0.22824347439014994, -0.7974733888824039,
                                       {-1.5858139578511552, 5.0751495106189255, -5.581811799453683},
                                       {1.9834685216802657, -4.456813312831193, 3.5740867769967077}};
 
-RIATA_INLINE Eight tilt(const Eight& z) noexcept {
+RIATA_INLINE Eight exp_of_minus_size(const Eight& z) noexcept {
   return quick_exp_of_minus(least(size_of(z), eight(kExpLimit)));
 }
 
@@ -107,10 +107,10 @@ RIATA_INLINE Curves curves_of_columns(const Example& e) noexcept {
   Curves out;
   const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / root(d), z = e.margin * r;
   out.steep = (2 * kEighthOfPi / kLargestShare) / d;
-  Eight tilts[kPoints], margins[kPoints], f[8];
-  for (int n = 0; n < kPoints; ++n) tilts[n] = tilt(z * kRootAt[n]);
+  Eight exps[kPoints], margins[kPoints], f[8];
+  for (int n = 0; n < kPoints; ++n) exps[n] = exp_of_minus_size(z * kRootAt[n]);
   for (int n = 0; n < kPoints; ++n) {
-    const Eight t = tilts[n], u = 1 + t;
+    const Eight t = exps[n], u = 1 + t;
     const double b = e.weight * kPowerAt[n];
     const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
     f[n] = kRootAt[n] * s;
@@ -118,7 +118,7 @@ RIATA_INLINE Curves curves_of_columns(const Example& e) noexcept {
   }
   fit(f, e.pull * r, out.move);
   for (int n = 0; n < kPoints; ++n) {
-    const Eight t = tilt(margins[n]), u = 1 + t;
+    const Eight t = exp_of_minus_size(margins[n]), u = 1 + t;
     f[n] = (kRootAt[n] * kRootAt[n]) * t / (u * u);
   }
   fit(f, e.weight * (r * r), out.gain);
@@ -131,9 +131,9 @@ RIATA_INLINE Curves curves_of_one(const Example& e) noexcept {
   const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / root(d), roots = eight(kRootAt),
               z = e.margin * r * roots;
   out.steep = (2 * kEighthOfPi / kLargestShare) / d;
-  const Eight b = e.weight * eight(kPowerAt), t = tilt(z), u = 1 + t;
+  const Eight b = e.weight * eight(kPowerAt), t = exp_of_minus_size(z), u = 1 + t;
   const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
-  const Eight t2 = tilt(z + b * s), u2 = 1 + t2;
+  const Eight t2 = exp_of_minus_size(z + b * s), u2 = 1 + t2;
   const auto fitted = [](const Eight& at_points, const Eight& scale, Eight(&c)[kPoints]) {
     double f[8], scales[8], numbers[kPoints];
     store(f, at_points);

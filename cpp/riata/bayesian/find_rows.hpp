@@ -23,7 +23,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
         v_(static_cast<int>(spec.views.size())),
         raw_(spec.views.size() == 1 && spec.views[0] == View::raw),
         named_(spec),
-        room_(columns) {}
+        workspace_(columns) {}
 
  protected:
   using Status = Outcome::Status;
@@ -44,11 +44,11 @@ class LocatedBayesian : public StoredBayesian<Store> {
   template <class Index>
   Status locate(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const std::int64_t first = spec_.fit_intercept ? 1 : 0;
-    if (!room_.make(first + end - begin, k_, v_, 0)) return Status::out_of_memory;
-    double** rows = room_.rows.data() + first;
-    double* x = room_.x.data();
+    if (!workspace_.make(first + end - begin, k_, v_, 0)) return Status::out_of_memory;
+    double** rows = workspace_.rows.data() + first;
+    double* x = workspace_.x.data();
     if (first > 0) {
-      room_.rows[0] = intercept.data();
+      workspace_.rows[0] = intercept.data();
       for (int v = 0; v < v_; ++v) *x++ = 1;
     }
     if constexpr (kArray<Index>) {
@@ -122,7 +122,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
           if (row == nullptr) return Status::out_of_memory;
           std::fill(row, row + width_, 0.0);
         }
-        if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
+        if (shape_.forgets()) shape_.catch_up(row, shape_.precision(false), now());
       }
     } while (store_.moves() != moves);
     if (end > begin && b.names == nullptr)
@@ -132,13 +132,13 @@ class LocatedBayesian : public StoredBayesian<Store> {
 
   template <class Index>
   void refresh(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    double** rows = room_.rows.data() + (spec_.fit_intercept ? 1 : 0);
+    double** rows = workspace_.rows.data() + (spec_.fit_intercept ? 1 : 0);
     if (shape_.forgets() && spec_.fit_intercept)
-      shape_.settle(intercept.data(), shape_.precision(true), now());
+      shape_.catch_up(intercept.data(), shape_.precision(true), now());
     for (std::int64_t k = begin; k < end; ++k) {
       double* row = *rows++;
       if (named_.any()) give_prior(row, b.name(k), static_cast<std::uint64_t>(b.indices[k]));
-      if (shape_.forgets()) shape_.settle(row, shape_.precision(false), now());
+      if (shape_.forgets()) shape_.catch_up(row, shape_.precision(false), now());
     }
   }
 
@@ -163,13 +163,13 @@ class LocatedBayesian : public StoredBayesian<Store> {
         visit(static_cast<std::uint64_t>(b.indices[k]));
     };
     if constexpr (kArray<Index>) {
-      room_.next_rows = 0;
+      workspace_.next_rows = 0;
       if (store_.bytes() <= kFetched || i + 1 >= n) return;
       const std::int64_t r = order == nullptr ? i + 1 : order[i + 1];
       if (!b.holds(r)) return;
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-      if (end - begin > static_cast<std::int64_t>(room_.next.size())) return;
-      if (placed(b, begin, end, room_.next.data())) room_.next_rows = end - begin;
+      if (end - begin > static_cast<std::int64_t>(workspace_.next.size())) return;
+      if (placed(b, begin, end, workspace_.next.data())) workspace_.next_rows = end - begin;
     } else if constexpr (Store::kDirect) {
       if (store_.bytes() <= kFetched) return;
       each(i + 1, [&](std::uint64_t key) {
@@ -190,7 +190,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
   int v_;     // views
   bool raw_;  // the one view is of the values as they are
   NamedPriors named_;
-  Room room_;
+  Workspace workspace_;
   const TaylorCode& code_ = widest_taylor_code();
 };
 

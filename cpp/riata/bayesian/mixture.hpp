@@ -76,15 +76,17 @@ class Mixture {
 
  private:
   double margin(double mean, double spread) const noexcept {
-    return mean / std::sqrt(1 + (probit_ ? ProbitTilt::kShrink : LogitTilt::kShrink) * spread);
+    return mean / std::sqrt(1 + (probit_ ? ProbitDerivatives::kShrink : LogitDerivatives::kShrink) * spread);
   }
   void predict_one(const double* means, const double* spreads, double* scores) const noexcept {
     for (int o = 0; o < outputs_; ++o) {
       const double z = margin(means[o], spreads[o]);
-      scores[o] = probit_ ? ProbitTilt::log_odds(z) : z;
+      scores[o] = probit_ ? ProbitDerivatives::log_odds(z) : z;
     }
   }
-  static double chance(double z) noexcept { return plain_exp(ProbitTilt::log_value(z)); }  // never zero
+  static double chance(double z) noexcept {
+    return plain_exp(ProbitDerivatives::log_value(z));
+  }  // never zero
   int column(int v, int o) const noexcept { return (v * outputs_ + o) * priors_; }
   void average_probit(const double* means, const double* spreads, const double* log_weight,
                       double* sums) const noexcept {

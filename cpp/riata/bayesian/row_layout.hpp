@@ -48,7 +48,7 @@ class RowShape {
       if (row[i] != 0) return false;
     return true;
   }
-  bool needed(const double* row, double now) const noexcept {
+  bool is_live(const double* row, double now) const noexcept {
     if (!forgets() || kept(row, now) > 0) return true;
     if (own_)
       for (int i = 2 * k_; i < 4 * k_; ++i)
@@ -58,7 +58,7 @@ class RowShape {
 
   // Evidence fades by half every half_life examples: precision and precision * mean, both counted from the
   // prior.
-  void settle(double* row, const double* common, double now) const noexcept {
+  void catch_up(double* row, const double* common, double now) const noexcept {
     double& mark = row[width() - 1];
     if (mark == now) return;
     const double keep = kept(row, now);

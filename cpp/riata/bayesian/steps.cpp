@@ -38,13 +38,13 @@ inline Place place(double x, double variance, double mean, double spread, double
 // and it always ends.
 template <class Link>
 inline double peak(double z, double b) noexcept {
-  double low = 0, high = b * Link::tilt(z).slope;
+  double low = 0, high = b * Link::at(z).slope;
   double u = 0, last = high;
   for (int i = 0; i < 200; ++i) {
-    const Tilt at = Link::tilt(z + u);
+    const LinkDerivatives at = Link::at(z + u);
     const double off = u - b * at.slope;
     (off > 0 ? high : low) = u;
-    double next = u - off / (1 + b * at.bend);
+    double next = u - off / (1 + b * at.curvature);
     if (i > 0 && !(next >= low && next <= high && 2 * std::fabs(next - u) <= last)) next = 0.5 * (low + high);
     last = std::fabs(next - u);
     const bool done = last <= 1e-15 * std::fabs(next);
@@ -71,9 +71,9 @@ void marginal(const Moment& m) noexcept {
   each<Link>(m, [&](std::int64_t k, int c, double x, double variance) {
     const Place at = place<Link>(x, variance, m.means[c], m.spreads[c], m.y[c]);
     const double b = m.weight * at.power;
-    const Tilt before = Link::tilt(at.z);
+    const LinkDerivatives before = Link::at(at.z);
     // eq. 15 / 28, or its first-order solution, eq. 17 / 30
-    const double u = kNewton ? peak<Link>(at.z, b) : b * before.slope / (1 + b * before.bend);
+    const double u = kNewton ? peak<Link>(at.z, b) : b * before.slope / (1 + b * before.curvature);
     const double move = at.xr != 0 ? u / at.xr : 0;
     m.moves[k] = m.y[c] * move;
     if constexpr (kHeight) {  // eq. 18, as a logarithm
@@ -84,28 +84,28 @@ void marginal(const Moment& m) noexcept {
       const double log_gain = std::min(-2 * log_ratio, 2 * kExpLimit / 7);
       m.gains[k] = log_gain > 0 ? std::expm1(log_gain) / variance : 0;
     } else {  // eq. 19 / 31
-      m.gains[k] = m.weight * (at.xr * at.xr) * Link::tilt(at.z + u).bend;
+      m.gains[k] = m.weight * (at.xr * at.xr) * Link::at(at.z + u).curvature;
     }
   });
 }
 
 // Appendix D.1 with a diagonal covariance: all features of the example at once. With s = sigma_t^2, eq. 45 is
-// mu_i + y slope sigma_i^2 x / (1 + bend s), and the diagonal of eq. 46, in precisions, gains
-// bend x^2 / (1 + bend (s - x^2 sigma_i^2)).
+// mu_i + y slope sigma_i^2 x / (1 + curvature s), and the diagonal of eq. 46, in precisions, gains
+// curvature x^2 / (1 + curvature (s - x^2 sigma_i^2)).
 template <class Link, bool kNewton>
 void joint(const Moment& m) noexcept {
   const int width = m.columns / m.views;
   for (int c = 0; c < m.columns; ++c) {
     const double s = m.spreads[c], z = m.y[c] * m.means[c], b = m.weight * s;
-    const Tilt before = Link::tilt(z);
-    const double u = kNewton ? peak<Link>(z, b) : b * before.slope / (1 + b * before.bend);
-    const double bend = m.weight * Link::tilt(z + u).bend;
+    const LinkDerivatives before = Link::at(z);
+    const double u = kNewton ? peak<Link>(z, b) : b * before.slope / (1 + b * before.curvature);
+    const double curvature = m.weight * Link::at(z + u).curvature;
     const double pull = s > 0 ? m.y[c] * (u / s) : 0;
     for (std::int64_t i = 0; i < m.rows; ++i) {
       const std::int64_t k = i * m.columns + c;
       const double x = m.x[i * m.views + c / width], xv = x * m.variances[k];
       m.moves[k] = pull * xv;
-      m.gains[k] = bend * (x * x) / (1 + bend * std::max(0.0, s - x * xv));
+      m.gains[k] = curvature * (x * x) / (1 + curvature * std::max(0.0, s - x * xv));
     }
   }
 }
@@ -117,14 +117,15 @@ void adf(const Moment& m) noexcept {
   const int width = m.columns / m.views;
   for (int c = 0; c < m.columns; ++c) {
     const double r = 1 / std::sqrt(1 + Link::kShrink * m.spreads[c]);
-    const Tilt at = Link::tilt(m.y[c] * m.means[c] * r);
+    const LinkDerivatives at = Link::at(m.y[c] * m.means[c] * r);
     for (std::int64_t i = 0; i < m.rows; ++i) {
       const std::int64_t k = i * m.columns + c;
       const double xr = m.x[i * m.views + c / width] * r;
       m.moves[k] = m.y[c] * m.weight * at.slope * (xr * m.variances[k]);
-      const double bend = m.weight * at.bend * xr * xr;
-      const double left = 1 - bend * m.variances[k];  // of the variance; a weight above 1 could use it up
-      m.gains[k] = bend / std::max(left, 1e-3);
+      const double curvature = m.weight * at.curvature * xr * xr;
+      const double left =
+          1 - curvature * m.variances[k];  // of the variance; a weight above 1 could use it up
+      m.gains[k] = curvature / std::max(left, 1e-3);
     }
   }
 }
@@ -134,38 +135,38 @@ struct Sums {
   double g0 = 0, g1 = 0, h0 = 0, h1 = 0, h2 = 0;
 };
 
-RIATA_WIDE void tilts(int n, const double* __restrict s, double z, double step, double* __restrict slopes,
-                      double* __restrict bends) noexcept {
+RIATA_WIDE void slopes_and_curvatures(int n, const double* __restrict s, double z, double step,
+                                      double* __restrict slopes, double* __restrict curvatures) noexcept {
   for (int j = 0; j < n; ++j) {
-    const Tilt at = LogitTilt::tilt(z + step * s[j]);
+    const LinkDerivatives at = LogitDerivatives::at(z + step * s[j]);
     slopes[j] = at.slope;
-    bends[j] = at.bend;
+    curvatures[j] = at.curvature;
   }
 }
 
 template <class Link>
 Sums sums(const Moment& m, double z, double step) noexcept {
   constexpr int kChunk = 64;
-  double slopes[kChunk], bends[kChunk];
+  double slopes[kChunk], curvatures[kChunk];
   Sums out;
   for (int from = 0; from < m.samples; from += kChunk) {
     const int n = std::min(kChunk, m.samples - from);
     const double* s = m.normals + from;
-    if constexpr (std::is_same_v<Link, LogitTilt>) {
-      tilts(n, s, z, step, slopes, bends);
+    if constexpr (std::is_same_v<Link, LogitDerivatives>) {
+      slopes_and_curvatures(n, s, z, step, slopes, curvatures);
     } else {
       for (int j = 0; j < n; ++j) {
-        const Tilt at = Link::tilt(z + step * s[j]);
+        const LinkDerivatives at = Link::at(z + step * s[j]);
         slopes[j] = at.slope;
-        bends[j] = at.bend;
+        curvatures[j] = at.curvature;
       }
     }
     for (int j = 0; j < n; ++j) {
       out.g0 += slopes[j];
       out.g1 += s[j] * slopes[j];
-      out.h0 += bends[j];
-      out.h1 += s[j] * bends[j];
-      out.h2 += s[j] * s[j] * bends[j];
+      out.h0 += curvatures[j];
+      out.h1 += s[j] * curvatures[j];
+      out.h2 += s[j] * s[j] * curvatures[j];
     }
   }
   const double n = m.samples;
@@ -285,8 +286,8 @@ Step find_step(const std::string& update, const std::string& link, const std::st
                const std::string& variance) noexcept {
   if ((mean != "taylor" && mean != "newton") || (variance != "curvature" && variance != "height"))
     return nullptr;
-  if (link == "logit") return step_of<LogitTilt>(update, mean == "newton", variance == "height");
-  if (link == "probit") return step_of<ProbitTilt>(update, mean == "newton", variance == "height");
+  if (link == "logit") return step_of<LogitDerivatives>(update, mean == "newton", variance == "height");
+  if (link == "probit") return step_of<ProbitDerivatives>(update, mean == "newton", variance == "height");
   return nullptr;
 }
 

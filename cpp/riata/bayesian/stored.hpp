@@ -111,7 +111,7 @@ class StoredBayesian : public Bayesian {
   void add(Posterior& out, const double* stored, bool is_intercept) const {
     std::vector<double> row(stored, stored + width_);
     const double* common = shape_.precision(is_intercept);
-    if (shape_.forgets()) shape_.settle(row.data(), common, now());
+    if (shape_.forgets()) shape_.catch_up(row.data(), common, now());
     for (int c = 0; c < k_; ++c) {
       const double mean = shape_.prior_mean(row.data(), c),
                    precision = shape_.prior_precision(row.data(), common, c);

@@ -17,7 +17,7 @@ inline constexpr int kCells = 128;    // of a chunk
 inline constexpr int kAhead = 16;  // so many cells further roots are taken while exponentials are worked out
 
 struct Chunk {
-  alignas(64) double roots[kCells + kAhead], tilts[kCells], margins[kCells], powers[kCells], moves[kCells],
+  alignas(64) double roots[kCells + kAhead], exps[kCells], margins[kCells], powers[kCells], moves[kCells],
       gains[kCells];
 };
 
@@ -26,10 +26,10 @@ RIATA_INLINE void shrink(const Example& e, const Eight& x, const double* varianc
   const Eight others = e.spread - x * (x * eight(variance));
   store(out, 1 / root(1 + kEighthOfPi * most(others, eight(0.0))));
 }
-// Eq. 17 in terms of the margin z: it moves by b slope / (1 + b bend), where with t = exp(-|z|) bend is
-// t / (1 + t)^2, and slope t / (1 + t), or 1 / (1 + t) for z < 0.
+// Eq. 17 in terms of the margin z: it moves by b slope / (1 + b curvature), where with t = exp(-|z|)
+// curvature is t / (1 + t)^2, and slope t / (1 + t), or 1 / (1 + t) for z < 0.
 RIATA_INLINE void move(const Example& e, const Eight& x, const double* variance, Chunk& c, int at) noexcept {
-  const Eight v = eight(variance), r = eight(c.roots + at), t = eight(c.tilts + at);
+  const Eight v = eight(variance), r = eight(c.roots + at), t = eight(c.exps + at);
   const Eight xr = x * r, power = e.weight * (xr * xr), b = power * v, u = 1 + t;
   const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
   store(c.powers + at, power);
@@ -39,7 +39,7 @@ RIATA_INLINE void move(const Example& e, const Eight& x, const double* variance,
 
 // Eq. 19: the curvature there.
 RIATA_INLINE Eight gain(const Chunk& c, int at) noexcept {
-  const Eight t = tilt(eight(c.margins + at)), u = 1 + t;
+  const Eight t = exp_of_minus_size(eight(c.margins + at)), u = 1 + t;
   return eight(c.powers + at) * t / (u * u);
 }
 
@@ -49,7 +49,7 @@ RIATA_INLINE void moves(const Example& e, int cells, Chunk& c, X x, Variance var
   for (int i = 0; i < kAhead; i += 8) shrink(e, x(i), variance(i), c.roots + i);
   for (int i = 0; i < cells; i += 8) {
     shrink(e, x(i + kAhead), variance(i + kAhead), c.roots + i + kAhead);
-    store(c.tilts + i, tilt(e.margin * eight(c.roots + i)));
+    store(c.exps + i, exp_of_minus_size(e.margin * eight(c.roots + i)));
   }
   for (int i = 0; i < cells; i += 8) move(e, x(i), variance(i), c, i);
 }

@@ -1,4 +1,4 @@
-// Room for one example of a Bayesian model: its rows side by side.
+// Workspace for one example of a Bayesian model: its rows side by side.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct OnLines {
 };
 using Doubles = std::vector<double, OnLines<double>>;
 
-struct Room {
+struct Workspace {
   std::int64_t room = 0;
   std::vector<double*> rows;
   std::vector<const double*> next;  // rows of the next example
@@ -35,7 +35,7 @@ struct Room {
   Doubles means, spreads, y;        // columns
   Doubles copies;                   // rows as score() wants them, where they are not stored so
 
-  explicit Room(int columns) {
+  explicit Workspace(int columns) {
     const auto k = static_cast<std::size_t>(columns);
     means.resize(k);
     spreads.resize(k);

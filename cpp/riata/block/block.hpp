@@ -20,18 +20,18 @@ struct BlockView {
   const char* names = nullptr;  // may be null; that of entry k is names[name_offsets[k], name_offsets[k + 1])
   const std::int64_t* name_offsets = nullptr;
   const std::string_view* scattered_names = nullptr;  // instead of both: one for each entry
-  const GlossaryView* glossary = nullptr;             // instead: entry k has the name of name_numbers[k]
+  const NameListView* name_list = nullptr;            // instead: entry k has the name of name_numbers[k]
   const std::uint32_t* name_numbers = nullptr;
   const double* offsets = nullptr;  // may be null: all 0; added to the score of each row, not learned
 
   double offset(std::int64_t i) const noexcept { return offsets == nullptr ? 0 : offsets[i]; }
 
   bool named() const noexcept {
-    return names != nullptr || scattered_names != nullptr || glossary != nullptr;
+    return names != nullptr || scattered_names != nullptr || name_list != nullptr;
   }
   std::string_view name(std::int64_t k) const noexcept {
     if (scattered_names != nullptr) return scattered_names[k];
-    if (glossary != nullptr) return glossary->name(name_numbers[k]);
+    if (name_list != nullptr) return name_list->name(name_numbers[k]);
     if (names == nullptr) return {};
     return {names + name_offsets[k], static_cast<std::size_t>(name_offsets[k + 1] - name_offsets[k])};
   }

@@ -10,7 +10,7 @@
 
 namespace riata {
 
-class Lexicon {
+class FeatureIndex {
  public:
   // The number of a key, or -1.
   std::int32_t find(std::int64_t key) const noexcept {

@@ -11,7 +11,7 @@ namespace riata {
 
 // A view: owns nothing. Its arrays lie in a file that is mapped, and what was checked may be zeros by now, if
 // somebody cut the file: so every name is checked again when it is looked up.
-struct GlossaryView {
+struct NameListView {
   std::size_t size = 0;
   std::uint32_t base = 0;  // the number of the first feature
   const char* names = nullptr;

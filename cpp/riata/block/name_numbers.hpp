@@ -19,13 +19,13 @@
 
 namespace riata {
 
-class Numbering {
+class NameNumbers {
  public:
   // As many as a reader should have to hold in memory: whoever makes a cache starts anew then.
   static constexpr std::size_t kManyNames = std::size_t{1} << 20, kManyBytes = std::size_t{24} << 20;
 
   // The first feature gets the number `base`. Where names must be text, one that is none ends `number`.
-  explicit Numbering(std::uint32_t base = 0, bool text = false) noexcept : base_(base), text_(text) {}
+  explicit NameNumbers(std::uint32_t base = 0, bool text = false) noexcept : base_(base), text_(text) {}
 
   bool full() const noexcept { return size() >= kManyNames || names.size() >= kManyBytes; }
   std::size_t size() const noexcept { return ends.size() == 0 ? 0 : ends.size() - 1; }

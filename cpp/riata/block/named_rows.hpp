@@ -23,7 +23,7 @@ struct NamedRows {
   Array<std::uint8_t> names;
   Array<std::int64_t> name_offsets;  // one more than there are features; in use only where names are kept
   Array<std::int64_t> lines;         // of each row, the first line of the text being 0
-  std::int64_t n_lines = 0;          // read without trouble
+  std::int64_t n_lines = 0;          // read without error
 };
 
 using ShortName = unsigned __int128;  // a name of up to 16 bytes, zeros behind it
@@ -60,7 +60,7 @@ struct Crosses {
 };
 
 // The line that could not be read.
-struct Complaint {
+struct ParseError {
   const char* kind = nullptr;  // a key of the messages; none if all is well
   const char* line_start = nullptr;
   const char* where = nullptr;      // the offending text in it...

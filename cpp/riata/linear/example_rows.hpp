@@ -15,9 +15,9 @@
 namespace riata {
 
 template <class Rule, int M>  // M columns, or 0: known only at run time
-class Guests {
+class ExampleRows {
  public:
-  explicit Guests(int columns) noexcept
+  explicit ExampleRows(int columns) noexcept
       : m_(columns), width_(static_cast<std::size_t>(Rule::width(columns))) {}
 
   // Room for an example of `nnz` features, whose keys have these bits in all. False: memory is exhausted.
@@ -31,38 +31,38 @@ class Guests {
     return true;
   }
 
-  // Where the rows of example i are, of the n in this order. A feature without one gets a newborn row, which
-  // may join or not.
+  // Where the rows of example i are, of the n in this order. A feature without one gets a fresh_row row,
+  // which may join or not.
   template <class Store, class Index>
   void find(Store& store, const Rule& rule, const BlockView<Index>& b, const std::int64_t* order,
             std::int64_t i, std::int64_t n) noexcept {
     const std::int64_t r = order == nullptr ? i : order[i];
     const Index* keys = b.indices + b.indptr[r];
     const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
-    newborns_ = 0;
-    stray_ = Buckets::kNone;
+    n_new_ = 0;
+    misplaced_ = HashTable::kNone;
     if (store.by_number()) {  // all of them have been admitted
       for (std::size_t k = 0; k < size; ++k) found_[k] = store.number(static_cast<std::uint64_t>(keys[k]));
       return;
     }
-    const Buckets& buckets = store.buckets();
+    const HashTable& buckets = store.buckets();
     if (i != 0 && guessed_ == i && guessed_in_ == buckets.row(0)) {
       std::swap(found_, next_);
     } else {
       buckets.guess(keys, size, found_.data());
     }
-    std::uint32_t* const others = newborn_.data();
+    std::uint32_t* const others = new_.data();
     const std::size_t count = buckets.check(keys, size, found_.data(), others);
     for (std::size_t other = 0; other < count; ++other) {
       const std::uint32_t k = others[other];
       const std::uint64_t at = buckets.find(static_cast<std::uint64_t>(keys[k]));
-      if (at == Buckets::kNone) {
-        found_[k] = cradle_.data() + k * width_;
-        rule.fresh(found_[k], m());
-        newborn_[newborns_++] = k;
+      if (at == HashTable::kNone) {
+        found_[k] = new_rows_.data() + k * width_;
+        rule.init(found_[k], m());
+        new_[n_new_++] = k;
       } else {
         found_[k] = buckets.row(at);
-        stray_ = at;
+        misplaced_ = at;
       }
     }
     guessed_ = 0;
@@ -74,24 +74,24 @@ class Guests {
   }
   double* const* rows() const noexcept { return found_.data(); }
 
-  // After the step: newborn rows that are not zero join, one that was guessed wrong is put right, and a few
+  // After the step: fresh_row rows that are not zero join, one that was guessed wrong is put right, and a few
   // rows are looked at, so that features which never come back go too. False: memory is exhausted.
   template <class Store, class Index>
-  bool settle(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
-              std::int64_t end) noexcept {
-    const Needed needed{rule, m()};
+  bool catch_up(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
+                std::int64_t end) noexcept {
+    const IsLive is_live{rule, m()};
     const auto nnz = static_cast<std::uint64_t>(end - begin);
     if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
-      store.sweep(1 + nnz / 64, needed);
+      store.sweep(1 + nnz / 64, is_live);
       return true;
     }
     const Index* keys = b.indices + begin;
-    if (stray_ != Buckets::kNone) store.promote(stray_);
+    if (misplaced_ != HashTable::kNone) store.promote(misplaced_);
     std::uint64_t above = 0;  // keys from here on are new to this example
-    for (std::size_t newborn = 0; newborn < newborns_; ++newborn) {
-      const std::uint32_t k = newborn_[newborn];
-      const double* row = cradle_.data() + k * width_;
-      if (!needed(row)) continue;
+    for (std::size_t fresh_row = 0; fresh_row < n_new_; ++fresh_row) {
+      const std::uint32_t k = new_[fresh_row];
+      const double* row = new_rows_.data() + k * width_;
+      if (!is_live(row)) continue;
       const auto key = static_cast<std::uint64_t>(keys[k]);
       double* place =
           key >= above ? store.insert_new(key, b.name(begin + k)) : store.insert(key, b.name(begin + k));
@@ -99,7 +99,7 @@ class Guests {
       std::memcpy(place, row, sizeof(double) * width_);
       above = std::max(above, key + 1);
     }
-    store.sweep(1 + nnz / 32 + kLook * newborns_, needed);
+    store.sweep(1 + nnz / 32 + kLook * n_new_, is_live);
     return true;
   }
 
@@ -110,15 +110,15 @@ class Guests {
   int m() const noexcept { return M == 0 ? m_ : M; }
 
   // Whether a row is, and which of the rows of a group are: a bit each.
-  struct Needed {
+  struct IsLive {
     const Rule& rule;
     int m;
-    bool operator()(const double* row) const noexcept { return rule.needed(row, M == 0 ? m : M); }
+    bool operator()(const double* row) const noexcept { return rule.is_live(row, M == 0 ? m : M); }
     template <class RowOf>
       requires(M == 1 && requires { Rule::kMarked; })
     std::uint32_t all(RowOf row) const noexcept {
       std::uint32_t bits = 0;
-      for (int i = 0; i < static_cast<int>(Buckets::kGroup); i += kWide) {
+      for (int i = 0; i < static_cast<int>(HashTable::kGroup); i += kWide) {
         const auto [weights, marks] = load_rows([&](int j) { return row(i + j); });
         bits |= nonzero(rule.at(weights, marks)) << i;
       }
@@ -131,8 +131,8 @@ class Guests {
     try {
       found_.resize(n + 1);
       next_.resize(n + 1);
-      newborn_.resize(n + 1);
-      cradle_.resize(n * width_);
+      new_.resize(n + 1);
+      new_rows_.resize(n * width_);
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -155,10 +155,10 @@ class Guests {
   std::vector<double*> found_, next_;   // next_: where the rows of the next example most likely lie
   std::int64_t guessed_ = 0;            // which example that is; 0: none
   const double* guessed_in_ = nullptr;  // the first row of all when it was guessed
-  std::vector<double> cradle_;          // a row for each that may be newborn
-  std::vector<std::uint32_t> newborn_;  // which of them are
-  std::size_t newborns_ = 0;
-  std::uint64_t stray_ = 0;  // the slot of one that was not where it was guessed to be
+  std::vector<double> new_rows_;        // a row for each that may be fresh_row
+  std::vector<std::uint32_t> new_;      // which of them are
+  std::size_t n_new_ = 0;
+  std::uint64_t misplaced_ = 0;  // the slot of one that was not where it was guessed to be
 };
 
 }  // namespace riata

@@ -33,7 +33,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
         dot_(static_cast<std::size_t>(m_)),
         lanes_(4 * static_cast<std::size_t>(m_)),
         zeros_(static_cast<std::size_t>(Rule::width(spec.columns))),
-        guests_(spec.columns) {}
+        example_rows_(spec.columns) {}
 
   Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
                 double* scores) noexcept override {
@@ -67,8 +67,8 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
   }();
 
   // In pieces: a row takes one more look.
-  bool spread() const noexcept {
-    if constexpr (requires { store_.spread(); }) return store_.spread();
+  bool paged() const noexcept {
+    if constexpr (requires { store_.paged(); }) return store_.paged();
     return false;
   }
 
@@ -92,7 +92,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
               double* dot) const noexcept {
     if constexpr (kVectors) {
       if constexpr (kMasked) {
-        if (spread()) return gather_wide<kLearning, true>(b, begin, end, dot);
+        if (paged()) return gather_wide<kLearning, true>(b, begin, end, dot);
       }
       return gather_wide<kLearning, false>(b, begin, end, dot);
     }
@@ -104,7 +104,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     for (std::int64_t k = begin; k < end; ++k) {
       const double* row = row_of<kLearning>(b, begin, k);
       double* lane = lanes + (k - begin) % 4 * n;
-      for (int c = 0; c < n; ++c) lane[c] += rule_.peek(row, n, c) * static_cast<double>(b.values[k]);
+      for (int c = 0; c < n; ++c) lane[c] += rule_.current(row, n, c) * static_cast<double>(b.values[k]);
     }
     for (int c = 0; c < n; ++c) dot[c] = (lanes[c] + lanes[n + c]) + (lanes[2 * n + c] + lanes[3 * n + c]);
     return false;
@@ -116,7 +116,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
                   double* dot) const noexcept {
     double lanes[4] = {};
     const auto add = [&](std::int64_t k, double& lane) {
-      lane += rule_.peek(row_of<kLearning>(b, begin, k), 1, 0) * static_cast<double>(b.values[k]);
+      lane += rule_.current(row_of<kLearning>(b, begin, k), 1, 0) * static_cast<double>(b.values[k]);
     };
     std::int64_t k = begin;
     for (; k + 4 <= end; k += 4) {
@@ -130,7 +130,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     return false;
   }
 
-  template <bool kLearning, bool kSpread, class Index>
+  template <bool kLearning, bool kPaged, class Index>
   bool gather_wide(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
                    double* dot) const noexcept {
     const Rule rule = rule_;
@@ -139,12 +139,12 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     const std::int64_t n = end - begin;
     Index all = 0;
     bool absent = false;
-    const Own<Index, kSpread> own(*this, b, begin);
+    const Own<Index, kPaged> own(*this, b, begin);
     const auto row = [&](std::int64_t k) -> const double* {
       if constexpr (kLearning && kMasked) {
         all |= own.keys[k];
         const std::uint64_t at = own.inside(k);
-        if constexpr (kSpread) absent |= at < Store::kPiece;
+        if constexpr (kPaged) absent |= at < Store::kPiece;
         return own.base + at * own.kWidth;
       } else if constexpr (kLearning) {
         return own[k];
@@ -190,7 +190,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     for (std::int64_t k = begin; k < end; ++k) all |= b.indices[k];
     if (all < 0) return Status::bad_index;
     if constexpr (Store::kDirect) {
-      if (!spread() && store_.inside(static_cast<std::uint64_t>(all))) [[likely]]
+      if (!paged() && store_.inside(static_cast<std::uint64_t>(all))) [[likely]]
         return Status::ok;
       for (std::int64_t k = begin; k < end; ++k) {
         const auto key = static_cast<std::uint64_t>(b.indices[k]);
@@ -198,7 +198,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
         if (!store_.has(key) && !store_.reserve(key)) return Status::out_of_memory;
       }
     } else {
-      if (!guests_.admit(store_, b.indices + begin, end - begin, all)) return Status::out_of_memory;
+      if (!example_rows_.admit(store_, b.indices + begin, end - begin, all)) return Status::out_of_memory;
     }
     return Status::ok;
   }
@@ -212,7 +212,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     }
     if constexpr (kVectors) {
       if constexpr (kMasked) {
-        if (spread()) return push_wide<true>(b, begin, end);
+        if (paged()) return push_wide<true>(b, begin, end);
       }
       return push_wide<false>(b, begin, end);
     }
@@ -221,7 +221,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     const double g = gradient[0];
     const Own<Index> own(*this, b, begin);
     if constexpr (M == 1 && Store::kDistinct && requires { rule.push_many(own, b.values, end, g); }) {
-      if (Store::kDirect && !spread()) {
+      if (Store::kDirect && !paged()) {
         // While it computes, let the rows of the next example come from memory. Nobody has looked at their
         // keys yet.
         const std::int64_t next = std::min(2 * end - begin, b.nnz);
@@ -239,7 +239,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
       rule.push(own[k - begin], m(), M == 1 ? &g : gradient, static_cast<double>(b.values[k]));
   }
 
-  template <bool kSpread, class Index>
+  template <bool kPaged, class Index>
   void push_wide(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     const Rule rule = rule_;
     const float* x = b.values + begin;
@@ -247,7 +247,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     const std::int64_t n = end - begin;
     const double g = gradient_[0];
     const Wide now = wide_of(rule.now());
-    const Own<Index, kSpread> own(*this, b, begin);
+    const Own<Index, kPaged> own(*this, b, begin);
     std::int64_t k = 0;
     for (; k + kWide <= n; k += kWide) {
       const auto row = [&](int i) { return own[k + i]; };
@@ -269,7 +269,7 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
 
   // The rows of one example, to be written to. Its own copy of what leads there: compilers must think that a
   // row may overlap anything reached through a pointer, and would load it again after each.
-  template <class Index, bool kSpread = false>
+  template <class Index, bool kPaged = false>
   struct Own {
     static constexpr int kWidth = M == 1 ? Rule::width(1) : 0;
     const Index* keys;
@@ -280,8 +280,8 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     const Store& store;
 
     Own(const LinearOf& model, const BlockView<Index>& b, std::int64_t begin) noexcept
-        : keys(b.indices + begin), found(model.guests_.rows()), store(model.store_) {
-      if constexpr (kShared) found = model.spots_.rows();
+        : keys(b.indices + begin), found(model.example_rows_.rows()), store(model.store_) {
+      if constexpr (kShared) found = model.prefetched_rows_.rows();
       if constexpr (kMasked) {
         base = store.base();
         mask = store.mask();
@@ -290,13 +290,13 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
     }
     std::uint64_t inside(std::int64_t k) const noexcept {  // which row, held inside
       const std::uint64_t key = static_cast<std::uint64_t>(keys[k]) & mask;
-      if constexpr (kSpread) return Store::row_in(places, key);
+      if constexpr (kPaged) return Store::row_in(places, key);
       return key;
     }
     double* operator[](std::int64_t k) const noexcept {
       if constexpr (!Store::kDirect || kShared) {
         return found[k];
-      } else if constexpr (kSpread) {
+      } else if constexpr (kPaged) {
         return base + Store::row_in(places, static_cast<std::uint64_t>(keys[k])) * kWidth;
       } else if constexpr (kMasked) {
         return base + static_cast<std::uint64_t>(keys[k]) * kWidth;
@@ -331,10 +331,10 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
       if (order == nullptr) b.fetch_after(r);
       if (const Status status = admit(b, begin, end); status != Status::ok) return {status, i};
       if constexpr (!Store::kDirect) {
-        guests_.find(store_, rule_, b, order, i, n);
+        example_rows_.find(store_, rule_, b, order, i, n);
       }
       if constexpr (kShared) {
-        if (!spots_.advance(store_, b, order, i, n)) return {Status::out_of_memory, i};
+        if (!prefetched_rows_.advance(store_, b, order, i, n)) return {Status::out_of_memory, i};
       }
       const bool closer = gather<true>(b, begin, end, lanes_.data(), dot_.data());
       if (kMasked && closer) [[unlikely]] {
@@ -361,7 +361,8 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
       if (!b.named() && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
-        if (any && !guests_.settle(store_, rule_, b, begin, end)) return {Status::out_of_memory, i + 1};
+        if (any && !example_rows_.catch_up(store_, rule_, b, begin, end))
+          return {Status::out_of_memory, i + 1};
       }
       if (rule_.stale()) [[unlikely]]
         rule_.rescale(store_, m());
@@ -393,9 +394,9 @@ class LinearOf final : public StoredLinear<Rule, Store, M> {
   std::vector<double> lanes_;  // scratch of gather
   std::vector<double> zeros_;  // a row that is not there
   mutable std::vector<double>
-      current_;             // what gather brought current, for push; written to by learning alone
-  Guests<Rule, M> guests_;  // table: the example's rows
-  Spots spots_;             // fixed size: the same
+      current_;                        // what gather brought current, for push; written to by learning alone
+  ExampleRows<Rule, M> example_rows_;  // table: the example's rows
+  PrefetchedRows prefetched_rows_;     // fixed size: the same
 };
 
 }  // namespace riata

@@ -70,8 +70,8 @@ class Linear {  // the face that bindings see
   virtual bool named() const noexcept = 0;
   virtual Names names(const std::int64_t* keys, std::int64_t n) const = 0;
   virtual int row_width() const noexcept = 0;
-  virtual std::vector<double> clock() const = 0;
-  virtual bool set_clock(const std::vector<double>&) = 0;
+  virtual std::vector<double> rule_state() const = 0;
+  virtual bool set_rule_state(const std::vector<double>&) = 0;
   virtual std::int64_t live_weights() const noexcept = 0;
   virtual std::uint64_t bytes() const noexcept = 0;
 

@@ -16,7 +16,7 @@ std::unique_ptr<Linear> make_on(const LinearSpec& spec) {
 
 template <class Rule>
 std::unique_ptr<Linear> make_linear(const std::string& store, const LinearSpec& spec) {
-  if (store == "dense") return make_on<Rule, SpreadStore>(spec);
+  if (store == "dense") return make_on<Rule, PagedStore>(spec);
   if (store == "table") return make_on<Rule, TableStore>(spec);
   if (store == "hashed") return make_on<Rule, HashedStore>(spec);
   return nullptr;

@@ -11,7 +11,7 @@
 
 namespace riata {
 
-class Spots {
+class PrefetchedRows {
  public:
   // Goes on to the i-th of the n examples to be learned. False: memory is exhausted.
   template <class Store, class Index>

@@ -29,16 +29,16 @@ class StoredLinear : public Linear {
         m(),
         [&](const double* row) {
           for (int c = 0; c < m(); ++c)
-            if (rule_.peek(row, m(), c) != 0) return true;
+            if (rule_.current(row, m(), c) != 0) return true;
           return false;
         },
         [&](const double* row, double* out) {
-          for (int c = 0; c < m(); ++c) out[c] = rule_.scale() * rule_.peek(row, m(), c);
+          for (int c = 0; c < m(); ++c) out[c] = rule_.scale() * rule_.current(row, m(), c);
         });
   }
   Rows rows() const override {
     return collect(
-        row_width(), [&](const double* row) { return rule_.needed(row, m()); },
+        row_width(), [&](const double* row) { return rule_.is_live(row, m()); },
         [&](const double* row, double* out) { std::memcpy(out, row, sizeof(double) * row_width()); });
   }
   bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
@@ -72,21 +72,21 @@ class StoredLinear : public Linear {
     return out;
   }
 
-  std::vector<double> clock() const override {
-    std::vector<double> out(static_cast<std::size_t>(rule_.clock_size(m())));
+  std::vector<double> rule_state() const override {
+    std::vector<double> out(static_cast<std::size_t>(rule_.state_size(m())));
     rule_.save(out.data());
     return out;
   }
-  bool set_clock(const std::vector<double>& clock) override {
-    if (clock.size() != static_cast<std::size_t>(rule_.clock_size(m()))) return false;
-    rule_.load(clock.data());
+  bool set_rule_state(const std::vector<double>& rule_state) override {
+    if (rule_state.size() != static_cast<std::size_t>(rule_.state_size(m()))) return false;
+    rule_.load(rule_state.data());
     return true;
   }
 
   std::int64_t live_weights() const noexcept override {
     std::int64_t live = 0;
     store_.for_each([&](std::uint64_t, const double* row) {
-      for (int c = 0; c < m(); ++c) live += rule_.peek(row, m(), c) != 0;
+      for (int c = 0; c < m(); ++c) live += rule_.current(row, m(), c) != 0;
     });
     return live;
   }
@@ -94,7 +94,7 @@ class StoredLinear : public Linear {
 
   void set_rate_factor(double factor) noexcept override {
     if constexpr (requires { rule_.set_factor(factor); }) {
-      store_.for_each([&](std::uint64_t, double* row) { rule_.settle(row, m()); });
+      store_.for_each([&](std::uint64_t, double* row) { rule_.catch_up(row, m()); });
       rule_.set_factor(factor);
     }
     rate_factor_ = factor;
@@ -103,11 +103,11 @@ class StoredLinear : public Linear {
   void prune(double threshold) noexcept override {
     std::vector<std::uint64_t> gone;
     store_.for_each([&](std::uint64_t key, double* row) {
-      if (!rule_.needed(row, m())) return;
-      rule_.settle(row, m());
+      if (!rule_.is_live(row, m())) return;
+      rule_.catch_up(row, m());
       for (int c = 0; c < m(); ++c)
         if (std::fabs(rule_.scale() * row[c]) <= threshold) row[c] = 0;
-      if (!rule_.needed(row, m())) gone.push_back(key);
+      if (!rule_.is_live(row, m())) gone.push_back(key);
     });
     if constexpr (!Store::kDirect) {
       for (const std::uint64_t key : gone) store_.erase(key);

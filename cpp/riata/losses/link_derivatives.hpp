@@ -2,7 +2,7 @@
 //
 //   log_value   ln F(z)
 //   slope       d/dz ln F(z)      logit: 1 - F(z)      probit: phi(z) / Phi(z)
-//   bend        -d2/dz2 ln F(z)   logit: F (1 - F)     probit: slope * (z + slope)
+//   curvature        -d2/dz2 ln F(z)   logit: F (1 - F)     probit: slope * (z + slope)
 //   kShrink     the factor of the variance in eq. 8 (pi / 8) and eq. 24 (1)
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace riata {
 
-struct Tilt {
-  double slope, bend;
+struct LinkDerivatives {
+  double slope, curvature;
 };
 
-struct LogitTilt {
+struct LogitDerivatives {
   static constexpr double kShrink = 0.39269908169872414;  // pi / 8
-  static Tilt tilt(double z) noexcept {
+  static LinkDerivatives at(double z) noexcept {
     const double e = plain_exp(z);
     const double q = 1 / (1 + e);
     return {q, e * q * q};
@@ -30,7 +30,7 @@ struct LogitTilt {
   static double log_odds(double z) noexcept { return z; }
 };
 
-struct ProbitTilt {
+struct ProbitDerivatives {
   static constexpr double kShrink = 1;
   static constexpr double kFar =
       -10;  // beyond it: the continued fraction, which needs 24 levels there and fewer farther out
@@ -42,7 +42,7 @@ struct ProbitTilt {
     for (int k = 24; k >= 2; --k) f = x + k / f;
     return 1 / f;
   }
-  static Tilt tilt(double z) noexcept {
+  static LinkDerivatives at(double z) noexcept {
     if (z < kFar) {
       const double rest = fraction(-z);
       const double slope = rest - z;

@@ -73,7 +73,7 @@ void entries(const Index* indices, const float* values, std::int64_t first, std:
   out.widest = std::bit_cast<float>(widest);
   out.sum += sum;
   if (widest >= kInfinite) out.outcome = Accumulated::not_finite;
-  if (low < 0 || (high >= 0 && !Lane::possible(static_cast<std::uint64_t>(high))))
+  if (low < 0 || (high >= 0 && !GradientArray::possible(static_cast<std::uint64_t>(high))))
     out.outcome = Accumulated::bad_index;
 }
 

@@ -8,7 +8,7 @@
 
 namespace riata {
 
-class Lane {
+class GradientArray {
  public:
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
 

@@ -135,7 +135,7 @@ class OnlineSketch {
       if (b.weights != nullptr && !(b.weights[i] >= 0 && std::isfinite(b.weights[i])))
         return Accumulated::bad_weight;
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k) {
-        if (b.indices[k] < 0 || !Lane::possible(static_cast<std::uint64_t>(b.indices[k])))
+        if (b.indices[k] < 0 || !GradientArray::possible(static_cast<std::uint64_t>(b.indices[k])))
           return Accumulated::bad_index;
         if (!std::isfinite(b.values[k])) return Accumulated::not_finite;
       }

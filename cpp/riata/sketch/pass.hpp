@@ -122,7 +122,7 @@ class SketchOf final : public Sketch {
   bool ordered() const noexcept override { return Matrix::kOrdered; }
   std::size_t bytes() const noexcept override {
     std::size_t total = matrix_.bytes() + kLanes * room_ * sizeof(Entry);
-    for (const Lane& lane : lanes) total += lane.bytes();
+    for (const GradientArray& lane : lanes) total += lane.bytes();
     return total;
   }
 
@@ -140,7 +140,7 @@ class SketchOf final : public Sketch {
     static_assert(kLanes == 2);
     Inspected parts[kLanes];
     std::atomic<Accumulated> outcome = Accumulated::ok;  // an exception must not leave a thread
-    Meeting meet(threads);
+    Barrier meet(threads);
     share(threads, [&](int me) {
       parts[me] = inspect(b, b.rows * me / threads, b.rows * (me + 1) / threads);
       meet.arrive_and_wait();
@@ -174,7 +174,7 @@ class SketchOf final : public Sketch {
     for (const Inspected& part : parts) all.add(part);
     if (all.outcome != Accumulated::ok) return all.outcome;
     const auto width = static_cast<std::uint64_t>(all.high + 1);
-    for (Lane& lane : lanes)
+    for (GradientArray& lane : lanes)
       if (!lane.reserve(width)) return Accumulated::out_of_memory;
     if (!slots_.reserve(width)) return Accumulated::out_of_memory;
     try {
@@ -272,7 +272,8 @@ class SketchOf final : public Sketch {
   }
 
   template <class Index>
-  static void add_gradient(const BlockView<Index>& b, std::int64_t i, double slope, Lane& lane) noexcept {
+  static void add_gradient(const BlockView<Index>& b, std::int64_t i, double slope,
+                           GradientArray& lane) noexcept {
     if (lane.marks())
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
         lane.mark(static_cast<std::uint64_t>(b.indices[k]));

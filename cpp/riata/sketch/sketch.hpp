@@ -67,7 +67,7 @@ class Sketch {
       keys;  // the active features, by slot; the intercept, where there is one, before them
   std::vector<double> weights;  // by slot + 1: weights[0] is 0, for features that are not active
   Sums sums[kLanes];
-  Lane lanes[kLanes];
+  GradientArray lanes[kLanes];
   Fingerprint seen;
   double largest = 0;  // |value| in any example
   std::int64_t features = 0;
@@ -80,7 +80,7 @@ class Sketch {
   // The gradient of the loss in a feature.
   double gradient(std::int64_t index) const noexcept {
     double g = 0;
-    for (const Lane& lane : lanes) g += lane.get(static_cast<std::uint64_t>(index));
+    for (const GradientArray& lane : lanes) g += lane.get(static_cast<std::uint64_t>(index));
     return g;
   }
   std::int32_t slot(std::int64_t index) const noexcept { return slots_.find(index); }

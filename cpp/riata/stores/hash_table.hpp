@@ -26,7 +26,7 @@
 
 namespace riata {
 
-class Buckets {
+class HashTable {
  public:
   static constexpr std::uint64_t kGroup = 16;  // slots
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
@@ -72,7 +72,7 @@ class Buckets {
     for (; n >= 4 && k < n; k += 4) groups.guess(keys + std::min(k, n - 4), rows + std::min(k, n - 4));
 #endif
     for (; k < n; ++k) {
-      const std::uint32_t hash = Buckets::hash(static_cast<std::uint64_t>(keys[k]));
+      const std::uint32_t hash = HashTable::hash(static_cast<std::uint64_t>(keys[k]));
       const std::uint64_t group = group_of(hash);
       rows[k] = row(first_of(group, match(group, tag_of(hash)) | kNobody));
       __builtin_prefetch(rows[k]);
@@ -104,7 +104,7 @@ class Buckets {
 
   // The slot of a key, or kNone.
   std::uint64_t find(std::uint64_t key) const noexcept {
-    const std::uint32_t hash = Buckets::hash(key);
+    const std::uint32_t hash = HashTable::hash(key);
     for (std::uint64_t group = group_of(hash);; ++group) {
       for (std::uint32_t some = match(group, tag_of(hash)); some != 0; some &= some - 1) {
         const std::uint64_t at = first_of(group, some);
@@ -138,7 +138,7 @@ class Buckets {
   // A row that was not where it was guessed to be comes to lie there. Whoever was there takes its slot, which
   // lies on the way of both.
   void promote(std::uint64_t at) noexcept {
-    const std::uint32_t hash = Buckets::hash(key(at));
+    const std::uint32_t hash = HashTable::hash(key(at));
     const std::uint64_t group = group_of(hash);
     const std::uint32_t same = match(group, tag_of(hash));
     const std::uint64_t to = same != 0 ? first_of(group, same) : group * kGroup + (hash >> 8) % kGroup;
@@ -216,7 +216,7 @@ class Buckets {
   struct WideGroups {  // the same for four keys at once
     __m256i low, high, bound, group_bytes, first_row, first_head;
     std::uint64_t words;
-    explicit WideGroups(const Buckets& b) noexcept
+    explicit WideGroups(const HashTable& b) noexcept
         : low(all(b.low_)),
           high(all(b.high_)),
           bound(all(b.bound_)),
@@ -346,7 +346,7 @@ class Buckets {
       for (std::uint64_t near = group;; ++near) {
         for (std::uint32_t some = occupied(near); some != 0; some &= some - 1) {
           const std::uint64_t at = first_of(near, some);
-          const std::uint32_t hash = Buckets::hash(key(at));
+          const std::uint32_t hash = HashTable::hash(key(at));
           if ((hash * old) >> 32 == group) movers_.push_back({at, hash});
         }
         if (head(near).passed == 0) break;

@@ -13,58 +13,58 @@
 
 namespace riata {
 
-class SpreadStore : private DenseStore {
+class PagedStore : private DenseStore {
  public:
   static constexpr bool kDirect = true;
   static constexpr bool kDistinct = true;
   static constexpr std::uint64_t kPiece = 32;  // rows
 
-  SpreadStore(int width, int bits) noexcept
+  PagedStore(int width, int bits) noexcept
       : DenseStore(width, bits), width_(static_cast<std::uint64_t>(width)) {}
 
   using DenseStore::possible;
-  bool spread() const noexcept { return limit_ != 0; }
+  bool paged() const noexcept { return limit_ != 0; }
   // Sizes are powers of two: some indices lie inside where their bitwise or does.
   bool inside(std::uint64_t index) const noexcept {
-    return spread() ? index < limit_ : DenseStore::inside(index);
+    return paged() ? index < limit_ : DenseStore::inside(index);
   }
-  std::uint64_t mask() const noexcept { return spread() ? limit_ - 1 : DenseStore::mask(); }
+  std::uint64_t mask() const noexcept { return paged() ? limit_ - 1 : DenseStore::mask(); }
   // The row is there to be written to.
   bool has(std::uint64_t index) const noexcept {
-    return spread() ? index < limit_ && places()[index / kPiece] != 0 : DenseStore::inside(index);
+    return paged() ? index < limit_ && places()[index / kPiece] != 0 : DenseStore::inside(index);
   }
 
   // Where the rows of an inside index lie, counted from base(): in pieces, piece 0 stands for all that were
   // never written to.
-  double* base() const noexcept { return spread() ? pieces_.as<double>() : DenseStore::at(0); }
+  double* base() const noexcept { return paged() ? pieces_.as<double>() : DenseStore::at(0); }
   const std::uint32_t* places() const noexcept { return places_.as<std::uint32_t>(); }
   static std::uint64_t row_in(const std::uint32_t* places, std::uint64_t index) noexcept {
     return places[index / kPiece] * kPiece + index % kPiece;
   }
   double* at(std::uint64_t index) const noexcept {
-    return spread() ? base() + row_in(places(), index) * width_ : DenseStore::at(index);
+    return paged() ? base() + row_in(places(), index) * width_ : DenseStore::at(index);
   }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
 
-  bool marks() const noexcept { return !spread() && DenseStore::marks(); }
+  bool marks() const noexcept { return !paged() && DenseStore::marks(); }
   using DenseStore::mark;
 
   // Makes room to write to a possible index. False: memory is exhausted.
   bool reserve(std::uint64_t index) noexcept {
     const std::uint64_t rows = std::bit_ceil(index + 1);
-    if (!spread() && rows * width_ * sizeof(double) <= kArray) return DenseStore::reserve(index);
+    if (!paged() && rows * width_ * sizeof(double) <= kArray) return DenseStore::reserve(index);
     if (index >= limit_ && !widen(rows)) return false;
     return places()[index / kPiece] != 0 || add_piece(index / kPiece);
   }
   double* restore(std::uint64_t index, std::string_view name) noexcept {
     if (!possible(index)) return nullptr;
     if (!has(index) && !reserve(index)) return nullptr;
-    return spread() ? at(index) : DenseStore::restore(index, name);
+    return paged() ? at(index) : DenseStore::restore(index, name);
   }
 
   template <class Visit>  // visit(index, row), ascending, for every row that may have been written
   void for_each(Visit visit) const {
-    if (!spread()) return DenseStore::for_each(visit);
+    if (!paged()) return DenseStore::for_each(visit);
     const std::uint64_t pieces = limit_ / kPiece;
     for (std::uint64_t first = 0; first < pieces; first += kRun) {
       if (runs_.as<std::uint8_t>()[first / kRun] == 0) continue;
@@ -76,8 +76,8 @@ class SpreadStore : private DenseStore {
   }
 
   std::uint64_t bytes() const noexcept {
-    return spread() ? used_ * kPiece * width_ * sizeof(double) + places_.bytes() + runs_.bytes()
-                    : DenseStore::bytes();
+    return paged() ? used_ * kPiece * width_ * sizeof(double) + places_.bytes() + runs_.bytes()
+                   : DenseStore::bytes();
   }
 
  private:
@@ -88,7 +88,7 @@ class SpreadStore : private DenseStore {
   bool widen(std::uint64_t rows) noexcept {
     if (!places_.grow(rows / kPiece * sizeof(std::uint32_t)) || !runs_.grow(rows / kPiece / kRun + 1))
       return false;
-    if (!spread()) {
+    if (!paged()) {
       used_ = 1;
       std::uint64_t last = 0;  // the piece that was last made
       bool ok = true;

@@ -33,43 +33,43 @@ class TableStore {
   bool set_named() noexcept {
     if (named_) return true;
     if (size() != 0) return false;
-    Buckets buckets;
+    HashTable buckets;
     if (!buckets.open(width_ + 2)) return false;
-    buckets_ = std::move(buckets);
+    table_ = std::move(buckets);
     arena_ = ZeroPages();
     top_ = swept_ = 0;
     named_ = true;
     return true;
   }
   std::string_view name(std::uint64_t key) const noexcept {
-    const std::uint64_t at = named_ ? buckets_.find(key) : Buckets::kNone;
-    return at == Buckets::kNone ? std::string_view{} : names_.name(name_word(at));
+    const std::uint64_t at = named_ ? table_.find(key) : HashTable::kNone;
+    return at == HashTable::kNone ? std::string_view{} : names_.name(name_word(at));
   }
 
   // The row of a key, or null. Valid until a row is inserted. In the order of keys it may be one of zeros.
   double* find(std::uint64_t key) const noexcept {
     if (by_number()) return inside(key) ? number(key) : nullptr;
-    const std::uint64_t at = buckets_.find(key);
-    return at == Buckets::kNone ? nullptr : buckets_.row(at);
+    const std::uint64_t at = table_.find(key);
+    return at == HashTable::kNone ? nullptr : table_.row(at);
   }
 
   // In the order of keys.
-  bool by_number() const noexcept { return !buckets_.is_open(); }
+  bool by_number() const noexcept { return !table_.is_open(); }
   bool inside(std::uint64_t key) const noexcept { return key < top_; }
   double* number(std::uint64_t key) const noexcept { return arena_.as<double>() + key * width_; }
   // Room for a key, in the same order or, from now on, in buckets. False: memory is exhausted.
   bool admit(std::uint64_t key) noexcept { return inside(key) || grow_array(key) || leave_array(); }
 
   // Otherwise. For the many keys of an example: to guess, and to check.
-  const Buckets& buckets() const noexcept { return buckets_; }
-  void promote(std::uint64_t at) noexcept { buckets_.promote(at); }
+  const HashTable& buckets() const noexcept { return table_; }
+  void promote(std::uint64_t at) noexcept { table_.promote(at); }
   // Changes whenever a row may have moved.
-  std::uint64_t moves() const noexcept { return moves_ + buckets_.moves(); }
+  std::uint64_t moves() const noexcept { return moves_ + table_.moves(); }
   // A row that will soon be looked for; in a large table it is worth fetching long before.
   bool large() const noexcept { return bytes() > kCached; }
   void prefetch(std::uint64_t key) const noexcept {
     double* row = by_number() ? number(key) : nullptr;
-    if (row == nullptr) buckets_.guess(&key, 1, &row);
+    if (row == nullptr) table_.guess(&key, 1, &row);
     for (std::uint64_t word = 0; word < width_; word += 8) __builtin_prefetch(row + word);
   }
 
@@ -80,17 +80,17 @@ class TableStore {
       if (!admit(key)) return nullptr;
       if (by_number()) return number(key);
     }
-    if (const std::uint64_t at = buckets_.find(key); at != Buckets::kNone) return buckets_.row(at);
+    if (const std::uint64_t at = table_.find(key); at != HashTable::kNone) return table_.row(at);
     return insert_new(key, name);
   }
   // The same in buckets, for a key that has no row.
   double* insert_new(std::uint64_t key, std::string_view name) noexcept {
-    if (!buckets_.reserve()) return nullptr;
+    if (!table_.reserve()) return nullptr;
     const std::uint64_t word = named_ ? names_.keep(name) : 0;
     if (named_ && word == 0) return nullptr;
-    const std::uint64_t at = buckets_.add(key);
+    const std::uint64_t at = table_.add(key);
     if (named_) name_word(at) = word;
-    return buckets_.row(at);
+    return table_.row(at);
   }
   double* restore(std::uint64_t key, std::string_view name) noexcept {
     return possible(key) ? insert(key, name) : nullptr;
@@ -99,19 +99,19 @@ class TableStore {
   void erase(std::uint64_t key) noexcept {
     if (by_number()) {
       if (inside(key)) std::fill_n(number(key), width_, 0.0);
-    } else if (const std::uint64_t at = buckets_.find(key); at != Buckets::kNone) {
-      bury(at);
-      buckets_.tidy();
-      buckets_.shrink();
+    } else if (const std::uint64_t at = table_.find(key); at != HashTable::kNone) {
+      remove(at);
+      table_.tidy();
+      table_.shrink();
     }
   }
 
-  // Looks at the next few rows, round and round, and erases those for which `needed` says no. Rows move.
-  template <class Needed>
-  void sweep(std::uint64_t rows, Needed needed) noexcept {
+  // Looks at the next few rows, round and round, and erases those for which `is_live` says no. Rows move.
+  template <class IsLive>
+  void sweep(std::uint64_t rows, IsLive is_live) noexcept {
     if (!by_number()) {
-      due_ = std::min(due_ + rows, buckets_.groups() * Buckets::kGroup);
-      for (; due_ >= Buckets::kGroup; due_ -= Buckets::kGroup) sweep_group(needed);
+      due_ = std::min(due_ + rows, table_.groups() * HashTable::kGroup);
+      for (; due_ >= HashTable::kGroup; due_ -= HashTable::kGroup) sweep_group(is_live);
       return;
     }
     for (std::uint64_t k = 0; k < rows && top_ > 0; ++k, ++swept_) {
@@ -119,7 +119,7 @@ class TableStore {
       if (!by_number()) return;
       double* row = number(swept_);
       const bool there = !blank(row);
-      if (there && !needed(row)) {
+      if (there && !is_live(row)) {
         std::fill_n(row, width_, 0.0);
       } else {
         alive_ += there;
@@ -131,16 +131,16 @@ class TableStore {
   void for_each(Visit visit) const {
     for (std::uint64_t key = 0; key < top_; ++key)
       if (!blank(number(key))) visit(key, number(key));
-    for (std::uint64_t group = 0; group < buckets_.groups(); ++group) {
-      for (std::uint32_t some = buckets_.occupied(group); some != 0; some &= some - 1) {
-        const std::uint64_t at = Buckets::first_of(group, some);
-        visit(buckets_.key(at), buckets_.row(at));
+    for (std::uint64_t group = 0; group < table_.groups(); ++group) {
+      for (std::uint32_t some = table_.occupied(group); some != 0; some &= some - 1) {
+        const std::uint64_t at = HashTable::first_of(group, some);
+        visit(table_.key(at), table_.row(at));
       }
     }
   }
 
-  std::uint64_t size() const noexcept { return by_number() ? count(0, top_) : buckets_.size(); }
-  std::uint64_t bytes() const noexcept { return by_number() ? arena_.bytes() : buckets_.bytes(); }
+  std::uint64_t size() const noexcept { return by_number() ? count(0, top_) : table_.size(); }
+  std::uint64_t bytes() const noexcept { return by_number() ? arena_.bytes() : table_.bytes(); }
 
  private:
   static constexpr std::uint64_t kNumbers = std::uint64_t{1} << 24;  // keys below may be places
@@ -148,31 +148,32 @@ class TableStore {
   static constexpr std::uint64_t kCached = std::uint64_t{1} << 20;   // bytes; looking ahead does not pay yet
 
   // In buckets. Where rows have names, a word for the name stands behind each.
-  std::uint64_t& name_word(std::uint64_t at) const noexcept { return buckets_.slot(at)[width_ + 1]; }
-  void bury(std::uint64_t at) noexcept {
+  std::uint64_t& name_word(std::uint64_t at) const noexcept { return table_.slot(at)[width_ + 1]; }
+  void remove(std::uint64_t at) noexcept {
     if (named_) names_.drop(name_word(at));
-    buckets_.erase(at);
+    table_.erase(at);
   }
-  template <class Needed>
-  void sweep_group(Needed needed) noexcept {
-    if (swept_ >= buckets_.groups()) {
-      buckets_.shrink_if_at_rest();
+  template <class IsLive>
+  void sweep_group(IsLive is_live) noexcept {
+    if (swept_ >= table_.groups()) {
+      table_.shrink_if_at_rest();
       swept_ = 0;
     }
     const auto row = [&](int i) {
-      return buckets_.row(swept_ * Buckets::kGroup + static_cast<std::uint64_t>(i));
+      return table_.row(swept_ * HashTable::kGroup + static_cast<std::uint64_t>(i));
     };
     std::uint32_t alive = 0;  // of what lies in all of its slots, whatever that is: a branch would cost more
-    if constexpr (requires { needed.all(row); }) {
-      alive = needed.all(row);
+    if constexpr (requires { is_live.all(row); }) {
+      alive = is_live.all(row);
     } else {
-      for (int i = 0; i < static_cast<int>(Buckets::kGroup); ++i) alive |= std::uint32_t{needed(row(i))} << i;
+      for (int i = 0; i < static_cast<int>(HashTable::kGroup); ++i)
+        alive |= std::uint32_t{is_live(row(i))} << i;
     }
-    std::uint32_t dead = buckets_.occupied(swept_) & ~alive;
-    if (dead != 0) due_ += Buckets::kGroup / 2;  // where some are, others may be near
-    for (; dead != 0; dead &= dead - 1) bury(Buckets::first_of(swept_, dead));
+    std::uint32_t dead = table_.occupied(swept_) & ~alive;
+    if (dead != 0) due_ += HashTable::kGroup / 2;  // where some are, others may be near
+    for (; dead != 0; dead &= dead - 1) remove(HashTable::first_of(swept_, dead));
     ++swept_;
-    buckets_.tidy();
+    table_.tidy();
   }
 
   // In the order of keys. Rows without a bit that is set are not there.
@@ -209,14 +210,14 @@ class TableStore {
 
   // From now on in buckets. False: memory is exhausted, and nothing has changed.
   bool leave_array() noexcept {
-    Buckets buckets;
+    HashTable buckets;
     if (!buckets.open(width_ + 1)) return false;
     for (std::uint64_t key = 0; key < top_; ++key) {
       if (blank(number(key))) continue;
       if (!buckets.reserve()) return false;
       std::memcpy(buckets.row(buckets.add(key)), number(key), width_ * sizeof(double));
     }
-    buckets_ = std::move(buckets);
+    table_ = std::move(buckets);
     arena_ = ZeroPages();
     top_ = swept_ = 0;
     ++moves_;
@@ -236,7 +237,7 @@ class TableStore {
   std::uint64_t swept_ = 0, alive_ = 0;  // where the sweep is; in the order of keys, what it has seen alive
   std::uint64_t due_ = 0;                // in buckets: slots that it has still to look at
   std::uint64_t moves_ = 0;
-  Buckets buckets_;  // not open: the place of a key is the key
+  HashTable table_;  // not open: the place of a key is the key
   NameArena names_;
 };
 

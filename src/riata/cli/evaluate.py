@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from riata import model_file
+from riata.batches import iterate
 from riata.cli.data import data_options, open_data, skipped_lines
 from riata.cli.options import Command, option
 from riata.cli.summary import weights_line
 from riata.cli.text import number, percent, plural, rows
 from riata.errors import DataError
-from riata.feed import iterate
 from riata.record import Model
 from riata.training import evaluate
 

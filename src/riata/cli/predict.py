@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from riata import model_file
 from riata.atomic import atomic_write
+from riata.batches import iterate
 from riata.cli.data import data_options, open_data, refuse_to_replace, skipped_lines
 from riata.cli.options import Command, option
 from riata.errors import DataError
-from riata.feed import iterate
 from riata.metrics import class_probabilities, predicted_codes
 from riata.record import Model
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata._core import Linear as CoreLinear
-from riata.block import Block, GlossaryBlock
+from riata.block import Block, NameListBlock
 from riata.errors import DivergenceError
 from riata.learners.base import (
     Floats,
@@ -155,13 +155,13 @@ class LinearLearner(Learner):
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
         self._choose_store(block)
-        glossary = block.glossary if isinstance(block, GlossaryBlock) else None
-        numbers = block.numbers if isinstance(block, GlossaryBlock) else None
+        name_list = block.name_list if isinstance(block, NameListBlock) else None
+        numbers = block.numbers if isinstance(block, NameListBlock) else None
         scores, done = self._core.learn(
             block.indptr, block.indices, block.values, block.labels, block.weights, order,
-            block.names if glossary is None else None,
-            block.name_offsets if glossary is None else None,
-            glossary, numbers, offsets_for(block, self.outputs),
+            block.names if name_list is None else None,
+            block.name_offsets if name_list is None else None,
+            name_list, numbers, offsets_for(block, self.outputs),
         )  # fmt: skip
         if done < len(scores):
             row = done if order is None else int(order[done])
@@ -268,7 +268,7 @@ class LinearLearner(Learner):
         state = {
             "keys": keys,
             "rows": rows,
-            "clock": np.array(self._core.clock),
+            "clock": np.array(self._core.rule_state),
             "intercept": self.intercept,
             "seen": np.array([self.t, self._core.features], dtype=np.int64),
             "rate_factor": np.array([self._core.rate_factor]),
@@ -284,7 +284,7 @@ class LinearLearner(Learner):
         self._core.set_rows(
             state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
         )
-        self._core.clock = state["clock"].tolist()
+        self._core.rule_state = state["clock"].tolist()
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
 

@@ -99,7 +99,7 @@ class Sketch(Learner):
     _recent: list[Floats] = field(init=False, repr=False, compare=False)
     """Scores and labels of the last Block that was learned, and its losses: a pass works them out anyway."""
     _seen: list[int] = field(init=False, repr=False, compare=False)
-    _lexicon: _core.Lexicon = field(init=False, repr=False, compare=False)
+    _feature_index: _core.FeatureIndex = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check()
@@ -109,7 +109,7 @@ class Sketch(Learner):
         set_(self, "_scorer", [None])
         set_(self, "_recent", [])
         set_(self, "_seen", [0, 0])
-        set_(self, "_lexicon", _core.Lexicon())
+        set_(self, "_feature_index", _core.FeatureIndex())
         for _ in range(self.outputs):
             if self.algorithm == "online":
                 self._online.append(
@@ -339,18 +339,18 @@ class Sketch(Learner):
         return scorer.score(block.indptr, block.indices, block.values, offsets)
 
     def _numbered(self, block: Block, join: bool) -> Block:
-        if not block.named and not len(self._lexicon):
+        if not block.named and not len(self._feature_index):
             return block
-        if join and self.t and not len(self._lexicon):
+        if join and self.t and not len(self._feature_index):
             raise ValueError(
                 "this model has learned numbered features: it cannot go on with named ones"
             )
-        return numbered(self._lexicon, block, join)
+        return numbered(self._feature_index, block, join)
 
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
-        if not len(self._lexicon):
+        if not len(self._feature_index):
             return None
-        return [self._lexicon.name(int(k)).decode("utf-8", "replace") for k in keys]
+        return [self._feature_index.name(int(k)).decode("utf-8", "replace") for k in keys]
 
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
@@ -383,8 +383,8 @@ class Sketch(Learner):
 
     def state(self) -> State:
         state: State = {"seen": np.array(self._seen, dtype=np.int64)}
-        if len(self._lexicon):
-            state["name_keys"], state["names"], state["name_offsets"] = self._lexicon.arrays()
+        if len(self._feature_index):
+            state["name_keys"], state["names"], state["name_offsets"] = self._feature_index.arrays()
         for c in range(self.outputs):
             part = passes_state(self._passes[c]) if self._passes else online_state(self._online[c])
             state |= {f"{c}.{name}": array for name, array in part.items()}
@@ -393,7 +393,7 @@ class Sketch(Learner):
     def _restore(self, state: State) -> None:
         self._seen[:] = [int(n) for n in state["seen"]]
         if "name_keys" in state:
-            self._lexicon.translate(state["name_keys"], state["names"], state["name_offsets"])
+            self._feature_index.translate(state["name_keys"], state["names"], state["name_offsets"])
         for c in range(self.outputs):
             head = f"{c}."
             part = {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}

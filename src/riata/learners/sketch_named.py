@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from riata import _core
-from riata.block import Block, GlossaryBlock
+from riata.block import Block, NameListBlock
 
 
-def numbered(lexicon: _core.Lexicon, block: Block, join: bool) -> Block:
-    """The Block with numbers for its names; new ones join the lexicon, or else get the number -1."""
+def numbered(feature_index: _core.FeatureIndex, block: Block, join: bool) -> Block:
+    """The Block with numbers for its names; new ones join the feature_index, or else get the number -1."""
     first, last = int(block.indptr[0]), int(block.indptr[-1])
     keys = np.ascontiguousarray(block.indices[first:last], dtype=np.int64)
     numbers = None
     if not join or isinstance(
-        block, GlossaryBlock
+        block, NameListBlock
     ):  # whose names are not at hand, nor often needed
-        numbers = lexicon.translate(keys, None, None)
+        numbers = feature_index.translate(keys, None, None)
     if join and (numbers is None or (numbers < 0).any()):
         names, offsets = block.names, block.name_offsets
         if offsets is not None:
             offsets = np.ascontiguousarray(offsets[first : last + 1])
-        numbers = lexicon.translate(keys, names, offsets)
+        numbers = feature_index.translate(keys, names, offsets)
     assert numbers is not None
     return Block(
         indptr=block.indptr - first,

@@ -17,7 +17,7 @@ using namespace riata;
 void numbers_there_and_back() {
   std::mt19937_64 random(2);
   constexpr std::uint32_t kBase = 1000;
-  Numbering numbering(kBase);
+  NameNumbers name_numbers(kBase);
   std::vector<std::string> all_names;
   std::vector<std::uint32_t> all_numbers;
   for (int turn = 0; turn < 200; ++turn) {
@@ -36,26 +36,27 @@ void numbers_there_and_back() {
     }
     text.shrink_to_fit();
     std::vector<std::uint32_t> numbers(n);
-    CHECK(numbering.number(keys.data(), n, text.data(), offsets.data(), numbers.data()) ==
-          Numbering::Done::all);
+    CHECK(name_numbers.number(keys.data(), n, text.data(), offsets.data(), numbers.data()) ==
+          NameNumbers::Done::all);
     all_numbers.insert(all_numbers.end(), numbers.begin(), numbers.end());
   }
-  std::vector<std::int64_t> offsets(numbering.ends.data(), numbering.ends.data() + numbering.ends.size());
-  const std::size_t size = numbering.names.size();
-  const GlossaryView glossary{numbering.size(), kBase, numbering.names.data(), size, offsets.data()};
+  std::vector<std::int64_t> offsets(name_numbers.ends.data(),
+                                    name_numbers.ends.data() + name_numbers.ends.size());
+  const std::size_t size = name_numbers.names.size();
+  const NameListView name_list{name_numbers.size(), kBase, name_numbers.names.data(), size, offsets.data()};
   const std::size_t n = all_names.size();
-  CHECK(glossary.holds(all_numbers.data(), n));
-  CHECK(glossary.holds(nullptr, 0));
+  CHECK(name_list.holds(all_numbers.data(), n));
+  CHECK(name_list.holds(nullptr, 0));
   for (const std::uint32_t bad :
-       {std::uint32_t{0}, kBase - 1, kBase + static_cast<std::uint32_t>(glossary.size), ~std::uint32_t{0}}) {
+       {std::uint32_t{0}, kBase - 1, kBase + static_cast<std::uint32_t>(name_list.size), ~std::uint32_t{0}}) {
     const std::uint32_t both[] = {kBase, bad};
-    CHECK(!glossary.holds(both, 2));
-    CHECK(glossary.name(bad).empty());
+    CHECK(!name_list.holds(both, 2));
+    CHECK(name_list.name(bad).empty());
   }
   std::vector<std::int64_t> ends(n + 1);
-  glossary.offsets_of(all_numbers.data(), n, ends.data());
+  name_list.offsets_of(all_numbers.data(), n, ends.data());
   std::string names(static_cast<std::size_t>(ends.back()), ' '), wanted;
-  glossary.names_of(all_numbers.data(), n, ends.data(), names.data());
+  name_list.names_of(all_numbers.data(), n, ends.data(), names.data());
   for (const std::string& name : all_names) wanted += name;
   CHECK(names == wanted);
   // Whatever becomes of the offsets, or of the numbers, after the room for names was made.
@@ -66,7 +67,7 @@ void numbers_there_and_back() {
          ++i, --some)
       lost[i] = turn % 2 == 0 ? 0 : static_cast<std::int64_t>(random());
     for (std::size_t k = random() % n, some = random() % 600; some > 0 && k < n; ++k, --some) numbers[k] = 0;
-    GlossaryView damaged = glossary;
+    NameListView damaged = name_list;
     damaged.name_offsets = lost.data();
     damaged.names_of(numbers.data(), n, ends.data(), names.data());
   }
@@ -98,18 +99,18 @@ void only_text_is_text() {
                                   "\xf0\x9f\x98",
                                   "eight bytes, and \xe9"};
   for (const std::string_view text : bad) CHECK(!is_utf8(text));
-  Numbering texts(0, true);
+  NameNumbers texts(0, true);
   const std::int64_t keys[] = {5, 6}, ends[] = {0, 1, 2};
   std::uint32_t numbers[2];
-  CHECK(texts.number(keys, 2, "ab", ends, numbers) == Numbering::Done::all);
+  CHECK(texts.number(keys, 2, "ab", ends, numbers) == NameNumbers::Done::all);
   const std::int64_t others[] = {7, 8};
-  CHECK(texts.number(others, 2, "c\xe9", ends, numbers) == Numbering::Done::no_text);
-  CHECK(texts.number(keys, 2, "ab", ends, numbers) == Numbering::Done::all);
+  CHECK(texts.number(others, 2, "c\xe9", ends, numbers) == NameNumbers::Done::no_text);
+  CHECK(texts.number(keys, 2, "ab", ends, numbers) == NameNumbers::Done::all);
   CHECK(numbers[0] == 0 && numbers[1] == 1);
-  Numbering last(0x7ffffffe);
-  CHECK(last.number(keys, 1, "a", ends, numbers) == Numbering::Done::all);
+  NameNumbers last(0x7ffffffe);
+  CHECK(last.number(keys, 1, "a", ends, numbers) == NameNumbers::Done::all);
   CHECK(numbers[0] == 0x7ffffffe);
-  CHECK(last.number(keys, 2, "ab", ends, numbers) == Numbering::Done::no_numbers);
+  CHECK(last.number(keys, 2, "ab", ends, numbers) == NameNumbers::Done::no_numbers);
 }
 
 // Whatever happens to a few bytes, the sum is another; and it is the same on every machine.

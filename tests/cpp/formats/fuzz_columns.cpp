@@ -101,8 +101,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Column> quick = columns;
   for (Column& column : quick) column.look_at_texts();
   NamedRows slowly, quickly, nameless;
-  const ColumnComplaint slow = read_columns(columns, 0, count, {}, true, missing, slowly);
-  const ColumnComplaint fast = read_columns(quick, 0, count, {}, true, missing, quickly);
+  const ColumnError slow = read_columns(columns, 0, count, {}, true, missing, slowly);
+  const ColumnError fast = read_columns(quick, 0, count, {}, true, missing, quickly);
   read_columns(quick, 0, count, {}, false, missing, nameless);
   check_named_rows(slowly, true, true);
   check_same(slowly, quickly);

@@ -1,4 +1,4 @@
-// Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
+// Any bytes at all go in; what comes out must be rows as a Block promises them, or error at a place in the
 // text. The first byte chooses options; its highest bit chooses ARFF.
 #include "formats/named_rows.hpp"
 #include "mutate.hpp"
@@ -40,8 +40,8 @@ riata::csv::Format make_format(unsigned flags) {
   return format;
 }
 
-riata::Complaint run(const Padded& text, const riata::csv::Format& format, unsigned flags,
-                     const riata::csv::Plan& plan, riata::NamedRows& rows) {
+riata::ParseError run(const Padded& text, const riata::csv::Format& format, unsigned flags,
+                      const riata::csv::Plan& plan, riata::NamedRows& rows) {
   if ((flags & 128) != 0) return riata::read_arff(text.begin(), text.end(), format, rows);
   return riata::read_csv(text.begin(), text.end(), format, plan, (flags & 3) == 1, rows);
 }
@@ -90,22 +90,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Padded text(bytes.substr(0, last + 1));
   const riata::csv::Plan plan(format);
   riata::NamedRows rows, slowly, others;
-  const riata::Complaint complaint = run(text, format, flags, plan, rows);
+  const riata::ParseError error = run(text, format, flags, plan, rows);
   check_named_rows(rows, format.labelled, true);
-  const riata::Complaint slow = run(text, format, flags, riata::csv::Plan(), slowly);
+  const riata::ParseError slow = run(text, format, flags, riata::csv::Plan(), slowly);
   check_same(rows, slowly);
-  must(complaint.kind == slow.kind && complaint.line_start == slow.line_start,
-       "plain or not, the same trouble");
+  must(error.kind == slow.kind && error.line_start == slow.line_start, "plain or not, the same error");
   format.keep_names = false;
   run(text, format, flags, plan, others);
   check_same(rows, others);
-  if (complaint.kind != nullptr) {
-    must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&
-             complaint.where < text.end(),
-         "trouble is inside");
-    must(complaint.where_end == nullptr ||
-             (complaint.where <= complaint.where_end && complaint.where_end < text.end()),
-         "trouble ends inside");
+  if (error.kind != nullptr) {
+    must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),
+         "error is inside");
+    must(error.where_end == nullptr || (error.where <= error.where_end && error.where_end < text.end()),
+         "error ends inside");
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
+// Any bytes at all go in; what comes out must be rows as a Block promises them, or error at a place in the
 // text.
 #include "formats/named_rows.hpp"
 #include "mutate.hpp"
@@ -56,16 +56,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (last == std::string_view::npos) return 0;
   const Padded text(bytes.substr(0, last + 1));
   riata::NamedRows rows, others;
-  const riata::Complaint complaint = riata::read_json(text.begin(), text.end(), format, rows);
+  const riata::ParseError error = riata::read_json(text.begin(), text.end(), format, rows);
   check_named_rows(rows, format.labelled, true);
   must((flags & 16) != 0 || rows.offsets.size() == 0, "no offsets but those asked for");
   format.keep_names = false;
   riata::read_json(text.begin(), text.end(), format, others);
   check_same(rows, others);
-  if (complaint.kind != nullptr) {
-    must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&
-             complaint.where < text.end(),
-         "trouble is inside");
+  if (error.kind != nullptr) {
+    must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),
+         "error is inside");
   }
   return 0;
 }

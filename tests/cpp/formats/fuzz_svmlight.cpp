@@ -1,4 +1,4 @@
-// Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
+// Any bytes at all go in; what comes out must be rows as a Block promises them, or error at a place in the
 // text.
 #include <cmath>
 #include <cstring>
@@ -39,7 +39,7 @@ void check_same(const riata::SvmlightRows& a, const riata::SvmlightRows& b) {
   must(same(a.labels, b.labels) && same(a.indptr, b.indptr) && same(a.lines, b.lines), "the same rows");
   must(a.is_wide == b.is_wide && same(a.narrow, b.narrow) && same(a.wide, b.wide), "the same indices");
   must(same(a.values, b.values), "the same values");
-  must(a.n_lines == b.n_lines && a.trouble == b.trouble, "the same trouble");
+  must(a.n_lines == b.n_lines && a.error == b.error, "the same error");
   must(a.line_start == b.line_start && a.where == b.where && a.previous == b.previous, "in the same place");
 }
 
@@ -84,9 +84,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   riata::SvmlightRows rows;
   riata::read_svmlight(text.begin(), text.end(), options, rows);
   check_rows(rows, options.labelled);
-  if (rows.trouble != riata::Trouble::none) {
+  if (rows.error != riata::SvmlightError::none) {
     must(text.begin() <= rows.line_start && rows.line_start <= rows.where && rows.where < text.end(),
-         "trouble is inside");
+         "error is inside");
   }
   for (int i = 1; i <= static_cast<int>(riata::available_instructions()); ++i) {
     riata::SvmlightRows wide;

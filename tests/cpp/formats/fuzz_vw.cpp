@@ -1,4 +1,4 @@
-// Any bytes at all go in; what comes out must be rows as a Block promises them, or trouble at a place in the
+// Any bytes at all go in; what comes out must be rows as a Block promises them, or error at a place in the
 // text.
 #include "formats/named_rows.hpp"
 #include "mutate.hpp"
@@ -76,20 +76,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (last == std::string_view::npos) return 0;
   const Padded text(bytes.substr(0, last + 1));
   riata::NamedRows rows, others;
-  const riata::Complaint complaint = riata::read_vw(text.begin(), text.end(), options, crosses, rows);
+  const riata::ParseError error = riata::read_vw(text.begin(), text.end(), options, crosses, rows);
   check_named_rows(rows, options.labelled, options.keep_names);
   riata::read_vw(text.begin(), text.end(), {options.labelled, !options.keep_names}, crosses, others);
   check_same(rows, others);
   riata::NamedRows slow;
-  const riata::Complaint same =
+  const riata::ParseError same =
       riata::read_vw(text.begin(), text.end(), {options.labelled, options.keep_names, false}, crosses, slow);
   check_named_rows(slow, options.labelled, options.keep_names);
   check_same(rows, slow);
-  must(complaint.kind == same.kind && complaint.where == same.where, "in a hurry or not, the same trouble");
-  if (complaint.kind != nullptr) {
-    must(text.begin() <= complaint.line_start && complaint.line_start <= complaint.where &&
-             complaint.where < text.end(),
-         "trouble is inside");
+  must(error.kind == same.kind && error.where == same.where, "in a hurry or not, the same error");
+  if (error.kind != nullptr) {
+    must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),
+         "error is inside");
   }
   return 0;
 }

@@ -141,8 +141,8 @@ void quick_rows() {
     codes[harmed] = 3;
     valid[harmed] = 1;
     NamedRows before, also;
-    const ColumnComplaint slow = read_columns(slowly, 0, last, {}, true, missing, before);
-    const ColumnComplaint quick = read_columns(columns, 0, last, {}, false, missing, also);
+    const ColumnError slow = read_columns(slowly, 0, last, {}, true, missing, before);
+    const ColumnError quick = read_columns(columns, 0, last, {}, false, missing, also);
     CHECK(slow.flaw == ColumnFlaw::damaged && quick.flaw == slow.flaw);
     CHECK(quick.row == static_cast<std::int64_t>(harmed) && slow.row == quick.row && quick.column == 4);
     CHECK(also.labels.size() == harmed && before.labels.size() == harmed);
@@ -175,8 +175,8 @@ void damaged_columns() {
   columns[0].n_codes = 2;
   columns[0].keys = keys.data();
   NamedRows rows;
-  const ColumnComplaint complaint = read_columns(columns, 0, 2, {}, true, false, rows);
-  CHECK(complaint.flaw == ColumnFlaw::damaged && complaint.row == 1);
+  const ColumnError error = read_columns(columns, 0, 2, {}, true, false, rows);
+  CHECK(error.flaw == ColumnFlaw::damaged && error.row == 1);
   Strings backward({"a", "b"});
   backward.offsets[1] = 99;
   std::vector<Column> broken{column("c", ColumnKind::text)};

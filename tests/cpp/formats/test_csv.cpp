@@ -37,21 +37,20 @@ struct Read {
   Read(const std::string& text, const csv::Format& format, bool arff = false, bool header = false) {
     const Padded padded(text);
     const csv::Plan plan(format);
-    const Complaint complaint = arff ? read_arff(padded.begin(), padded.end(), format, rows)
-                                     : read_csv(padded.begin(), padded.end(), format, plan, header, rows);
-    kind = complaint.kind == nullptr ? "" : complaint.kind;
-    column = complaint.where - complaint.line_start + 1;
-    if (!arff) check_without_plan(padded, format, header, complaint);
+    const ParseError error = arff ? read_arff(padded.begin(), padded.end(), format, rows)
+                                  : read_csv(padded.begin(), padded.end(), format, plan, header, rows);
+    kind = error.kind == nullptr ? "" : error.kind;
+    column = error.where - error.line_start + 1;
+    if (!arff) check_without_plan(padded, format, header, error);
   }
 
-  // Every record the long way gives the same rows and the same complaint.
+  // Every record the long way gives the same rows and the same error.
   void check_without_plan(const Padded& text, const csv::Format& format, bool header,
-                          const Complaint& complaint) const {
+                          const ParseError& error) const {
     NamedRows others;
-    const Complaint other = read_csv(text.begin(), text.end(), format, csv::Plan(), header, others);
-    CHECK(other.kind == complaint.kind && other.line_start == complaint.line_start);
-    if (other.kind != nullptr)
-      CHECK(other.where == complaint.where && other.where_end == complaint.where_end);
+    const ParseError other = read_csv(text.begin(), text.end(), format, csv::Plan(), header, others);
+    CHECK(other.kind == error.kind && other.line_start == error.line_start);
+    if (other.kind != nullptr) CHECK(other.where == error.where && other.where_end == error.where_end);
     CHECK(others.n_lines == rows.n_lines && others.labels.size() == rows.labels.size());
     CHECK(others.offsets.size() == rows.offsets.size());
     for (std::size_t i = 0; i < rows.labels.size(); ++i) {

@@ -23,9 +23,9 @@ struct Read {
 
   explicit Read(const std::string& text, const json::Format& format = keys()) {
     const Padded padded(text);
-    const Complaint complaint = read_json(padded.begin(), padded.end(), format, rows);
-    kind = complaint.kind == nullptr ? "" : complaint.kind;
-    column = complaint.where - complaint.line_start + 1;
+    const ParseError error = read_json(padded.begin(), padded.end(), format, rows);
+    kind = error.kind == nullptr ? "" : error.kind;
+    column = error.where - error.line_start + 1;
   }
   std::string row(std::size_t i) const { return row_text(rows, i); }
 };

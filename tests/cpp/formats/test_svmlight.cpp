@@ -37,7 +37,7 @@ void accepts() {
       "+1\r\n"
       "0.5 00012:1 99999999:0 123456789:3#c\n"
       " \t \r\n");
-  CHECK(read.rows.trouble == Trouble::none);
+  CHECK(read.rows.error == SvmlightError::none);
   CHECK(read.rows.n_lines == 7);
   CHECK(read.rows.labels.size() == 4);
   CHECK(read.rows.labels[1] == -1 && read.rows.labels[3] == 0.5);
@@ -56,7 +56,7 @@ void accepts() {
 
 void widens() {
   const Read read("1 5:1\n1 2:1 2147483648:1\n1 2147483649:2\n1 9223372036854775807:3\n");
-  CHECK(read.rows.trouble == Trouble::none && read.rows.is_wide && read.rows.labels.size() == 4);
+  CHECK(read.rows.error == SvmlightError::none && read.rows.is_wide && read.rows.labels.size() == 4);
   CHECK((read.indices() == std::vector<std::int64_t>{4, 1, 2147483647, 2147483648, 9223372036854775806}));
   CHECK(!Read("1 2147483648:1\n").rows.is_wide);
 }
@@ -64,53 +64,53 @@ void widens() {
 void refuses() {
   struct Case {
     const char* line;
-    Trouble trouble;
+    SvmlightError error;
     std::ptrdiff_t column;
   };
   const Case cases[] = {
-      {"1:2 3:4", Trouble::label_missing, 1},
-      {"qid:1 3:4", Trouble::label_missing, 1},
-      {" spam 3:4", Trouble::label_syntax, 2},
-      {"1x 3:4", Trouble::label_syntax, 1},
-      {"1.5:4", Trouble::label_syntax, 1},
-      {"1,2 3:4", Trouble::label_several, 1},
-      {"nan 3:4", Trouble::label_not_finite, 1},
-      {"1e999 3:4", Trouble::label_too_large, 1},
-      {"1 qid:x 3:4", Trouble::qid_syntax, 3},
-      {"1 3", Trouble::feature_syntax, 3},
-      {"1 3 4:5", Trouble::feature_syntax, 3},
-      {"1 2:1 x:4", Trouble::feature_syntax, 7},
-      {"1 2:1 :4", Trouble::feature_syntax, 7},
-      {"1 2:1 \xff", Trouble::feature_syntax, 7},
-      {"1 0:4", Trouble::index_zero, 3},
-      {"1 000:4", Trouble::index_zero, 3},
-      {"1 -3:4", Trouble::index_negative, 3},
-      {"1 3:4 3:4", Trouble::index_duplicate, 7},
-      {"1 3:4 2:4", Trouble::index_descending, 7},
-      {"1 9223372036854775808:4", Trouble::index_too_large, 3},
-      {"1 99999999999999999999999:4", Trouble::index_too_large, 3},
-      {"1 3: 4:1", Trouble::value_missing, 3},
-      {"1 3:", Trouble::value_missing, 3},
-      {"1 3:x", Trouble::value_syntax, 5},
-      {"1 3:1x", Trouble::value_syntax, 5},
-      {"1 3:1e", Trouble::value_syntax, 5},
-      {"1 3:1:2", Trouble::value_syntax, 5},
-      {"1 3:nan", Trouble::value_not_finite, 5},
-      {"1 3:-inf", Trouble::value_not_finite, 5},
-      {"1 3:1e39", Trouble::value_too_large, 5},
+      {"1:2 3:4", SvmlightError::label_missing, 1},
+      {"qid:1 3:4", SvmlightError::label_missing, 1},
+      {" spam 3:4", SvmlightError::label_syntax, 2},
+      {"1x 3:4", SvmlightError::label_syntax, 1},
+      {"1.5:4", SvmlightError::label_syntax, 1},
+      {"1,2 3:4", SvmlightError::label_several, 1},
+      {"nan 3:4", SvmlightError::label_not_finite, 1},
+      {"1e999 3:4", SvmlightError::label_too_large, 1},
+      {"1 qid:x 3:4", SvmlightError::qid_syntax, 3},
+      {"1 3", SvmlightError::feature_syntax, 3},
+      {"1 3 4:5", SvmlightError::feature_syntax, 3},
+      {"1 2:1 x:4", SvmlightError::feature_syntax, 7},
+      {"1 2:1 :4", SvmlightError::feature_syntax, 7},
+      {"1 2:1 \xff", SvmlightError::feature_syntax, 7},
+      {"1 0:4", SvmlightError::index_zero, 3},
+      {"1 000:4", SvmlightError::index_zero, 3},
+      {"1 -3:4", SvmlightError::index_negative, 3},
+      {"1 3:4 3:4", SvmlightError::index_duplicate, 7},
+      {"1 3:4 2:4", SvmlightError::index_descending, 7},
+      {"1 9223372036854775808:4", SvmlightError::index_too_large, 3},
+      {"1 99999999999999999999999:4", SvmlightError::index_too_large, 3},
+      {"1 3: 4:1", SvmlightError::value_missing, 3},
+      {"1 3:", SvmlightError::value_missing, 3},
+      {"1 3:x", SvmlightError::value_syntax, 5},
+      {"1 3:1x", SvmlightError::value_syntax, 5},
+      {"1 3:1e", SvmlightError::value_syntax, 5},
+      {"1 3:1:2", SvmlightError::value_syntax, 5},
+      {"1 3:nan", SvmlightError::value_not_finite, 5},
+      {"1 3:-inf", SvmlightError::value_not_finite, 5},
+      {"1 3:1e39", SvmlightError::value_too_large, 5},
   };
   for (const Case& c : cases) {
     const Read read(std::string("1 1:1\n\n") + c.line + "\n1 1:1\n");
-    const bool as_expected = read.rows.trouble == c.trouble && read.column() == c.column;
+    const bool as_expected = read.rows.error == c.error && read.column() == c.column;
     if (!as_expected) {
-      std::fprintf(stderr, "'%s': %s in column %td\n", c.line, name_of(read.rows.trouble), read.column());
+      std::fprintf(stderr, "'%s': %s in column %td\n", c.line, name_of(read.rows.error), read.column());
     }
     CHECK(as_expected);
     CHECK(read.rows.n_lines == 2 && read.rows.labels.size() == 1);
     CHECK(read.values().size() == 1 && read.indices().size() == 1);
   }
   const Read nul(std::string_view("1 2:1\0 3:1\n", 11));
-  CHECK(nul.rows.trouble == Trouble::value_syntax);
+  CHECK(nul.rows.error == SvmlightError::value_syntax);
 }
 
 // Lengths around the edges of the 8-byte and 32-byte looks.
@@ -124,7 +124,7 @@ void lengths() {
         const std::string key = std::string(index - 1, '0') + "3";
         for (const char* after : {" 4:1\n", "\n", "\t4:1\n", "#\n"}) {
           const Read read("1 " + key + ":" + number + after);
-          CHECK(read.rows.trouble == Trouble::none && read.rows.values.size() >= 1);
+          CHECK(read.rows.error == SvmlightError::none && read.rows.values.size() >= 1);
           CHECK(read.rows.values[0] == std::strtof(number.c_str(), nullptr) && read.indices()[0] == 2);
         }
       }
@@ -151,7 +151,7 @@ void windows() {
       text += row % 4 == 0 ? " \n" : row % 4 == 1 ? "\r\n" : "\n";
     }
     const Read read(text);
-    CHECK(read.rows.trouble == Trouble::none && read.rows.labels.size() == 40);
+    CHECK(read.rows.error == SvmlightError::none && read.rows.labels.size() == 40);
     CHECK(read.values() == expected);
   }
 }
@@ -160,7 +160,7 @@ void grows() {
   std::string line = "1";
   for (int i = 1; i < 20000; ++i) line += " " + std::to_string(i) + ":1";
   const Read read(line + "\n" + line + "\n");
-  CHECK(read.rows.trouble == Trouble::none && read.rows.values.size() == 2 * 19999);
+  CHECK(read.rows.error == SvmlightError::none && read.rows.values.size() == 2 * 19999);
   CHECK(read.indices().back() == 19998);
   std::string rows;
   for (int i = 0; i < 5000; ++i) rows += "1\n";

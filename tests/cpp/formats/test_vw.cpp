@@ -13,12 +13,12 @@ namespace {
 
 struct Read {
   NamedRows rows;
-  Complaint complaint;
+  ParseError error;
   explicit Read(std::string_view text, const Crosses& crosses = {}, bool labelled = true, bool hurry = true) {
     const Padded padded(text);
-    complaint = read_vw(padded.begin(), padded.end(), {labelled, true, hurry}, crosses, rows);
-    kind = complaint.kind == nullptr ? "" : complaint.kind;
-    column = complaint.where - complaint.line_start + 1;
+    error = read_vw(padded.begin(), padded.end(), {labelled, true, hurry}, crosses, rows);
+    kind = error.kind == nullptr ? "" : error.kind;
+    column = error.where - error.line_start + 1;
   }
   std::string kind;
   std::ptrdiff_t column = 0;

@@ -1,4 +1,4 @@
-// Walks around zero (rules/swing.hpp) against the same walks taken step by step, in long double.
+// Walks around zero (rules/oscillation.hpp) against the same walks taken step by step, in long double.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -42,7 +42,7 @@ Taken take(const Schedule& schedule, double w, std::uint64_t from, std::uint64_t
 // the weight has come within a rounding of zero: there it stays. Its sign has to be right wherever it does
 // not hang on roundings.
 void against_steps(const Schedule& schedule, std::uint64_t latest, double longest, int walks) {
-  const Swing swing(schedule, kGravity);
+  const Oscillation swing(schedule, kGravity);
   std::mt19937_64 random(latest);
   std::uniform_real_distribution<double> uniform;
   int decided = 0;
@@ -71,7 +71,7 @@ void against_steps(const Schedule& schedule, std::uint64_t latest, double longes
 
 // Where nobody can take all the steps: a walk is a walk to any time between and on from there.
 void in_two_parts(const Schedule& schedule, double latest) {
-  const Swing swing(schedule, kGravity);
+  const Oscillation swing(schedule, kGravity);
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform;
   int compared = 0;
@@ -95,7 +95,7 @@ void in_two_parts(const Schedule& schedule, double latest) {
 
 // A weight that has come to zero stays there, and all of them come to zero.
 void once_zero_always_zero(const Schedule& schedule) {
-  const Swing swing(schedule, kGravity);
+  const Oscillation swing(schedule, kGravity);
   int left = 0;
   for (int i = 1; i < 100; ++i) {
     const double w = 0.013 * i * step_at(schedule, 60);
@@ -110,7 +110,7 @@ void once_zero_always_zero(const Schedule& schedule) {
   CHECK(left == 0 || schedule.power_t < 0.1);  // rates that hardly fall take longer
 }
 
-double seconds(const Swing& swing, const Schedule& schedule, std::uint64_t gap) {
+double seconds(const Oscillation& swing, const Schedule& schedule, std::uint64_t gap) {
   double best = 1e300, sum = 0;
   for (int repeat = 0; repeat < 5; ++repeat) {
     const std::clock_t start = std::clock();
@@ -124,7 +124,7 @@ double seconds(const Swing& swing, const Schedule& schedule, std::uint64_t gap) 
 }
 
 void as_long_for_a_long_gap(const Schedule& schedule) {
-  const Swing swing(schedule, kGravity);
+  const Oscillation swing(schedule, kGravity);
   const double little = seconds(swing, schedule, 1000);
   CHECK(seconds(swing, schedule, 10'000'000) < 20 * little);
   CHECK(seconds(swing, schedule, 10'000'000'000'000) < 20 * little);

@@ -211,14 +211,14 @@ void test_online() {
 }
 
 void test_lexicon() {
-  Lexicon lexicon;
-  CHECK(lexicon.find(5) == -1);
-  for (int i = 0; i < 1000; ++i) CHECK(lexicon.add(i * 7919LL, "w" + std::to_string(i)) == i);
-  for (int i = 0; i < 1000; ++i) CHECK(lexicon.add(i * 7919LL, "other") == i);
-  CHECK(lexicon.find(999 * 7919LL) == 999);
-  CHECK(lexicon.find(3) == -1);
-  CHECK(lexicon.name(417) == "w417");
-  CHECK(lexicon.size() == 1000);
+  FeatureIndex feature_index;
+  CHECK(feature_index.find(5) == -1);
+  for (int i = 0; i < 1000; ++i) CHECK(feature_index.add(i * 7919LL, "w" + std::to_string(i)) == i);
+  for (int i = 0; i < 1000; ++i) CHECK(feature_index.add(i * 7919LL, "other") == i);
+  CHECK(feature_index.find(999 * 7919LL) == 999);
+  CHECK(feature_index.find(3) == -1);
+  CHECK(feature_index.name(417) == "w417");
+  CHECK(feature_index.size() == 1000);
 }
 
 }  // namespace

@@ -13,13 +13,13 @@
 
 namespace {
 
-using riata::Buckets;
+using riata::HashTable;
 using Expected = std::unordered_map<std::uint64_t, double>;
 
 // Every key is found, the others are not, and a guess is right or known to be wrong. Returned is the share of
 // keys with a row whose guess was wrong.
 template <class Index>
-double same_rows(const Buckets& buckets, const Expected& expected, std::vector<Index> keys) {
+double same_rows(const HashTable& buckets, const Expected& expected, std::vector<Index> keys) {
   CHECK(buckets.size() == expected.size());
   std::vector<double*> rows(keys.size());
   std::vector<std::uint32_t> others(keys.size() + 1);
@@ -30,10 +30,10 @@ double same_rows(const Buckets& buckets, const Expected& expected, std::vector<I
     const auto key = static_cast<std::uint64_t>(keys[k]);
     const std::uint64_t at = buckets.find(key);
     const auto found = expected.find(key);
-    CHECK((at == Buckets::kNone) == (found == expected.end()));
+    CHECK((at == HashTable::kNone) == (found == expected.end()));
     const bool other = next < count && others[next] == k;
     next += other;
-    if (at == Buckets::kNone) {
+    if (at == HashTable::kNone) {
       CHECK(other);
       continue;
     }
@@ -46,7 +46,7 @@ double same_rows(const Buckets& buckets, const Expected& expected, std::vector<I
   return static_cast<double>(wrong) / static_cast<double>(present + 1);
 }
 
-std::size_t rows_in_groups(const Buckets& buckets) {
+std::size_t rows_in_groups(const HashTable& buckets) {
   std::size_t seen = 0;
   for (std::uint64_t group = 0; group < buckets.groups(); ++group)
     for (std::uint32_t some = buckets.occupied(group); some != 0; some &= some - 1) ++seen;
@@ -57,24 +57,24 @@ std::size_t rows_in_groups(const Buckets& buckets) {
 template <class Index>
 void births_and_deaths(const std::vector<Index>& keys, std::uint64_t words, int steps, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  Buckets buckets;
+  HashTable buckets;
   CHECK(!buckets.is_open() && buckets.open(words) && buckets.is_open());
   Expected expected;
   for (int step = 1; step <= steps; ++step) {
     const auto key = static_cast<std::uint64_t>(keys[random() % keys.size()]);
     const std::uint64_t at = buckets.find(key);
     const bool birth = random() % 16 < (step < steps / 2 ? 13 : 3);
-    if (birth && at == Buckets::kNone) {
+    if (birth && at == HashTable::kNone) {
       CHECK(buckets.reserve());
       const std::uint64_t place = buckets.add(key);
       for (std::uint64_t c = 1; c < words; ++c) buckets.row(place)[c - 1] = step;
       expected[key] = step;
-    } else if (!birth && at != Buckets::kNone) {
+    } else if (!birth && at != HashTable::kNone) {
       buckets.erase(at);
       buckets.tidy();
       buckets.shrink();
       expected.erase(key);
-    } else if (at != Buckets::kNone) {
+    } else if (at != HashTable::kNone) {
       buckets.promote(at);
     } else {
       buckets.tidy();
@@ -107,13 +107,13 @@ std::vector<Index> keys_between(std::uint64_t least, std::uint64_t most, std::si
 std::vector<std::int64_t> keys_of_last_hashes(std::size_t n) {
   std::vector<std::int64_t> keys;
   for (std::uint64_t key = std::uint64_t{1} << 40; keys.size() < n; ++key)
-    if (Buckets::hash(key) >= 0xFF000000) keys.push_back(static_cast<std::int64_t>(key));
+    if (HashTable::hash(key) >= 0xFF000000) keys.push_back(static_cast<std::int64_t>(key));
   return keys;
 }
 
 // As many as there are, one after the other: never much more memory than they need.
 void memory_while_growing() {
-  Buckets buckets;
+  HashTable buckets;
   CHECK(buckets.open(3));
   Expected expected;
   std::vector<std::int64_t> keys;

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from riata.block import Block, GlossaryBlock, concatenate
+from riata.block import Block, NameListBlock, concatenate
 from riata.convert import convert
 from riata.errors import DataError
 from riata.sources import open_source
@@ -174,7 +174,7 @@ def test_a_dictionary_in_several_parts(tmp_path: Path) -> None:
     with ipc.open_file(path) as file:
         at = 0
         for i, block in enumerate(back):
-            assert isinstance(block, GlossaryBlock)
+            assert isinstance(block, NameListBlock)
             names = file.get_batch(i).column("names").flatten().dictionary_decode()
             wanted = (np.arange(at, at + block.nnz) % 1_500_000).tolist()
             assert list(map(int, names.to_pylist())) == wanted

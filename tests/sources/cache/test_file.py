@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from riata import _core, model_file
-from riata.block import Block, GlossaryBlock, concatenate
+from riata.block import Block, NameListBlock, concatenate
 from riata.convert import convert
 from riata.errors import DataError
 from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Sketch
@@ -106,8 +106,8 @@ def test_any_values(
 def test_each_name_is_there_once(tmp_path: Path, named: Block) -> None:
     path = write(tmp_path / "c", [named])
     (back,) = read(path)
-    assert isinstance(back, GlossaryBlock)
-    assert len(back.glossary) == len(np.unique(named.indices))
+    assert isinstance(back, NameListBlock)
+    assert len(back.name_list) == len(np.unique(named.indices))
     assert path.read_bytes().count(b"w^word7") == 1 + 10  # word7, and word70 to word79
     assert_same(back, named)
 
@@ -146,7 +146,7 @@ def test_names_beyond_one_glossary(tmp_path: Path) -> None:
     with open(path, "rb") as file:
         reader = CacheReader(file, "c")
         back = [block for block, _ in reader.blocks()]
-    sizes = {id(block.glossary): len(block.glossary) for block in back}  # type: ignore[attr-defined]
+    sizes = {id(block.name_list): len(block.name_list) for block in back}  # type: ignore[attr-defined]
     assert sorted(sizes.values()) == [n, 1_300_000]
     assert_same(concatenate(back), concatenate(blocks))
 
@@ -163,7 +163,7 @@ def test_a_block_with_a_glossary_is_a_block(tmp_path: Path, named: Block) -> Non
         (numbered.with_labels(None, None), named.with_labels(None, None)),
         (concatenate([numbered[:5], numbered[9:]]), concatenate([named[:5], named[9:]])),
     ):
-        assert isinstance(there, GlossaryBlock)
+        assert isinstance(there, NameListBlock)
         assert_same(concatenate([there, there]), concatenate([plain, plain]))
         assert [there.name_of(k) for k in range(min(3, there.nnz))] == [
             plain.name_of(k) for k in range(min(3, plain.nnz))
@@ -220,7 +220,7 @@ def test_converted_as_if_from_text(tmp_path: Path, named: Block, suffix: str) ->
 
 
 def test_every_flipped_byte_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each section: head, Blocks, glossary, index, end. With and without checksums, never a crash."""
+    """Each section: head, Blocks, name_list, index, end. With and without checksums, never a crash."""
     monkeypatch.setattr(cache_writer, "ENOUGH", 3000)
     (tmp_path / "x.vw").write_text(SMALL)
     (tmp_path / "x.svm").write_text("".join(f"1 {i + 1}:{i % 9}.5\n" for i in range(200)))
@@ -267,22 +267,22 @@ def test_what_is_not_inside_is_refused(named: Block) -> None:
     offsets = named.name_offsets
     assert named.names is not None
     assert offsets is not None
-    numbering = _core.Numbering()
-    numbers = numbering.number(named.indices, named.names, offsets)
-    names, ends = numbering.arrays()
-    glossary = _core.Glossary(names, ends)
-    text, where = glossary.names(numbers)
+    name_numbers = _core.NameNumbers()
+    numbers = name_numbers.number(named.indices, named.names, offsets)
+    names, ends = name_numbers.arrays()
+    name_list = _core.NameList(names, ends)
+    text, where = name_list.names(numbers)
     np.testing.assert_array_equal(text, named.names)
     np.testing.assert_array_equal(where, offsets)
-    for bad in (numbers + np.uint32(len(glossary)), np.array([2**32 - 1], np.uint32)):
+    for bad in (numbers + np.uint32(len(name_list)), np.array([2**32 - 1], np.uint32)):
         with pytest.raises(ValueError, match="a number of no feature"):
-            glossary.names(bad)
+            name_list.names(bad)
     for shifted in (ends + 1, ends[::-1].copy(), ends[:-1], np.maximum(ends, 1)):
         with pytest.raises(ValueError, match="fit together"):
-            _core.Glossary(names, shifted)
+            _core.NameList(names, shifted)
     for shifted in (offsets + 1, offsets[::-1].copy(), offsets[1:]):
         with pytest.raises(ValueError, match="fit together"):
-            _core.Numbering().number(named.indices, named.names, shifted)
+            _core.NameNumbers().number(named.indices, named.names, shifted)
     rows = np.array([0, 2, 2, 5], np.int32)
     assert _core.rows_of(rows, 5).tolist() == rows.tolist()
     for bad in (rows - 1, rows + 1, rows[::-1].copy(), rows[:0], rows * -1, rows[:-1]):

@@ -16,7 +16,7 @@ class Reader {
   Reader(const char* begin, const char* end, const csv::Format& format, NamedRows& rows) noexcept
       : p_(begin), end_(end), format_(format), rows_(rows), cells_(format, rows) {}
 
-  Complaint read() noexcept {
+  ParseError read() noexcept {
     const char* line = p_;
     where_ = p_;
     Kind kind = cells_.row().prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
@@ -179,8 +179,8 @@ class Reader {
 
 namespace riata {
 
-inline Complaint read_arff(const char* begin, const char* end, const csv::Format& format,
-                           NamedRows& rows) noexcept {
+inline ParseError read_arff(const char* begin, const char* end, const csv::Format& format,
+                            NamedRows& rows) noexcept {
   return arff::Reader(begin, end, format, rows).read();
 }
 

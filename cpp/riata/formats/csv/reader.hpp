@@ -40,7 +40,7 @@ class Reader {
         cells_(format, rows),
         plain_(begin, end, format, plan, cells_, rows) {}
 
-  Complaint read(bool skip_header) noexcept {
+  ParseError read(bool skip_header) noexcept {
     line_ = p_;
     Kind kind = cells_.row().prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
     if (kind == nullptr && skip_header) kind = skip_record();
@@ -179,8 +179,8 @@ class Reader {
 }  // namespace csv
 
 // With the plan that was made of the format, or none.
-inline Complaint read_csv(const char* begin, const char* end, const csv::Format& format,
-                          const csv::Plan& plan, bool skip_header, NamedRows& rows) noexcept {
+inline ParseError read_csv(const char* begin, const char* end, const csv::Format& format,
+                           const csv::Plan& plan, bool skip_header, NamedRows& rows) noexcept {
   return csv::Reader(begin, end, format, plan, rows).read(skip_header);
 }
 

@@ -34,7 +34,7 @@ class Reader {
         row_(rows, format.crosses, format.keep_names),
         wants_offset_(format.has(Role::offset)) {}
 
-  Complaint read() noexcept {
+  ParseError read() noexcept {
     const char* line = p_;
     Kind kind =
         row_.prepare(static_cast<std::size_t>(end_ - p_)) && path_.reserve(1024) ? nullptr : "no_memory";
@@ -364,8 +364,8 @@ class Reader {
 
 }  // namespace json
 
-inline Complaint read_json(const char* begin, const char* end, const json::Format& format,
-                           NamedRows& rows) noexcept {
+inline ParseError read_json(const char* begin, const char* end, const json::Format& format,
+                            NamedRows& rows) noexcept {
   return json::Reader(begin, end, format, rows).read();
 }
 

@@ -29,17 +29,17 @@ struct SvmlightRows {
   bool is_wide = false;
   Array<float> values;
   Array<std::int64_t> lines;  // of each row, the first line of the text being 0
-  std::int64_t n_lines = 0;   // read without trouble
+  std::int64_t n_lines = 0;   // read without error
 
-  Trouble trouble = Trouble::none;
-  const char* line_start = nullptr;  // of the line in trouble
+  SvmlightError error = SvmlightError::none;
+  const char* line_start = nullptr;  // of the line in error
   const char* where = nullptr;       // the offending token in it
   std::int64_t previous = 0;         // the index before it, as written
 };
 
 namespace detail {
 
-// Reads lines until the end of the text, trouble, or an index that does not fit into Index.
+// Reads lines until the end of the text, error, or an index that does not fit into Index.
 template <class Index>
 class LineReader {
  public:
@@ -55,22 +55,22 @@ class LineReader {
         rows_(rows),
         sink_{nullptr, nullptr, indices.size(), 0, 0} {}
 
-  // Returns the start of the line it stopped at. An index that does not fit is not trouble, but `too_wide`.
+  // Returns the start of the line it stopped at. An index that does not fit is not error, but `too_wide`.
   const char* read(bool& too_wide) noexcept {
     const char* line = p_;
     std::size_t kept = sink_.size;
-    Trouble trouble = grow(kept + static_cast<std::size_t>(end_ - p_) / 8 + 16);
-    while (trouble == Trouble::none && p_ < end_) {
-      trouble = read_line(too_wide);
-      if (trouble != Trouble::none || too_wide) break;
+    SvmlightError error = grow(kept + static_cast<std::size_t>(end_ - p_) / 8 + 16);
+    while (error == SvmlightError::none && p_ < end_) {
+      error = read_line(too_wide);
+      if (error != SvmlightError::none || too_wide) break;
       kept = sink_.size;
       line = ++p_;
       ++rows_.n_lines;
     }
     indices_.set_size(kept);
     rows_.values.set_size(kept);
-    if (trouble != Trouble::none) {
-      rows_.trouble = trouble;
+    if (error != SvmlightError::none) {
+      rows_.error = error;
       rows_.line_start = line;
       rows_.where = p_;
       rows_.previous = sink_.last;
@@ -80,12 +80,13 @@ class LineReader {
 
  private:
   // Leaves p_ at the newline, or at what is wrong.
-  Trouble read_line(bool& too_wide) noexcept {
+  SvmlightError read_line(bool& too_wide) noexcept {
     while (is_blank(*p_)) ++p_;
     skip_comment();
-    if (*p_ == '\n') return Trouble::none;
+    if (*p_ == '\n') return SvmlightError::none;
     double label = 0;
-    if (const Trouble trouble = read_label(p_, labelled_, label); trouble != Trouble::none) return trouble;
+    if (const SvmlightError error = read_label(p_, labelled_, label); error != SvmlightError::none)
+      return error;
     sink_.last = base_ - 1;
     for (;;) {
       while (is_blank(*p_)) ++p_;
@@ -93,13 +94,13 @@ class LineReader {
       skip_comment();
       if (*p_ == '\n') break;
       if (is_blank(*p_)) continue;
-      const Trouble trouble =
+      const SvmlightError error =
           sink_.size == sink_.capacity ? grow(2 * sink_.capacity) : read_feature(p_, base_, sink_, too_wide);
-      if (trouble != Trouble::none || too_wide) return trouble;
+      if (error != SvmlightError::none || too_wide) return error;
     }
     const bool stored = rows_.labels.push_back(label) && rows_.lines.push_back(rows_.n_lines) &&
                         rows_.indptr.push_back(static_cast<std::int64_t>(sink_.size));
-    return stored ? Trouble::none : Trouble::no_memory;
+    return stored ? SvmlightError::none : SvmlightError::no_memory;
   }
 
   void read_features() noexcept {
@@ -116,14 +117,14 @@ class LineReader {
     if (*p_ == '#') p_ = static_cast<const char*>(std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_)));
   }
 
-  Trouble grow(std::size_t capacity) noexcept {
+  SvmlightError grow(std::size_t capacity) noexcept {
     indices_.set_size(sink_.size);
     rows_.values.set_size(sink_.size);
-    if (!indices_.reserve(capacity) || !rows_.values.reserve(capacity)) return Trouble::no_memory;
+    if (!indices_.reserve(capacity) || !rows_.values.reserve(capacity)) return SvmlightError::no_memory;
     sink_.indices = indices_.data();
     sink_.values = rows_.values.data();
     sink_.capacity = std::min(indices_.capacity(), rows_.values.capacity());
-    return Trouble::none;
+    return SvmlightError::none;
   }
 
   const char* p_;
@@ -142,7 +143,7 @@ class LineReader {
 inline void read_svmlight(const char* begin, const char* end, const SvmlightOptions& options,
                           SvmlightRows& rows) noexcept {
   if (!rows.indptr.push_back(0)) {
-    rows.trouble = Trouble::no_memory;
+    rows.error = SvmlightError::no_memory;
     rows.line_start = rows.where = begin;
     return;
   }
@@ -151,7 +152,7 @@ inline void read_svmlight(const char* begin, const char* end, const SvmlightOpti
   if (!too_wide) return;
   rows.is_wide = true;
   if (!rows.wide.append(rows.narrow.data(), rows.narrow.size())) {
-    rows.trouble = Trouble::no_memory;
+    rows.error = SvmlightError::no_memory;
     rows.line_start = rows.where = line;
     return;
   }

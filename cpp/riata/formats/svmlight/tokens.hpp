@@ -17,7 +17,7 @@
 
 namespace riata {
 
-enum class Trouble : std::uint8_t {
+enum class SvmlightError : std::uint8_t {
   none,
   label_missing,
   label_syntax,
@@ -38,7 +38,7 @@ enum class Trouble : std::uint8_t {
   no_memory,
 };
 
-inline const char* name_of(Trouble trouble) noexcept {
+inline const char* name_of(SvmlightError error) noexcept {
   constexpr const char* names[] = {
       "none",
       "label_missing",
@@ -59,8 +59,8 @@ inline const char* name_of(Trouble trouble) noexcept {
       "value_too_large",
       "no_memory",
   };
-  static_assert(std::size(names) == static_cast<std::size_t>(Trouble::no_memory) + 1);
-  return names[static_cast<std::size_t>(trouble)];
+  static_assert(std::size(names) == static_cast<std::size_t>(SvmlightError::no_memory) + 1);
+  return names[static_cast<std::size_t>(error)];
 }
 
 namespace detail {
@@ -221,72 +221,75 @@ inline bool read_index(const char*& p, std::int64_t largest, std::int64_t& index
 // Any feature, or `qid:n`, at p, which moves behind it. Returns what is wrong with it, p staying where that
 // is.
 template <class Index>
-inline Trouble read_feature(const char*& p, std::int64_t base, Sink<Index>& sink, bool& too_wide) noexcept {
+inline SvmlightError read_feature(const char*& p, std::int64_t base, Sink<Index>& sink,
+                                  bool& too_wide) noexcept {
   if (std::memcmp(p, "qid:", 4) == 0) {
     const char* q = p + 4 + (p[4] == '-');
-    if (!is_digit(*q)) return Trouble::qid_syntax;
+    if (!is_digit(*q)) return SvmlightError::qid_syntax;
     while (is_digit(*q)) ++q;
-    if (!ends_token(*q)) return Trouble::qid_syntax;
+    if (!ends_token(*q)) return SvmlightError::qid_syntax;
     p = q;
-    return Trouble::none;
+    return SvmlightError::none;
   }
-  if (*p == '-' && is_digit(p[1])) return Trouble::index_negative;
-  if (!is_digit(*p)) return Trouble::feature_syntax;
+  if (*p == '-' && is_digit(p[1])) return SvmlightError::index_negative;
+  if (!is_digit(*p)) return SvmlightError::feature_syntax;
   const char* q = p;
   std::int64_t index = 0;
   // The number of features, one more than the largest index from 0, must be an int64 too.
   const bool fits = read_index(q, std::numeric_limits<std::int64_t>::max() - 1 + base, index);
-  if (*q != ':') return Trouble::feature_syntax;
-  if (!fits) return Trouble::index_too_large;
-  if (index < base) return Trouble::index_zero;
-  if (index == sink.last) return Trouble::index_duplicate;
-  if (index < sink.last) return Trouble::index_descending;
+  if (*q != ':') return SvmlightError::feature_syntax;
+  if (!fits) return SvmlightError::index_too_large;
+  if (index < base) return SvmlightError::index_zero;
+  if (index == sink.last) return SvmlightError::index_duplicate;
+  if (index < sink.last) return SvmlightError::index_descending;
   if (index - base > std::numeric_limits<Index>::max()) {
     too_wide = true;
-    return Trouble::none;
+    return SvmlightError::none;
   }
   ++q;
-  if (ends_token(*q)) return Trouble::value_missing;
+  if (ends_token(*q)) return SvmlightError::value_missing;
   const Number<float> number = read_number<float>(q);
   if (number.error != NumberError::none || !ends_token(*number.end)) {
     p = q;
-    if (number.error == NumberError::not_finite) return Trouble::value_not_finite;
-    if (number.error == NumberError::too_large && ends_token(*number.end)) return Trouble::value_too_large;
-    return Trouble::value_syntax;
+    if (number.error == NumberError::not_finite) return SvmlightError::value_not_finite;
+    if (number.error == NumberError::too_large && ends_token(*number.end))
+      return SvmlightError::value_too_large;
+    return SvmlightError::value_syntax;
   }
   sink.indices[sink.size] = static_cast<Index>(index - base);
   sink.values[sink.size] = number.value;
   sink.size += number.value != 0;
   sink.last = index;
   p = number.end;
-  return Trouble::none;
+  return SvmlightError::none;
 }
 
 // The label at p, which moves behind it.
-inline Trouble read_label(const char*& p, bool labelled, double& label) noexcept {
+inline SvmlightError read_label(const char*& p, bool labelled, double& label) noexcept {
   const bool negative = *p == '-';
   if (is_digit(p[negative]) && p[negative + 1] == ' ') {  // 1, 0 or -1: most are
     const double digit = p[negative] - '0';
     label = negative ? -digit : digit;
     p += negative + 1;
-    return Trouble::none;
+    return SvmlightError::none;
   }
   const Number<double> number = read_number<double>(p);
   if (number.error == NumberError::none && ends_token(*number.end)) {
     label = number.value;
     p = number.end;
-    return Trouble::none;
+    return SvmlightError::none;
   }
   const char* q = p;
   while (is_digit(*q)) ++q;
   if ((*q == ':' && q > p) || std::memcmp(p, "qid:", 4) == 0) {
     label = std::numeric_limits<double>::quiet_NaN();
-    return labelled ? Trouble::label_missing : Trouble::none;
+    return labelled ? SvmlightError::label_missing : SvmlightError::none;
   }
-  if (number.error == NumberError::not_finite) return Trouble::label_not_finite;
-  if (number.error == NumberError::too_large && ends_token(*number.end)) return Trouble::label_too_large;
-  return number.error == NumberError::none && *number.end == ',' ? Trouble::label_several
-                                                                 : Trouble::label_syntax;
+  if (number.error == NumberError::not_finite) return SvmlightError::label_not_finite;
+  if (number.error == NumberError::too_large && ends_token(*number.end))
+    return SvmlightError::label_too_large;
+  return number.error == NumberError::none && *number.end == ',' ? SvmlightError::label_several
+                                                                 : SvmlightError::label_syntax;
 }
 
 }  // namespace detail

@@ -21,7 +21,7 @@ namespace riata {
 
 enum class ColumnFlaw : std::uint8_t { none, not_finite, sum_too_large, row_too_long, damaged, no_memory };
 
-struct ColumnComplaint {
+struct ColumnError {
   ColumnFlaw flaw = ColumnFlaw::none;
   std::int64_t row = 0;
   std::size_t column = 0;
@@ -41,27 +41,27 @@ class ColumnReader {
         write_names_(keep_names || !unique_),
         quick_(columns, missing, keep_names) {}
 
-  ColumnComplaint read(std::int64_t row, std::int64_t last) noexcept {
+  ColumnError read(std::int64_t row, std::int64_t last) noexcept {
     if (!builder_.prepare(static_cast<std::size_t>(last - row) * columns_.size() * 8)) {
       return {ColumnFlaw::no_memory, row, 0};
     }
-    ColumnComplaint complaint;
-    while (row < last && complaint.flaw == ColumnFlaw::none) {
+    ColumnError error;
+    while (row < last && error.flaw == ColumnFlaw::none) {
       if (unique_ && quick_.possible()) {
-        if (!quick_.read(row, last, builder_, rows_.n_lines)) complaint = {ColumnFlaw::no_memory, row, 0};
-        if (row < last && complaint.flaw == ColumnFlaw::none) complaint = read_rows(row, row + 1);
+        if (!quick_.read(row, last, builder_, rows_.n_lines)) error = {ColumnFlaw::no_memory, row, 0};
+        if (row < last && error.flaw == ColumnFlaw::none) error = read_rows(row, row + 1);
       } else {
-        complaint = read_rows(row, last);
+        error = read_rows(row, last);
       }
     }
-    if (complaint.flaw != ColumnFlaw::none) builder_.drop_row();
+    if (error.flaw != ColumnFlaw::none) builder_.drop_row();
     builder_.finish();
-    return complaint;
+    return error;
   }
 
  private:
   // One after another, up to `end` or to what cannot be read.
-  ColumnComplaint read_rows(std::int64_t& row, std::int64_t end) noexcept {
+  ColumnError read_rows(std::int64_t& row, std::int64_t end) noexcept {
     for (; row < end; ++row, ++rows_.n_lines) {
       for (std::size_t c = 0; c < columns_.size(); ++c) {
         if (const ColumnFlaw flaw = read_cell(columns_[c], row); flaw != ColumnFlaw::none)
@@ -195,9 +195,9 @@ class ColumnReader {
 }  // namespace detail
 
 // Rows `first` up to `last`.
-inline ColumnComplaint read_columns(const std::vector<Column>& columns, std::int64_t first, std::int64_t last,
-                                    const Crosses& crosses, bool keep_names, bool missing,
-                                    NamedRows& rows) noexcept {
+inline ColumnError read_columns(const std::vector<Column>& columns, std::int64_t first, std::int64_t last,
+                                const Crosses& crosses, bool keep_names, bool missing,
+                                NamedRows& rows) noexcept {
   return detail::ColumnReader(columns, crosses, keep_names, missing, rows).read(first, last);
 }
 

@@ -56,7 +56,7 @@ Kind read_word(std::string_view word, Float& value, Kind syntax, Kind not_finite
   return nullptr;
 }
 
-// Splits what is before the bar, leaving p at the bar. On trouble p is where it is.
+// Splits what is before the bar, leaving p at the bar. On error p is where it is.
 inline Kind split_words(const char*& p, Words& words) noexcept {
   if (*p == '{') return "json";
   for (;;) {

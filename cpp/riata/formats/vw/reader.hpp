@@ -39,7 +39,7 @@ class Reader {
         row_(rows, crosses, options.keep_names),
         quick_(begin, static_cast<std::size_t>(end - begin), row_) {}
 
-  Complaint read() noexcept {
+  ParseError read() noexcept {
     const char* line = p_;
     Kind kind = quick_.prepare() ? nullptr : "no_memory";
     while (kind == nullptr && p_ < end_) {
@@ -163,8 +163,8 @@ class Reader {
 
 }  // namespace vw
 
-inline Complaint read_vw(const char* begin, const char* end, const vw::Options& options,
-                         const Crosses& crosses, NamedRows& rows) noexcept {
+inline ParseError read_vw(const char* begin, const char* end, const vw::Options& options,
+                          const Crosses& crosses, NamedRows& rows) noexcept {
   return vw::Reader(begin, end, options, crosses, rows).read();
 }
 

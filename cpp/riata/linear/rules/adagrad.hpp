@@ -23,19 +23,19 @@ class AdaGrad : public PlainRule {
       : eta0_(n.at("eta0")), l1_(n.at("l1")), l2_(n.at("l2")), s_(static_cast<std::size_t>(m), 0.0) {}
 
   static constexpr int width(int m) noexcept { return 2 * m + 1; }
-  void fresh(double* row, int m) const noexcept {
+  void init(double* row, int m) const noexcept {
     for (int k = 0; k < 2 * m; ++k) row[k] = 0;
     row[2 * m] = t_;
   }
-  double peek(const double* row, int m, int c) const noexcept {
+  double current(const double* row, int m, int c) const noexcept {
     return at(row[c], row[m + c], t_ - row[2 * m]);
   }
-  void settle(double* row, int m) const noexcept {
-    for (int c = 0; c < m; ++c) row[c] = peek(row, m, c);
+  void catch_up(double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] = current(row, m, c);
     row[2 * m] = std::max(row[2 * m], t_);
   }
   // The sum of squared gradients is needed even where the weight is zero.
-  bool needed(const double* row, int m) const noexcept {
+  bool is_live(const double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c)
       if (row[m + c] != 0) return true;
     return false;
@@ -44,7 +44,7 @@ class AdaGrad : public PlainRule {
   double gain(double) const noexcept { return 1; }
   void push(double* row, int m, const double* gradient, double x) const noexcept {
     const bool again = row[2 * m] > t_;  // met twice in one example, in a hashed store: one penalty
-    settle(row, m);
+    catch_up(row, m);
     for (int c = 0; c < m; ++c) move(row[c], row[m + c], gradient[c] * x, !again);
     row[2 * m] = t_ + 1;
   }
@@ -53,14 +53,14 @@ class AdaGrad : public PlainRule {
     for (int c = 0; c < m; ++c) move(intercept[c], s_[static_cast<std::size_t>(c)], slopes[c], false);
   }
 
-  static int clock_size(int m) noexcept { return 1 + m; }
-  void save(double* clock) const noexcept {
-    clock[0] = t_;
-    std::copy(s_.begin(), s_.end(), clock + 1);
+  static int state_size(int m) noexcept { return 1 + m; }
+  void save(double* rule_state) const noexcept {
+    rule_state[0] = t_;
+    std::copy(s_.begin(), s_.end(), rule_state + 1);
   }
-  void load(const double* clock) noexcept {
-    t_ = clock[0];
-    std::copy(clock + 1, clock + 1 + s_.size(), s_.begin());
+  void load(const double* rule_state) noexcept {
+    t_ = rule_state[0];
+    std::copy(rule_state + 1, rule_state + 1 + s_.size(), s_.begin());
   }
 
  private:

@@ -56,14 +56,14 @@ class ElasticNet : public Marked<ElasticNet<kProximal>> {
     l_ = 0;
   }
 
-  static constexpr int clock_size(int) noexcept { return 2; }
-  void save(double* clock) const noexcept {
-    clock[0] = p_;
-    clock[1] = l_;
+  static constexpr int state_size(int) noexcept { return 2; }
+  void save(double* rule_state) const noexcept {
+    rule_state[0] = p_;
+    rule_state[1] = l_;
   }
-  void load(const double* clock) noexcept {
-    p_ = clock[0];
-    l_ = clock[1];
+  void load(const double* rule_state) noexcept {
+    p_ = rule_state[0];
+    l_ = rule_state[1];
   }
 
  private:

@@ -33,13 +33,13 @@ class Ftrl : public PlainRule {
         s_(m, 0.0) {}
 
   static constexpr int width(int m) noexcept { return 3 * m; }
-  void fresh(double* row, int m) const noexcept {
+  void init(double* row, int m) const noexcept {
     for (int k = 0; k < 3 * m; ++k) row[k] = 0;
   }
-  void settle(double*, int) const noexcept {}
-  double peek(const double* row, int, int c) const noexcept { return row[c]; }
+  void catch_up(double*, int) const noexcept {}
+  double current(const double* row, int, int c) const noexcept { return row[c]; }
   // The sum of squared gradients is needed even where the weight is zero.
-  bool needed(const double* row, int m) const noexcept {
+  bool is_live(const double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c)
       if (row[2 * m + c] != 0) return true;
     return false;
@@ -68,17 +68,17 @@ class Ftrl : public PlainRule {
     for (int c = 0; c < m; ++c) move(intercept[c], z_[c], s_[c], slopes[c], 0, 0);
   }
 
-  static int clock_size(int m) noexcept { return 2 * m; }
-  void save(double* clock) const noexcept {
+  static int state_size(int m) noexcept { return 2 * m; }
+  void save(double* rule_state) const noexcept {
     for (std::size_t c = 0; c < z_.size(); ++c) {
-      clock[2 * c] = z_[c];
-      clock[2 * c + 1] = s_[c];
+      rule_state[2 * c] = z_[c];
+      rule_state[2 * c + 1] = s_[c];
     }
   }
-  void load(const double* clock) noexcept {
+  void load(const double* rule_state) noexcept {
     for (std::size_t c = 0; c < z_.size(); ++c) {
-      z_[c] = clock[2 * c];
-      s_[c] = clock[2 * c + 1];
+      z_[c] = rule_state[2 * c];
+      s_[c] = rule_state[2 * c + 1];
     }
   }
 

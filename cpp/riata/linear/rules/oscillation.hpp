@@ -45,9 +45,9 @@
 
 namespace riata {
 
-class Swing {
+class Oscillation {
  public:
-  Swing(const Schedule& schedule, double gravity)
+  Oscillation(const Schedule& schedule, double gravity)
       : schedule_(schedule), gravity_(gravity), p_(power_of(schedule)) {
     for (int k = 0; k <= kLevels; ++k) coefficients_[k] = expand(k);
   }

@@ -2,16 +2,16 @@
 // argument.
 //
 //   static int width(int m)                     doubles in a row of m columns; the first m are the (scaled)
-//   weights void fresh(double* row, int m)              a row of zero weights, as if it had been there from
-//   the start double peek(const double* row, int m, int c)     the weight of column c, brought current,
-//   without writing void settle(double* row, int m)             bring the row current bool needed(const
+//   weights void init(double* row, int m)              a row of zero weights, as if it had been there from
+//   the start double current(const double* row, int m, int c)     the weight of column c, brought current,
+//   without writing void catch_up(double* row, int m)             bring the row current bool is_live(const
 //   double* row, int m)       false: forgetting this row changes nothing double scale() weight = scale *
 //   value brought current begin(rate); push(row, m, gradient, x) for every feature of the example; end(rate)
 //       push brings the row current and then moves it; a row met twice in one example is pushed twice
 //   double gain(rate)                           the factor that turns a slope into the `gradient` of push
 //   push_intercept(intercept, slopes, m, rate)
 //   stale(), rescale(store, m)                  once in a long while, visit every row
-//   clock_size(m), save(clock), load(clock)     the rule's running scalars
+//   state_size(m), save(rule_state), load(rule_state)     the rule's running scalars
 #pragma once
 
 #include <cmath>
@@ -48,18 +48,18 @@ template <class Rule>
 struct Marked : PlainRule {
   static constexpr bool kMarked = true;
   static constexpr int width(int m) noexcept { return m + 1; }
-  void fresh(double* row, int m) const noexcept {
+  void init(double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c) row[c] = 0;
     row[m] = self().now();
   }
-  void settle(double* row, int m) const noexcept {
+  void catch_up(double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c) row[c] = self().at(row[c], row[m]);
     row[m] = self().now();
   }
-  double peek(const double* row, int m, int c) const noexcept { return self().at(row[c], row[m]); }
-  bool needed(const double* row, int m) const noexcept {
+  double current(const double* row, int m, int c) const noexcept { return self().at(row[c], row[m]); }
+  bool is_live(const double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c)
-      if (peek(row, m, c) != 0) return true;
+      if (current(row, m, c) != 0) return true;
     return false;
   }
   void push(double* row, int m, const double* gradient, double x) const noexcept {

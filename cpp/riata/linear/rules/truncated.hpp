@@ -30,14 +30,14 @@ class Truncate : public Marked<Truncate> {
     if (++step_ % period_ == 0) g_ += rate * static_cast<double>(period_) * gravity_;
   }
 
-  static constexpr int clock_size(int) noexcept { return 2; }
-  void save(double* clock) const noexcept {
-    clock[0] = static_cast<double>(step_);
-    clock[1] = g_;
+  static constexpr int state_size(int) noexcept { return 2; }
+  void save(double* rule_state) const noexcept {
+    rule_state[0] = static_cast<double>(step_);
+    rule_state[1] = g_;
   }
-  void load(const double* clock) noexcept {
-    step_ = static_cast<std::uint64_t>(clock[0]);
-    g_ = clock[1];
+  void load(const double* rule_state) noexcept {
+    step_ = static_cast<std::uint64_t>(rule_state[0]);
+    g_ = rule_state[1];
   }
 
  private:
@@ -63,14 +63,14 @@ class Round : public Marked<Round> {
     if (++step_ % period_ == 0) ++rounds_;
   }
 
-  static constexpr int clock_size(int) noexcept { return 2; }
-  void save(double* clock) const noexcept {
-    clock[0] = static_cast<double>(step_);
-    clock[1] = rounds_;
+  static constexpr int state_size(int) noexcept { return 2; }
+  void save(double* rule_state) const noexcept {
+    rule_state[0] = static_cast<double>(step_);
+    rule_state[1] = rounds_;
   }
-  void load(const double* clock) noexcept {
-    step_ = static_cast<std::uint64_t>(clock[0]);
-    rounds_ = clock[1];
+  void load(const double* rule_state) noexcept {
+    step_ = static_cast<std::uint64_t>(rule_state[0]);
+    rounds_ = rule_state[1];
   }
 
  private:
@@ -81,32 +81,32 @@ class Round : public Marked<Round> {
 };
 
 // Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then swings around it. Away from zero a
-// missed stretch is one subtraction; near zero swing.hpp knows where it leads. A row is marked with the
+// missed stretch is one subtraction; near zero oscillation.hpp knows where it leads. A row is marked with the
 // number of steps at the last touch and with S, the sum of n gravity over those steps.
 class Subgradient : public PlainRule {
  public:
   explicit Subgradient(const Numbers& n, int) : gravity_(n.at("gravity")), swing_(schedule_of(n), gravity_) {}
 
   static constexpr int width(int m) noexcept { return m + 2; }
-  void fresh(double* row, int m) const noexcept {
+  void init(double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c) row[c] = 0;
     stamp(row, m);
   }
-  void settle(double* row, int m) const noexcept {
-    for (int c = 0; c < m; ++c) row[c] = peek(row, m, c);
+  void catch_up(double* row, int m) const noexcept {
+    for (int c = 0; c < m; ++c) row[c] = current(row, m, c);
     stamp(row, m);
   }
-  double peek(const double* row, int m, int c) const noexcept {
+  double current(const double* row, int m, int c) const noexcept {
     const double w = row[c], way = sum_ - row[m + 1];
     if (w == 0) return w;
     if (std::fabs(w) >= std::max(way, coarse_)) return w - std::copysign(way, w);
     return swing_(w, static_cast<std::uint64_t>(row[m]), step_, factor_);
   }
   // A weight vanishes in the end, but not soon: whoever asks often gets a quick answer.
-  bool needed(const double* row, int m) const noexcept {
+  bool is_live(const double* row, int m) const noexcept {
     const bool recent = static_cast<double>(step_) < kLong * row[m];
     for (int c = 0; c < m; ++c)
-      if (row[c] != 0 && (recent || peek(row, m, c) != 0)) return true;
+      if (row[c] != 0 && (recent || current(row, m, c) != 0)) return true;
     return false;
   }
 
@@ -121,7 +121,7 @@ class Subgradient : public PlainRule {
     const double done = static_cast<double>(step_ + 1);
     for (int c = 0; c < m; ++c) {
       if (row[m] != done) {
-        row[c] = peek(row, m, c);
+        row[c] = current(row, m, c);
         if (row[c] != 0) row[c] -= std::copysign(pull_, row[c]);
       }
       row[c] -= gradient[c] * x;
@@ -140,18 +140,18 @@ class Subgradient : public PlainRule {
   static constexpr bool kRemembersRates = true;
   void set_factor(double factor) noexcept { factor_ = factor; }
 
-  static constexpr int clock_size(int) noexcept { return 4; }
-  void save(double* clock) const noexcept {
-    clock[0] = static_cast<double>(step_);
-    clock[1] = sum_;
-    clock[2] = factor_;
-    clock[3] = excess_;
+  static constexpr int state_size(int) noexcept { return 4; }
+  void save(double* rule_state) const noexcept {
+    rule_state[0] = static_cast<double>(step_);
+    rule_state[1] = sum_;
+    rule_state[2] = factor_;
+    rule_state[3] = excess_;
   }
-  void load(const double* clock) noexcept {
-    step_ = static_cast<std::uint64_t>(clock[0]);
-    sum_ = clock[1];
-    factor_ = clock[2];
-    excess_ = clock[3];
+  void load(const double* rule_state) noexcept {
+    step_ = static_cast<std::uint64_t>(rule_state[0]);
+    sum_ = rule_state[1];
+    factor_ = rule_state[2];
+    excess_ = rule_state[3];
     coarse_ = kCoarse * sum_;
   }
 
@@ -165,7 +165,7 @@ class Subgradient : public PlainRule {
   static constexpr double kCoarse = 0x1p-18;
   static constexpr double kLong = 4;  // times as many steps as there were at the last touch
   double gravity_;
-  Swing swing_;
+  Oscillation swing_;
   double factor_ = 1;
   std::uint64_t step_ = 0;
   double sum_ = 0, excess_ = 0, coarse_ = 0;      // S, what it is too large by, and kCoarse of it

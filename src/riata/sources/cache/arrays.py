@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.block import Block, GlossaryBlock
+from riata.block import Block, NameListBlock
 from riata.sources.cache.arrow_file import ALIGN, ROWS, Layout, NamesLayout
 
 Pieces: TypeAlias = list[NDArray[Any]]
@@ -56,7 +56,7 @@ def _are_ones(values: NDArray[np.float32]) -> bool:
 
 
 def decode(
-    data: NDArray[np.uint8], layout: Layout, path: str | None, glossary: _core.Glossary | None
+    data: NDArray[np.uint8], layout: Layout, path: str | None, name_list: _core.NameList | None
 ) -> Block:
     """The Block of a batch with this body: views of it. ValueError where the arrays do not fit together."""
     if len(data) != layout.body:
@@ -72,29 +72,29 @@ def decode(
     }
     given |= {FIELDS[column]: found[column] for column in ROWS if column in found}
     numbers = found.get("names", found.get("raw_names"))
-    if glossary is None and numbers is None:
+    if name_list is None and numbers is None:
         return Block(**given)
-    if glossary is None or numbers is None:
-        raise ValueError("names without a glossary, or the other way round")
-    made: Block = GlossaryBlock(glossary=glossary, numbers=numbers, **given)
+    if name_list is None or numbers is None:
+        raise ValueError("names without a name_list, or the other way round")
+    made: Block = NameListBlock(name_list=name_list, numbers=numbers, **given)
     return made
 
 
 def encode_names(
-    numbering: _core.Numbering | None, column: str, base: int
+    name_numbers: _core.NameNumbers | None, column: str, base: int
 ) -> tuple[NamesLayout, dict[str, Pieces]]:
-    """Without a numbering: no names, but a dictionary."""
+    """Without a name_numbers: no names, but a dictionary."""
     names, ends = np.zeros(0, np.uint8), np.zeros(1, np.int64)
-    if numbering is not None and len(numbering):
-        names, ends = numbering.arrays()
+    if name_numbers is not None and len(name_numbers):
+        names, ends = name_numbers.arrays()
     return NamesLayout(column, len(ends) - 1, len(names), base), {"ends": [ends], "text": [names]}
 
 
-def decode_names(data: NDArray[np.uint8], layout: NamesLayout) -> _core.Glossary:
+def decode_names(data: NDArray[np.uint8], layout: NamesLayout) -> _core.NameList:
     if len(data) != layout.body:
         raise ValueError("a dictionary of another size")
     ends = _view(data, "i8", 0, 8 * layout.names + 8)
-    return _core.Glossary(_view(data, "u1", layout.text, layout.size), ends, layout.base)
+    return _core.NameList(_view(data, "u1", layout.text, layout.size), ends, layout.base)
 
 
 def _view(data: NDArray[np.uint8], kind: str, start: int, size: int) -> NDArray[Any]:

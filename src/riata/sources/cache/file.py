@@ -3,7 +3,7 @@
 It is an Arrow IPC file (see `arrow_file`), with what Arrow's format does not have: a checksum for every
 batch, and for the footer, which holds an index of them. Together with the head, which is always the
 same, these cover each byte. Values that are all 1 take no space. Features with names are numbered as
-they come, and the names of a million of them are a part of a dictionary, a glossary: each name is there
+they come, and the names of a million of them are a part of a dictionary, a name_list: each name is there
 once, and a Block has numbers of four bytes in their place.
 
 A file that is cut short while it is mapped does not take the interpreter down (see cpp/riata/mapped.hpp):
@@ -73,7 +73,7 @@ class Known:
     index is looked at again: many passes would check the same bytes as often."""
 
     stamp: Stamp
-    glossaries: dict[int, _core.Glossary] = field(default_factory=dict)
+    glossaries: dict[int, _core.NameList] = field(default_factory=dict)
     mapped: _core.Mapped | None = None
 
 
@@ -213,15 +213,15 @@ class CacheReader:
     def _block(self, where: list[Any]) -> tuple[Block, int]:
         start, head, body, checksum, rows, entries, columns, path, number = where
         data = self._section(start, head, body, checksum)
-        glossary = None if number is None else self._glossary(number)
+        name_list = None if number is None else self._glossary(number)
         layout = Layout(rows, entries, tuple(columns.split()))
         try:
-            block = decode(data, layout, self._paths[path], glossary)
+            block = decode(data, layout, self._paths[path], name_list)
         except ValueError as error:
             raise self._damaged(str(error)) from None
         return block, start + head + body
 
-    def _glossary(self, number: int) -> _core.Glossary:
+    def _glossary(self, number: int) -> _core.NameList:
         with self._loading:
             held = self.known.glossaries
             if number not in held:

@@ -48,7 +48,7 @@ class CacheWriter:
         self._position = len(HEAD)
         self._blocks: list[list[Any]] = []
         self._glossaries: list[list[Any]] = []
-        self._numbering: _core.Numbering | None = None
+        self._numbering: _core.NameNumbers | None = None
         self._names = next(iter(DICTIONARIES))  # text, until one comes that is none
         self._bases = dict.fromkeys(DICTIONARIES, 0)
         self._paths: dict[str | None, int] = {}
@@ -92,9 +92,9 @@ class CacheWriter:
         self._numbers.append(numbers)
         return replace(block, names=None, name_offsets=None)
 
-    def _open_glossary(self) -> _core.Numbering:
+    def _open_glossary(self) -> _core.NameNumbers:
         if self._numbering is None:
-            self._numbering = _core.Numbering(self._bases[self._names], self._names == "names")
+            self._numbering = _core.NameNumbers(self._bases[self._names], self._names == "names")
         return self._numbering
 
     def _flush(self) -> None:
@@ -104,9 +104,9 @@ class CacheWriter:
             layout, pieces = encode(waiting, numbers, self._names)
             where = self._put(layout.message(), layout.zeros, pieces)
             path = self._paths.setdefault(waiting[0].path, len(self._paths))
-            glossary = len(self._glossaries) if numbers else None
+            name_list = len(self._glossaries) if numbers else None
             shape = [layout.rows, layout.entries, " ".join(layout.columns)]
-            self._blocks.append([*where, *shape, path, glossary])
+            self._blocks.append([*where, *shape, path, name_list])
             self._rows += layout.rows
 
     def _end_glossary(self) -> None:
@@ -115,8 +115,8 @@ class CacheWriter:
             self._put_names(self._numbering, self._names)
             self._numbering = None
 
-    def _put_names(self, numbering: _core.Numbering | None, column: str) -> None:
-        layout, pieces = encode_names(numbering, column, self._bases[column])
+    def _put_names(self, name_numbers: _core.NameNumbers | None, column: str) -> None:
+        layout, pieces = encode_names(name_numbers, column, self._bases[column])
         where = self._put(layout.message(), 0, pieces)
         self._glossaries.append([*where, column, layout.names, layout.size, layout.base])
         self._bases[column] += layout.names

@@ -19,11 +19,11 @@ MOST_HELD_OUT = 65_536
 """Rows that a held-out fraction keeps in memory; what it would take beyond them is learned."""
 
 Order: TypeAlias = NDArray[np.int64]
-Portion: TypeAlias = tuple[Block, Order | None]
+Batch: TypeAlias = tuple[Block, Order | None]
 """Rows, and the order in which to learn them; None is all of them as they stand."""
 
 
-class Feed:
+class Batches:
     """The examples of a source, pass by pass, as a learner wants them.
 
     Which example comes when follows from the data, the settings and the number of the pass
@@ -45,16 +45,16 @@ class Feed:
         self.held_out: list[Block] = []
         self._held_out_complete = False
 
-    def portions(self, pass_number: int) -> Generator[Portion, None, None]:
+    def of_pass(self, pass_number: int) -> Generator[Batch, None, None]:
         """A pass over the data."""
-        portions = self._portions()
+        batches = self._batches()
         if self.shuffle > 1:
-            portions = self._shuffled(portions, pass_number)
-        with closing(portions):
-            yield from portions
+            batches = self._shuffled(batches, pass_number)
+        with closing(batches):
+            yield from batches
         self._held_out_complete = True
 
-    def _portions(self) -> Generator[Portion, None, None]:
+    def _batches(self) -> Generator[Batch, None, None]:
         position = 0
         with closing(iterate(self.source)) as blocks:
             for block in blocks:
@@ -75,55 +75,55 @@ class Feed:
         return np.flatnonzero(~held)
 
     def _shuffled(
-        self, portions: Generator[Portion, None, None], pass_number: int
-    ) -> Generator[Portion, None, None]:
+        self, batches: Generator[Batch, None, None], pass_number: int
+    ) -> Generator[Batch, None, None]:
         """Gather `shuffle` rows, learn them in random order, gather the next."""
-        gathered: list[Portion] = []
+        gathered: list[Batch] = []
         rows = chunk = 0
-        for portion in portions:
-            while rows + _rows(portion) >= self.shuffle:
+        for batch in batches:
+            while rows + _rows(batch) >= self.shuffle:
                 cut = self.shuffle - rows
-                now, portion = _split(portion, cut)
+                now, batch = _split(batch, cut)
                 yield self._permuted([*gathered, now], pass_number, chunk)
                 gathered, rows, chunk = [], 0, chunk + 1
-            if _rows(portion):
-                gathered.append(portion)
-                rows += _rows(portion)
+            if _rows(batch):
+                gathered.append(batch)
+                rows += _rows(batch)
         if gathered:
             yield self._permuted(gathered, pass_number, chunk)
 
-    def _permuted(self, portions: list[Portion], pass_number: int, chunk: int) -> Portion:
-        starts = np.cumsum([0] + [len(block) for block, _ in portions])
+    def _permuted(self, batches: list[Batch], pass_number: int, chunk: int) -> Batch:
+        starts = np.cumsum([0] + [len(block) for block, _ in batches])
         rows = np.concatenate(
             [
                 start + (np.arange(len(block)) if order is None else order)
-                for start, (block, order) in zip(starts[:-1], portions, strict=True)
+                for start, (block, order) in zip(starts[:-1], batches, strict=True)
             ]
         )
         random = np.random.Generator(np.random.PCG64([self.random_state, pass_number, chunk]))
-        return concatenate([block for block, _ in portions]), random.permutation(rows)
+        return concatenate([block for block, _ in batches]), random.permutation(rows)
 
 
-def _rows(portion: Portion) -> int:
-    block, order = portion
+def _rows(batch: Batch) -> int:
+    block, order = batch
     return len(block) if order is None else len(order)
 
 
-def _split(portion: Portion, cut: int) -> tuple[Portion, Portion]:
+def _split(batch: Batch, cut: int) -> tuple[Batch, Batch]:
     """The first `cut` rows to learn, and the others."""
-    block, order = portion
+    block, order = batch
     if order is None:
         return (block[:cut], None), (block[cut:], None)
     return (block, order[:cut]), (block, order[cut:])
 
 
-def skip(portion: Portion, rows: int) -> Portion:
-    """The portion without its first rows."""
-    return _split(portion, rows)[1] if rows else portion
+def skip(batch: Batch, rows: int) -> Batch:
+    """The batch without its first rows."""
+    return _split(batch, rows)[1] if rows else batch
 
 
-def pieces(portion: Portion, cuts: Callable[[], int]) -> Generator[Portion, None, None]:
-    """The portion cut up: each piece has as many rows as `cuts` says then, or what is left."""
-    while _rows(portion):
-        piece, portion = _split(portion, cuts())
+def pieces(batch: Batch, cuts: Callable[[], int]) -> Generator[Batch, None, None]:
+    """The batch cut up: each piece has as many rows as `cuts` says then, or what is left."""
+    while _rows(batch):
+        piece, batch = _split(batch, cuts())
         yield piece
