@@ -212,7 +212,7 @@ def test_words_and_transforms_survive(tmp_path: Path, suffix: str) -> None:
     result = convert(source, path)
     again = open_source(path)
     assert_same(take(tmp_path / "x.csv", buckets={"n": 4}), concatenate(list(again)), "names")
-    assert again.fitted == result.fitted  # type: ignore[attr-defined]
+    assert again.schema == result.schema  # type: ignore[attr-defined]
     assert again.label_names == ["no", "yes"]  # type: ignore[attr-defined]
 
 

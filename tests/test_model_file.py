@@ -17,7 +17,7 @@ import riata
 from riata import atomic, model_file
 from riata.errors import ModelError
 from riata.learners import ElasticNet
-from riata.record import Model
+from riata.record import Model, Record
 from riata.training import train
 from tests.streams import ListSource, problem
 
@@ -43,6 +43,14 @@ def test_round_trip(tmp_path: Path, classes: int) -> None:
     }
     model_file.save(again, tmp_path / "again.riata")
     assert (tmp_path / "again.riata").read_bytes() == (tmp_path / "m.riata").read_bytes()
+
+
+def test_a_record_of_0_1_calls_the_schema_fitted(tmp_path: Path) -> None:
+    record = trained().record
+    record.schema = {"crosses": [["a", "b"]]}
+    values = record.to_json()
+    values["fitted"] = values.pop("schema")
+    assert Record.from_json(values) == record
 
 
 def test_any_safetensors_reader_opens_it(tmp_path: Path) -> None:

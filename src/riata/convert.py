@@ -56,7 +56,7 @@ class Converted:
     """The words that labels were, in the order of the numbers that stand for them in text."""
     skipped: int = 0
     """Lines that could not be read and were left out."""
-    fitted: dict[str, Any] | None = None
+    schema: dict[str, Any] | None = None
     """What the source found out from its first rows."""
 
 
@@ -109,7 +109,7 @@ def convert(
                 result.rows += len(block)
                 result.entries += block.nnz
                 result.skipped = getattr(source, "skipped", 0)
-                result.fitted = getattr(source, "fitted", None)
+                result.schema = getattr(source, "schema", None)
                 write(block)
                 if on_progress is not None:
                     on_progress(result)
@@ -203,7 +203,7 @@ def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
     def write(block: Block) -> None:
         nonlocal writer
         whole = replace(block, indices=block.indices.astype(np.int64, copy=False))
-        batch = to_batch(whole, result.fitted)
+        batch = to_batch(whole, result.schema)
         if writer is None:
             writer = pq.ParquetWriter(file, batch.schema, compression="zstd")
         try:
@@ -220,14 +220,14 @@ def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
 def _cache(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
     writer = CacheWriter(file)
     yield writer.write
-    writer.finish(about(None, result.skipped, result.fitted))
+    writer.finish(about(None, result.skipped, result.schema))
 
 
 _WRITERS = {"svmlight": _svmlight, "vw": _vw, "parquet": _parquet, "cache": _cache}
 
 
 def _words(result: Converted) -> list[str] | None:
-    return (result.fitted or {}).get("label_names") or None
+    return (result.schema or {}).get("label_names") or None
 
 
 def _text(format: str, block: Block, base: int) -> tuple[bytes, int]:

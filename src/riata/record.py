@@ -75,7 +75,7 @@ class Record:
     """The only label so far was 1: whether the other one is 0 or -1 is still to be seen."""
     skipped: int = 0
     """Lines of the data that could not be read and were left out, in the last pass."""
-    fitted: dict[str, Any] | None = None
+    schema: dict[str, Any] | None = None
     """What the source found out from its first rows: kinds of columns, buckets, names of labels. Data that
     the model is used on is to be read in the same way."""
     interrupted: bool = False
@@ -104,6 +104,8 @@ class Record:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Record:
         known = {f.name for f in fields(cls)}
+        if "fitted" in values:  # what early versions of 0.1 called the schema
+            values = {"schema": values["fitted"]} | values
         values = {k: v for k, v in values.items() if k in known}
         settings = dict(values["settings"])
         if settings.get("class_weight") is not None:

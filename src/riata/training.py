@@ -291,7 +291,7 @@ class _Run:
         classes = self.encoder.classes if self.learner.task == "classification" else None
         self.record.classes_open = classes is not None and classes.open_pair
         self.record.skipped = getattr(self.source, "skipped", 0)
-        self.record.fitted = getattr(self.source, "fitted", None)
+        self.record.schema = getattr(self.source, "schema", None)
         return Model(self.learner, None if classes is None else classes.values, self.record)
 
     def _one_pass(self) -> None:

@@ -155,8 +155,8 @@ def test_is_remembered(tmp_path: Path, format: str, other: str) -> None:
     """By another source that reads as the first one did, whatever the formats."""
     source = open_source(put(tmp_path, format, GOOD), **ROLES)
     list(source)
-    fitted = json.loads(json.dumps(source.fitted))  # type: ignore[attr-defined]
-    options: dict[str, Any] = {"fitted": fitted, "label": "y", "labelled": False}
+    schema = json.loads(json.dumps(source.schema))  # type: ignore[attr-defined]
+    options: dict[str, Any] = {"schema": schema, "label": "y", "labelled": False}
     moved = put(tmp_path, other, [(-7.0, 1.0, 2.0)], "oya")
     block = read(moved, **options)
     assert offsets(block) == [-7]
@@ -176,7 +176,7 @@ def test_may_be_another_column_later(tmp_path: Path, format: str, other: str) ->
     cells = [(1.0, 2.0, 0.5, 7.0)]
     source = open_source(put(tmp_path, format, cells, "yaop"), **ROLES, ignore=["p"])
     list(source)
-    options: dict[str, Any] = {"fitted": source.fitted, "label": "y"}  # type: ignore[attr-defined]
+    options: dict[str, Any] = {"schema": source.schema, "label": "y"}  # type: ignore[attr-defined]
     for column in "pq":
         path = put(tmp_path, other, [(1.0, 2.0, 0.5, 7.0)], f"yao{column}")
         block = read(path, offset=column, **options)

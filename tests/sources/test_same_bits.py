@@ -157,10 +157,10 @@ def test_what_one_table_found_out_holds_for_others(tmp_path: Path, first: str) -
     later = [row | {"label": "yes"} for row in table if (row["price"] or 0) > 20]
     source = open_source(write_table(tmp_path, table, first), **OPTIONS["all"])
     list(source)
-    fitted = source.fitted  # type: ignore[attr-defined]
+    schema = source.schema  # type: ignore[attr-defined]
     assert source.label_names == ["no", "yes"]  # type: ignore[attr-defined]
-    assert fitted == json.loads(json.dumps(fitted))
-    blocks = {form: read(write_table(tmp_path, later, form), fitted=fitted) for form in TABLES}
+    assert schema == json.loads(json.dumps(schema))
+    blocks = {form: read(write_table(tmp_path, later, form), schema=schema) for form in TABLES}
     for form, block in blocks.items():
         assert rows(block) == rows(blocks["csv"]), form
         assert (block.labels == 1).all(), form
@@ -195,13 +195,13 @@ def test_json_reads_what_columns_were(tmp_path: Path) -> None:
         write_table(tmp_path, clicks(200, words=True), "csv"), categorical=["rank"]
     )
     [block] = source
-    [same] = open_source(table, fitted=source.fitted)  # type: ignore[attr-defined]
+    [same] = open_source(table, schema=source.schema)  # type: ignore[attr-defined]
     assert rows(same) == rows(block)
     np.testing.assert_array_equal(same.labels, block.labels)
     logs = open_source(write_table(tmp_path, clicks(200), "csv"), log1p=["price"])
     list(logs)
     with pytest.raises(DataError, match="log1p or buckets of 'price'"):
-        open_source(table, fitted=logs.fitted)  # type: ignore[attr-defined]
+        open_source(table, schema=logs.schema)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

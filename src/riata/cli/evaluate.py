@@ -33,7 +33,7 @@ HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
 def command(model: str, data: tuple[str, ...], as_json: bool, **reading: Any) -> int:
     loaded = model_file.load(model)
     source = open_data(
-        data, **reading, fitted=loaded.record.fitted, names=loaded.learner.scores_by_name
+        data, **reading, schema=loaded.record.schema, names=loaded.learner.scores_by_name
     )
     with closing(iterate(source)) as blocks:
         result = evaluate(loaded, blocks)

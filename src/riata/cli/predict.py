@@ -56,7 +56,7 @@ def command(
         data,
         **reading,
         labelled=not no_labels,
-        fitted=loaded.record.fitted,
+        schema=loaded.record.schema,
         names=loaded.learner.scores_by_name,
     )
 
@@ -121,7 +121,7 @@ def lines(model: Model, scores: NDArray[np.float64], what: str | None) -> bytes:
 
 def label_names(model: Model, labels: NDArray[Any]) -> list[str]:
     """Labels as they stood in the data: words, where they were words, and 1, not 1.0."""
-    words = (model.record.fitted or {}).get("label_names")
+    words = (model.record.schema or {}).get("label_names")
     if words:
         return [words[int(value)] for value in labels]
     return [str(int(value)) if value == int(value) else repr(float(value)) for value in labels]

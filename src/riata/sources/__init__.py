@@ -51,7 +51,7 @@ def open_source(
     header: bool | None = None,
     delimiter: str | None = None,
     quote: str | None = None,
-    fitted: Mapping[str, Any] | None = None,
+    schema: Mapping[str, Any] | None = None,
     on_error: str = "raise",
     bad_lines: str | os.PathLike[str] | BadLineFile | None = None,
     max_bad: float = 0.5,
@@ -82,7 +82,7 @@ def open_source(
     `jsonl.JsonSource`, `arff.ArffSource`. For tables of columns, whether text, Parquet, Arrow or a
     frame, `absent` lists texts that mean a missing value, `log1p` and `buckets` (`{"age": 10}`)
     transform numbers, and labels may be words. What such a source finds out from its first rows is
-    in its `fitted`; hand that to `open_source` to read in the same way.
+    in its `schema`; hand that to `open_source` to read in the same way.
 
     A line, or a row of a table, that cannot be read is an error that names file, line and column.
     With `on_error="skip"` it is left out, counted in the source's `skipped`, and kept with its reason in the file
@@ -135,13 +135,13 @@ def open_source(
                 raise TypeError(
                     f"{type(what).__name__} is one column; a table has label and features"
                 )
-            return open_table(what, **table, **columns, fitted=fitted, skipping=skipping)
+            return open_table(what, **table, **columns, schema=schema, skipping=skipping)
         if asked is not None:
             raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
     if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
         if y is not None or sample_weight is not None:
             raise DataError("dicts bring their labels along: name their key with label=...")
-        return _open_dicts(what, fitted, table | {"skipping": skipping})
+        return _open_dicts(what, schema, table | {"skipping": skipping})
     if paths is None and isinstance(what, (list, tuple)):
         from riata.sources.matrix import open_dense
 
@@ -162,7 +162,7 @@ def open_source(
             "header": header,
             "skipping": skipping,
         }
-        table |= {"fitted": fitted, "columns": columns}
+        table |= {"schema": schema, "columns": columns}
         return _open_files(paths, found, table, text)
     if isinstance(what, Block):
         from riata.sources.matrix import BlockSource
@@ -171,7 +171,7 @@ def open_source(
     if isinstance(what, Source):
         return what
     if isinstance(what, Iterable) and not isinstance(what, Mapping):
-        return _open_dicts(what, fitted, table | {"skipping": skipping})
+        return _open_dicts(what, schema, table | {"skipping": skipping})
     raise TypeError(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
         "a scipy sparse matrix, a NumPy array, a pandas or polars DataFrame, or dicts"
@@ -221,7 +221,7 @@ def _open_files(
         from riata.sources.text.svmlight import SvmlightSource
 
         return SvmlightSource(paths, zero_based=text["zero_based"], **reading)
-    reading |= {name: table[name] for name in ("names", "crosses", "fitted")}
+    reading |= {name: table[name] for name in ("names", "crosses", "schema")}
     if format == "vw":
         from riata.sources.text.vw import VwSource
 
@@ -242,12 +242,12 @@ def _open_files(
 
 
 def _open_dicts(
-    rows: Iterable[Any], fitted: Mapping[str, Any] | None, options: dict[str, Any]
+    rows: Iterable[Any], schema: Mapping[str, Any] | None, options: dict[str, Any]
 ) -> Source:
     from riata.sources.text.jsonl import DictSource
 
     left = {name: option for name, option in options.items() if name != "threads"}
-    return DictSource(rows, fitted=fitted, **left)
+    return DictSource(rows, schema=schema, **left)
 
 
 def _open_cached(given: dict[str, Any]) -> Source:

@@ -114,19 +114,19 @@ def test_transforms(tmp_path: Path) -> None:
 def test_what_was_fitted_is_kept(tmp_path: Path) -> None:
     first = open_source(write(tmp_path, "label,a,b\nyes,1,2\nno,5,x\n", "x.csv"), buckets={"a": 2})
     _ = list(first)
-    fitted = first.fitted  # type: ignore[attr-defined]
+    schema = first.schema  # type: ignore[attr-defined]
     other = write(tmp_path, "b,a,label\n7,9,yes\n", "y.csv")
-    block = read(other, fitted=fitted)
+    block = read(other, schema=schema)
     assert rows(block) == [[("b=7", 1), ("a=[1,inf)", 1)]]
     np.testing.assert_array_equal(block.labels, [1])
     unlabelled = write(tmp_path, "a,b\n0,q\n", "z.csv")
-    assert rows(read(unlabelled, fitted=fitted, labelled=False)) == [
+    assert rows(read(unlabelled, schema=schema, labelled=False)) == [
         [("a=[-inf,1)", 1), ("b=q", 1)]
     ]
     with pytest.raises(DataError, match="column 'b' is missing"):
-        read(write(tmp_path, "a,label\n1,yes\n", "v.csv"), fitted=fitted)
+        read(write(tmp_path, "a,label\n1,yes\n", "v.csv"), schema=schema)
     with pytest.raises(DataError, match="'c' was not there before"):
-        read(write(tmp_path, "a,b,c,label\n1,2,3,yes\n", "w.csv"), fitted=fitted)
+        read(write(tmp_path, "a,b,c,label\n1,2,3,yes\n", "w.csv"), schema=schema)
 
 
 @pytest.mark.parametrize(
@@ -180,11 +180,11 @@ def test_refuses(tmp_path: Path, line: str, column: int, message: str, chunk_byt
     tail = "" if "never" in message else "1,3,z\n"
     path = write(tmp_path, f"y,a,b\n1,2,x\n\n0,1,\n{line}\n{tail}", "x.csv")
     roles = Roles(label="y", numeric=("a",))
-    fitted = {
+    schema = {
         "columns": ["y", "a", "b"],
         "kinds": ["label", "number", "category"],
     }
-    source = CsvSource([path], roles=roles, fitted=fitted, _chunk_bytes=chunk_bytes)
+    source = CsvSource([path], roles=roles, schema=schema, _chunk_bytes=chunk_bytes)
     blocks, error = drain(source)
     assert error is not None
     assert str(error).startswith(f"{path}:5:{column}: ")

@@ -71,7 +71,7 @@ def test_labels_that_are_words(tmp_path: Path) -> None:
     source = open_source(path)
     np.testing.assert_array_equal(concatenate(list(source)).labels, [1, 0])
     assert source.label_names == ["ham", "spam"]  # type: ignore[attr-defined]
-    assert read(path, fitted=source.fitted).labels.tolist() == [1, 0]  # type: ignore
+    assert read(path, schema=source.schema).labels.tolist() == [1, 0]  # type: ignore
 
 
 REFUSED = [

@@ -8,7 +8,7 @@ import queue
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
@@ -66,7 +66,7 @@ class CachedSource:
         self.skipped = 0
         self.repeatable = True
         self.compressed = False
-        self._fitted: dict[str, Any] | None = None
+        self._schema: dict[str, Any] | None = None
         self._identity = identity
         self._block_rows = block_rows
         self._read_first = read_first
@@ -79,15 +79,15 @@ class CachedSource:
             _check_target(path)
 
     @property
-    def fitted(self) -> dict[str, Any] | None:
+    def schema(self) -> dict[str, Any] | None:
         """What the source found out from its first rows, where it does."""
-        found: dict[str, Any] | None = getattr(self.source, "fitted", None)
-        return self._fitted if found is None else found
+        found: dict[str, Any] | None = getattr(self.source, "schema", None)
+        return self._schema if found is None else found
 
     @property
     def label_names(self) -> list[str] | None:
         """Where labels are words: label i stands for the i-th."""
-        return (self.fitted or {}).get("label_names") or None
+        return (self.schema or {}).get("label_names") or None
 
     def check(self) -> None:
         """LostData if a cache was cut short while its Blocks were used."""
@@ -116,7 +116,7 @@ class CachedSource:
             file, reader = cache
             self._reading = reader
             self.skipped = reader.about["skipped"]
-            self._fitted = reader.about.get("fitted")
+            self._schema = schema_of(reader.about)
             try:
                 with closing(reader.blocks()) as blocks:
                     for block, _ in blocks:
@@ -174,12 +174,18 @@ class CachedSource:
                 skip = max(0, skip - len(block))
             self.skipped = getattr(self.source, "skipped", 0)
             if self._identity() == before:  # it did not change while it was read
-                making.finish(about(before, self.skipped, self.fitted))
+                making.finish(about(before, self.skipped, self.schema))
 
 
-def about(identity: Identity, skipped: int, fitted: dict[str, Any] | None) -> dict[str, Any]:
+def about(identity: Identity, skipped: int, schema: dict[str, Any] | None) -> dict[str, Any]:
     """What a cache says of itself."""
-    return {"identity": identity, "skipped": skipped, "fitted": fitted}
+    return {"identity": identity, "skipped": skipped, "schema": schema}
+
+
+def schema_of(about: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the first rows told; early versions of 0.1 called it fitted."""
+    found: dict[str, Any] | None = about.get("schema", about.get("fitted"))
+    return found
 
 
 class _Making:
@@ -306,11 +312,11 @@ class CacheSource:
         self.n_rows: int | None = sum(reader.n_rows for reader in readers)
         self.n_bytes: int | None = sum(reader.n_bytes for reader in readers)
         self.skipped = sum(reader.about["skipped"] for reader in readers)
-        self.fitted: dict[str, Any] | None = readers[0].about.get("fitted")
+        self.schema: dict[str, Any] | None = schema_of(readers[0].about)
         self.bytes_read = 0
         self._known: dict[str, Known] = {}
         self._reading: CacheReader | None = None
-        self.label_names: list[str] | None = (self.fitted or {}).get("label_names") or None
+        self.label_names: list[str] | None = (self.schema or {}).get("label_names") or None
         if self.n_rows == 0:
             raise DataError(f"no examples in {self.name}")
 

@@ -33,7 +33,7 @@ from riata.sources.table.arrow_layout import (
     rows_needed,
     without_absent,
 )
-from riata.sources.table.arrow_rows import fitted_in, from_table, is_ready_made
+from riata.sources.table.arrow_rows import from_table, is_ready_made, schema_in
 from riata.sources.table.bad_rows import BadRow, Faults, Part
 from riata.sources.table.layout import NO_FEATURES, Layout, bucket_names, check_crossed
 from riata.sources.table.parquet_pages import Decoded, PageBatch
@@ -64,26 +64,26 @@ class BatchReader:
     def __init__(
         self, schema: Any, name: str, options: TableOptions, layout: Layout | None = None
     ) -> None:
-        self.schema = flat_schema(schema)
+        self.arrow_schema = flat_schema(schema)
         self.ready_made = is_ready_made(schema)
         self.layout = layout
         self.rows_needed = 0
         self.name, self._options = name, options
         self._dictionaries: dict[str, tuple[Any, _Dictionary]] = {}
         if self.ready_made:
-            self.columns = self.schema.names
-            self.fitted = fitted_in(schema)
+            self.columns = self.arrow_schema.names
+            self.schema = schema_in(schema)
             return
         if layout is None:
-            self.rows_needed = rows_needed(self.schema, options, name)
-            roles, columns = options.roles, feature_columns(self.schema)
+            self.rows_needed = rows_needed(self.arrow_schema, options, name)
+            roles, columns = options.roles, feature_columns(self.arrow_schema)
             used: set[str | None] = {*roles.features(columns, options.labelled, name)}
             used |= {roles.label_in(columns, options.labelled, name), roles.weight, roles.offset}
         else:
-            layout = arranged(self.schema, layout, options, name)
+            layout = arranged(self.arrow_schema, layout, options, name)
             kinds = dict(zip(layout.columns, layout.kinds, strict=True))
             used = {column for column, kind in kinds.items() if kind != "ignored"}
-        self.columns = [column for column in self.schema.names if column in used]
+        self.columns = [column for column in self.arrow_schema.names if column in used]
 
     def settle(self, head: Any) -> None:
         """Decide what the columns are; `head` is a table of the first rows."""
@@ -91,10 +91,10 @@ class BatchReader:
             return
         options, name = self._options, self.name
         if self.layout is None:
-            self.layout = layout = find_table_layout(self.schema, head, options, name)
+            self.layout = layout = find_table_layout(self.arrow_schema, head, options, name)
         else:
-            layout = arranged(self.schema, self.layout, options, name)
-            check_types(self.schema, layout, name)
+            layout = arranged(self.arrow_schema, self.layout, options, name)
+            check_types(self.arrow_schema, layout, name)
         kinds = dict(zip(layout.columns, layout.kinds, strict=True))
         self._kinds = {c: k for c, k in kinds.items() if k not in NO_FEATURES}
         self._label = next((c for c, k in kinds.items() if k == "label"), None)
@@ -104,7 +104,7 @@ class BatchReader:
         if not self._features:
             raise DataError(f"{name}: no column is left for the features")
         check_crossed(layout, options.crosses, name)
-        self.fitted = options.fitted(self.layout)
+        self.schema = options.schema(self.layout)
 
     def columns_of(self, batch: Any, path: str | None, first_row: int) -> Rows:
         """The rows of a batch, the first of them row `first_row` of its file, counted from 0."""

@@ -46,7 +46,7 @@ class TableOptions:
     skip: bool = False
     """Leave out rows that cannot be read."""
 
-    def fitted(self, layout: Layout) -> dict[str, Any]:
+    def schema(self, layout: Layout) -> dict[str, Any]:
         kept = {"missing": self.roles.missing, "absent": list(self.absent)}
         return layout.to_json() | kept | {"crosses": [list(cross) for cross in self.crosses]}
 

@@ -17,21 +17,24 @@ from riata.sources.table.arrow_arrays import float64, text_buffers
 
 MARK = b"riata.rows"
 """In the metadata of a schema: the columns are those of `to_batch`, not features."""
-FITTED = b"riata.fitted"
+SCHEMA = b"riata.schema"
 """There too: what the source of the rows found out from its first ones, as JSON."""
+SCHEMA_0_1 = b"riata.fitted"
+"""The same in files that early versions of 0.1 wrote."""
 
 
 def is_ready_made(schema: Any) -> bool:
     return schema.metadata is not None and MARK in schema.metadata
 
 
-def fitted_in(schema: Any) -> dict[str, Any] | None:
+def schema_in(arrow_schema: Any) -> dict[str, Any] | None:
     """What `to_batch` was told about the source."""
-    kept = (schema.metadata or {}).get(FITTED)
+    metadata = arrow_schema.metadata or {}
+    kept = metadata.get(SCHEMA, metadata.get(SCHEMA_0_1))
     return None if kept is None else dict(json.loads(kept))
 
 
-def to_batch(block: Block, fitted: Mapping[str, Any] | None = None) -> Any:
+def to_batch(block: Block, schema: Mapping[str, Any] | None = None) -> Any:
     """A Block as columns: label, weight, offset (null: none), and lists of keys, values and names."""
     count = len(block)
     arrays: dict[str, Any] = {}
@@ -60,8 +63,8 @@ def to_batch(block: Block, fitted: Mapping[str, Any] | None = None) -> Any:
         arrays["name"] = lists(names)
     fields = [pa.field(name, array.type) for name, array in arrays.items()]
     metadata = {MARK: b"1"}
-    if fitted is not None:
-        metadata[FITTED] = json.dumps(fitted).encode()
+    if schema is not None:
+        metadata[SCHEMA] = json.dumps(schema).encode()
     return pa.record_batch(list(arrays.values()), schema=pa.schema(fields, metadata=metadata))
 
 

@@ -67,17 +67,17 @@ class ColumnarSource:
         self._begun = False
 
     @property
-    def fitted(self) -> dict[str, Any] | None:
+    def schema(self) -> dict[str, Any] | None:
         """What must be the same for another source to make the same features; plain values.
 
         It holds what was found out from the first rows, so it is None before they were read.
         """
-        return self._found.fitted
+        return self._found.schema
 
     @property
     def label_names(self) -> list[str] | None:
         """Where labels are words: label i stands for the i-th."""
-        return (self.fitted or {}).get("label_names") or None
+        return (self.schema or {}).get("label_names") or None
 
     @property
     def skipped(self) -> int:
@@ -146,12 +146,12 @@ def _table_options(
     absent: Sequence[str] = (),
     log1p: Sequence[str] = (),
     buckets: Mapping[str, int] | None = None,
-    fitted: Mapping[str, Any] | None = None,
+    schema: Mapping[str, Any] | None = None,
     skip: bool = False,
 ) -> Any:
     from riata.sources.table.arrow_layout import TableOptions
 
-    given = fitted or {}
+    given = schema or {}
     return TableOptions(
         as_before(roles, given),
         Transforms(tuple(log1p), dict(buckets or {})),

@@ -55,7 +55,7 @@ class Found:
     def __init__(self, options: Any) -> None:
         self.options = options
         self.layout = Layout.from_json(options.given)
-        self.fitted: dict[str, Any] | None = None
+        self.schema: dict[str, Any] | None = None
 
     def reader(self, schema: Any, name: str) -> Any:
         from riata.sources.table.arrow import BatchReader
@@ -78,9 +78,9 @@ class Found:
                 break
             held.append(batch)
         heads = [_as_arrow(batch) for batch in held]
-        head = pa.Table.from_batches(heads) if heads else reader.schema.empty_table()
+        head = pa.Table.from_batches(heads) if heads else reader.arrow_schema.empty_table()
         reader.settle(head.slice(0, reader.rows_needed))
-        self.layout, self.fitted = reader.layout, reader.fitted
+        self.layout, self.schema = reader.layout, reader.schema
         yield from held
         if not ahead:
             yield from batches

@@ -91,7 +91,7 @@ class ArffSource(NamedTextSource):
         self._core: _core.CsvFormat | None = None
 
     @property
-    def fitted(self) -> dict[str, Any] | None:
+    def schema(self) -> dict[str, Any] | None:
         if self._layout is None:
             return None
         return self._layout.to_json() | {"missing": self._roles.missing, "crosses": self._crosses}

@@ -60,7 +60,7 @@ class CsvSource(NamedTextSource):
     called `1`, `2` and so on, and with one they may be named by number, too.
 
     Which columns hold numbers is found out from the first 1000 rows, and stays so: a later cell
-    that is none is an error. `fitted` tells what was found out; given to another source, it reads
+    that is none is an error. `schema` tells what was found out; given to another source, it reads
     in the same way.
 
     >>> import pathlib, tempfile
@@ -103,7 +103,7 @@ class CsvSource(NamedTextSource):
         self._core: _core.CsvFormat | None = None
 
     @property
-    def fitted(self) -> dict[str, Any] | None:
+    def schema(self) -> dict[str, Any] | None:
         if self._layout is None:
             return None
         kept = {"missing": self._roles.missing, "absent": self._absent, "crosses": self._crosses}

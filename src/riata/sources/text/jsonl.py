@@ -120,7 +120,7 @@ class JsonFormat:
             self.set_label_names(list(given["label_names"]))
 
     @property
-    def fitted(self) -> dict[str, Any] | None:
+    def schema(self) -> dict[str, Any] | None:
         missing, crosses = self.roles.missing, self._options[3]
         kept = {"label_names": self.label_names, "missing": missing, "crosses": crosses}
         if self.roles.offset is not None:
@@ -166,8 +166,8 @@ class JsonSource(NamedTextSource):
         self._mapping.take(self._given)
 
     @property
-    def fitted(self) -> dict[str, Any] | None:
-        return self._mapping.fitted
+    def schema(self) -> dict[str, Any] | None:
+        return self._mapping.schema
 
     @property
     def label_names(self) -> list[str] | None:
@@ -218,7 +218,7 @@ class DictSource:
         names: bool = True,
         crosses: Crosses = (),
         block_rows: int | None = None,
-        fitted: Mapping[str, Any] | None = None,
+        schema: Mapping[str, Any] | None = None,
         skipping: Skipping | None = None,
     ) -> None:
         sized = isinstance(rows, (list, tuple))
@@ -228,13 +228,13 @@ class DictSource:
         self._rows = rows
         self._block_rows = block_rows
         self._skipping = skipping
-        given = fitted or {}
+        given = schema or {}
         checked = check_crosses(crosses or given.get("crosses", ()))
         self._mapping = JsonFormat(like_columns(roles, given), labelled, names, checked)
         self._mapping.take(given)
         self._begun = False
 
-    fitted = JsonSource.fitted
+    schema = JsonSource.schema
     label_names = JsonSource.label_names
 
     def __iter__(self) -> Iterator[Block]:

@@ -96,17 +96,17 @@ class NamedTextSource(TextSource):
         labelled: bool = True,
         names: bool = True,
         crosses: Crosses = (),
-        fitted: Mapping[str, Any] | None = None,
+        schema: Mapping[str, Any] | None = None,
         **reading: Any,
     ) -> None:
         super().__init__(paths, **reading)
         self._labelled = labelled
         self._names = names
-        self._given: Mapping[str, Any] = fitted or {}
+        self._given: Mapping[str, Any] = schema or {}
         self._crosses = check_crosses(crosses or self._given.get("crosses", ()))
 
     @property
-    def fitted(self) -> dict[str, Any] | None:
+    def schema(self) -> dict[str, Any] | None:
         """What must be the same for another source to make the same features; plain values.
 
         It holds what was found out from the first rows, so it is None before they were read.
