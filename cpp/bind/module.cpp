@@ -4,6 +4,7 @@ namespace riata::bind {
 void bind_bayesian(nanobind::module_& m);
 void bind_cache(nanobind::module_& m);
 void bind_events(nanobind::module_& m);
+void bind_fingerprint(nanobind::module_& m);
 void bind_interior(nanobind::module_& m);
 void bind_csv(nanobind::module_& m);
 void bind_json(nanobind::module_& m);
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_cache(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
+  riata::bind::bind_fingerprint(m);
   riata::bind::bind_mapped(m);
   riata::bind::bind_matrix(m);
   riata::bind::bind_shooting(m);

@@ -401,6 +401,24 @@ def learn_event(model: Linear, features: Mapping[str, object], label: float, wei
 
 def score_event(model: Linear, features: Mapping[str, object]) -> list[float]: ...
 
+class Fingerprint:
+    """A rolling fingerprint of examples, however they are cut into Blocks."""
+
+    def __init__(self) -> None: ...
+
+    @overload
+    def add(self, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, offsets: NDArray[numpy.float64] | None, start: int, stop: int) -> None: ...
+
+    @overload
+    def add(self, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, offsets: NDArray[numpy.float64] | None, start: int, stop: int) -> None:
+        """Rows [start, stop) of a Block."""
+
+    @property
+    def rows(self) -> int: ...
+
+    def digest(self) -> int:
+        """Of all rows so far; more may follow."""
+
 class Mapped:
     """
     The first bytes of an open file in memory. The mapping lasts as long as arrays of it, also when the file is closed or deleted.

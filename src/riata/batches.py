@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block, concatenate
+from riata.fingerprint import Watch
 from riata.sources.source import iterate as iterate
 
 if TYPE_CHECKING:
@@ -39,14 +40,17 @@ class Batches:
         shuffle: int = 0,
         random_state: int = 0,
         fraction: float = 0.0,
+        watch: Watch | None = None,
     ) -> None:
-        self.source, self.prepare = source, prepare
+        self.source, self.prepare, self.watch = source, prepare, watch
         self.shuffle, self.random_state, self.fraction = shuffle, random_state, fraction
         self.held_out: list[Block] = []
         self._held_out_complete = False
 
     def of_pass(self, pass_number: int) -> Generator[Batch, None, None]:
         """A pass over the data."""
+        if self.watch is not None:
+            self.watch.begin(pass_number + 1)
         batches = self._batches()
         if self.shuffle > 1:
             batches = self._shuffled(batches, pass_number)
@@ -60,7 +64,9 @@ class Batches:
             for block in blocks:
                 if len(block) == 0:
                     continue
-                block = self.prepare(block)
+                as_read, block = block, self.prepare(block)
+                if self.watch is not None:
+                    self.watch.see(as_read)
                 yield block, self._keep_aside(block, position) if self.fraction > 0 else None
                 position += len(block)
 
@@ -81,14 +87,14 @@ class Batches:
         gathered: list[Batch] = []
         rows = chunk = 0
         for batch in batches:
-            while rows + _rows(batch) >= self.shuffle:
+            while rows + n_rows(batch) >= self.shuffle:
                 cut = self.shuffle - rows
                 now, batch = _split(batch, cut)
                 yield self._permuted([*gathered, now], pass_number, chunk)
                 gathered, rows, chunk = [], 0, chunk + 1
-            if _rows(batch):
+            if n_rows(batch):
                 gathered.append(batch)
-                rows += _rows(batch)
+                rows += n_rows(batch)
         if gathered:
             yield self._permuted(gathered, pass_number, chunk)
 
@@ -104,7 +110,8 @@ class Batches:
         return concatenate([block for block, _ in batches]), random.permutation(rows)
 
 
-def _rows(batch: Batch) -> int:
+def n_rows(batch: Batch) -> int:
+    """How many rows of it are to be learned."""
     block, order = batch
     return len(block) if order is None else len(order)
 
@@ -124,6 +131,6 @@ def skip(batch: Batch, rows: int) -> Batch:
 
 def pieces(batch: Batch, cuts: Callable[[], int]) -> Generator[Batch, None, None]:
     """The batch cut up: each piece has as many rows as `cuts` says then, or what is left."""
-    while _rows(batch):
+    while n_rows(batch):
         piece, batch = _split(batch, cuts())
         yield piece

@@ -16,6 +16,15 @@ class LostData(DataError):
     file had held, and whatever was learned from it is worth nothing."""
 
 
+class ChangedData(DataError):
+    """The examples are not those that were read before, in an earlier pass or by the run to resume: what was
+    learned from both is worth nothing."""
+
+
+class OutOfMemory(RiataError, MemoryError):
+    """The program has come to the most memory that it may take."""
+
+
 class ModelError(RiataError, ValueError):
     """A model file cannot be read: cut short, damaged, foreign, or written by a newer Riata."""
 

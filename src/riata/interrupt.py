@@ -1,4 +1,4 @@
-"""Ctrl-C that waits for the right moment."""
+"""Ctrl-C and SIGTERM that wait for the right moment."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
+from typing import Any
 
 
 class Interrupt:
@@ -15,21 +16,30 @@ class Interrupt:
     on, it raises KeyboardInterrupt as usual. Does nothing outside the main thread, or where the
     program has a handler of its own.
 
+    SIGTERM is taken the same way where it too raises KeyboardInterrupt (`sigterm_as_ctrl_c`), and with
+    `sigterm` also where it would end the process at once: see `die_if_told`.
+
     >>> with Interrupt() as interrupt:
     ...     interrupt.pressed
     False
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, sigterm: bool = False) -> None:
         self.pressed = False
+        self.signal: int | None = None
+        """Which of them it was."""
+        self._sigterm = sigterm
         self._breakable = False
-        self._installed = False
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
-        in_main = threading.current_thread() is threading.main_thread()
-        if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._handle)
-            self._installed = True
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                handler = signal.getsignal(number)
+                deadly = number == signal.SIGTERM and self._sigterm and handler == signal.SIG_DFL
+                if handler is signal.default_int_handler or deadly:
+                    signal.signal(number, self._handle)
+                    self._before[number] = handler
         return self
 
     def __exit__(
@@ -38,12 +48,11 @@ class Interrupt:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._installed = False
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:
-        again, self.pressed = self.pressed, True
+        again, self.pressed, self.signal = self.pressed, True, signum
         if self._breakable or again:
             raise KeyboardInterrupt
 
@@ -57,3 +66,21 @@ class Interrupt:
             yield
         finally:
             self._breakable = False
+
+    @property
+    def told_to_die(self) -> bool:
+        """SIGTERM came, and would have ended the process at once."""
+        deadly = self._before.get(signal.SIGTERM) == signal.SIG_DFL
+        return deadly and self.signal == signal.SIGTERM
+
+    def die_if_told(self) -> None:
+        """End the process as SIGTERM would have done, now that what was to be saved is."""
+        if self.told_to_die:
+            signal.raise_signal(signal.SIGTERM)
+
+
+def sigterm_as_ctrl_c() -> None:
+    """From now on SIGTERM raises KeyboardInterrupt, unless the program has made up its mind otherwise."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if in_main and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from riata.errors import SettingsError
+from riata.fingerprint import Seen
 from riata.metrics import Mean
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Record:
     schema: dict[str, Any] | None = None
     """What the source found out from its first rows: kinds of columns, buckets, names of labels. Data that
     the model is used on is to be read in the same way."""
+    seen: Seen = field(default_factory=Seen)
+    """Fingerprints of the examples that were read; whoever goes on compares them with what it reads."""
     interrupted: bool = False
     stopped_early: bool = False
     earlier: list[dict[str, Any]] = field(default_factory=list)
@@ -113,6 +116,8 @@ class Record:
         values["settings"] = Settings(**settings)
         for name in ("loss", "loss_before_pass"):
             values[name] = Mean(**values[name])
+        if "seen" in values:  # models of before 0.1.0 have none
+            values["seen"] = Seen(**values["seen"])
         return cls(**values)
 
     def summary(self) -> dict[str, Any]:

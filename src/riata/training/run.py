@@ -1,0 +1,248 @@
+"""The loop over passes and Blocks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.batches import Batch, Batches, n_rows, pieces, skip
+from riata.errors import ChangedData, DataError, DivergenceError, LostData
+from riata.fingerprint import Watch
+from riata.interrupt import Interrupt
+from riata.record import Model, Progress, Record
+from riata.training.checkpoint import Checkpoint
+from riata.training.holdout import Holdout
+from riata.training.memory import MemoryLimit
+from riata.training.preparation import Preparation
+
+if TYPE_CHECKING:
+    from riata.learners import Learner
+    from riata.sources import Source
+
+Floats: TypeAlias = NDArray[np.float64]
+
+MOST_AT_ONCE = 65_536
+"""Examples that are learned before somebody looks at the clock."""
+
+
+class Run:
+    """One call of train(). What must outlive a stop is in the record and the learner alone."""
+
+    def __init__(
+        self,
+        source: Source,
+        record: Record,
+        prepared: Preparation,
+        holdout: Holdout,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        checkpoint: Checkpoint | None = None,
+        memory: MemoryLimit | None = None,
+    ) -> None:
+        self.source, self.record, self.prepared, self.holdout = source, record, prepared, holdout
+        self.on_progress, self.checkpoint, self.memory = on_progress, checkpoint, memory
+        self.started = time.perf_counter()
+        self.learned_here = 0
+        self.t_before = 0 if prepared.learner is None else prepared.learner.t
+        self.interrupt = Interrupt(sigterm=checkpoint is not None)
+        resumed = record.examples > 0
+        self.watch = Watch(source.name, record.seen if resumed else None, record.data)
+        record.seen = self.watch.seen
+        settings = record.settings
+        self.batches = Batches(
+            source,
+            prepared.prepare,
+            shuffle=settings.shuffle,
+            random_state=settings.random_state,
+            fraction=holdout.fraction,
+            watch=self.watch,
+        )
+        if checkpoint is not None:
+            checkpoint.begin(record.examples)
+
+    @property
+    def learner(self) -> Learner:
+        assert self.prepared.learner is not None
+        return self.prepared.learner
+
+    def go(self) -> Model:
+        try:
+            with self.interrupt:
+                model = self._go()
+                if self.interrupt.told_to_die and self.checkpoint is not None:
+                    self.checkpoint.save(model)
+        finally:
+            self.interrupt.die_if_told()
+        return model
+
+    def _go(self) -> Model:
+        try:
+            while not self.record.complete:
+                self._one_pass()
+                self._check_source()
+                self._end_pass()
+        except KeyboardInterrupt:
+            self._check_source()
+            if self.record.examples == 0 or not self._in_step():
+                raise
+            self.record.interrupted = True
+        except (DivergenceError, LostData, ChangedData):
+            self._check_source()
+            raise
+        except Exception as error:
+            self._check_source()
+            self.watch.forget_the_rest()
+            if self.record.examples and self._in_step():
+                self.record.interrupted = True
+                error._riata_model = self.prepared.model()  # type: ignore[attr-defined]
+            if self.interrupt.pressed:  # what feeds a pipe dies of the same Ctrl-C, in mid-line
+                if self.record.interrupted:
+                    return self.prepared.model()
+                raise KeyboardInterrupt from error
+            raise
+        return self.prepared.model()
+
+    def _check_source(self) -> None:
+        """LostData where a file that is mapped into memory was cut short while it was learned from."""
+        check = getattr(self.source, "check", None)
+        if check is not None:
+            check()
+
+    def _in_step(self) -> bool:
+        """Whether the record accounts for all that was learned: not if something broke into a Block."""
+        learner = self.prepared.learner
+        return learner is not None and learner.t == self.t_before + self.learned_here
+
+    def _one_pass(self) -> None:
+        to_skip = self.record.position
+        with closing(self.batches.of_pass(self.record.passes)) as batches:
+            while True:
+                with self.interrupt.may_break():
+                    batch = next(batches, None)
+                if batch is None:
+                    break
+                rows = n_rows(batch)
+                if to_skip < rows:
+                    self._learn(skip(batch, to_skip))
+                to_skip = max(0, to_skip - rows)
+        if to_skip:
+            raise DataError(
+                f"{self.source.name}: ended {to_skip:,} examples before the point where the run to "
+                f"resume had stopped: this is not the data it learned from"
+            )
+        if self.record.position == 0:
+            raise DataError(f"{self.source.name}: no examples to learn from")
+        self.watch.end()
+
+    def _learn(self, batch: Batch) -> None:
+        if self.on_progress is None and self.checkpoint is None:
+            self._learn_piece(batch)
+        else:
+            for piece in pieces(batch, self._to_learn_at_once):
+                self._learn_piece(piece)
+                self._tell()
+                self._save_if_due()
+        self.watch.remember_place()
+        if self.memory is not None:
+            self.memory.check()
+
+    def _to_learn_at_once(self) -> int:
+        examples = self.record.examples
+        most = MOST_AT_ONCE
+        if self.on_progress is not None:
+            most = min(most, (1 << examples.bit_length()) - examples)
+        return most if self.checkpoint is None else self.checkpoint.to_go(examples, most)
+
+    def _learn_piece(self, batch: Batch) -> None:
+        if self.learned_here == 0:
+            self.t_before = self.learner.t
+        block, order = batch
+        scores = self.learner.learn(block, order)
+        labels, weights = cast(Floats, block.labels), block.weights
+        if order is not None:
+            labels = labels[order]
+            weights = None if weights is None else weights[order]
+        losses = self.learner.losses(scores, labels)
+        record = self.record
+        record.loss.add(losses, weights)
+        record.examples += len(losses)
+        record.position += len(losses)
+        self.learned_here += len(losses)
+
+    def _save_if_due(self) -> None:
+        checkpoint = self.checkpoint
+        # Not before the data is known to be that of the run to resume: this may replace its checkpoint.
+        if checkpoint is not None and checkpoint.due(self.record.examples) and self.watch.verified:
+            seen = replace(self.watch.seen, place=self.watch.here())
+            checkpoint.save(self.prepared.model(interrupted=True, seen=seen))
+
+    def _tell(self, end_of_pass: bool = False) -> None:
+        if self.on_progress is None:
+            return
+        record = self.record
+        self.on_progress(
+            Progress(
+                pass_number=record.passes + (0 if end_of_pass else 1),
+                passes=record.settings.passes,
+                examples=record.examples,
+                bytes_read=self.source.bytes_read,
+                n_bytes=self.source.n_bytes,
+                loss_total=record.loss.total,
+                loss_weight=record.loss.weight,
+                holdout_loss=record.holdout["loss"] if record.holdout else None,
+                seconds=time.perf_counter() - self.started,
+                examples_here=self.learned_here,
+                count_live=self.learner.n_live,
+                end_of_pass=end_of_pass,
+            )
+        )
+
+    def _end_pass(self) -> None:
+        """Nothing goes to the record before all is known: a stop in here leaves the pass open."""
+        record = self.record
+        if not record.pass_ended:  # before the holdout is scored: it may move the weights
+            self.learner.end_pass()
+            record.pass_ended = True
+        with self.interrupt.may_break():
+            result = self._score_holdout()
+        entry = {
+            "pass": record.passes + 1,
+            "examples": record.examples,
+            "loss": record.pass_loss,
+            "holdout_loss": None if result is None else result["loss"],
+            "live": self.learner.n_live(),
+        }
+        record.holdout = result
+        record.history = [*record.history, entry]
+        record.passes += 1
+        record.position = 0
+        record.loss_before_pass = replace(record.loss)
+        record.pass_ended = False
+        record.stopped_early = self.learner.complete or self._out_of_patience()
+        if record.complete:
+            self._finish()
+        self._tell(end_of_pass=True)
+
+    def _finish(self) -> None:
+        """Some learners round at the very end: the holdout should speak of what they then are."""
+        live = self.record.history[-1]["live"]
+        self.learner.finish()
+        if self.record.holdout is not None and self.learner.n_live() != live:
+            self.record.holdout = self._score_holdout()
+
+    def _out_of_patience(self) -> bool:
+        losses = [e["holdout_loss" if self.holdout else "loss"] for e in self.record.history]
+        patience = self.record.settings.patience
+        if patience is None or None in losses:
+            return False
+        since_best = len(losses) - 1 - losses.index(min(losses))
+        return since_best >= patience and not self.record.complete
+
+    def _score_holdout(self) -> dict[str, Any] | None:
+        return self.holdout.score(self.learner, self.batches.held_out, self.prepared.encode)
