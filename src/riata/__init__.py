@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
     from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
     from riata.estimators import load as load
+    from riata.sources import ReadOptions as ReadOptions
     from riata.sources import open_source as open_source
     from riata.training import train as train
 
@@ -42,6 +43,7 @@ _HOMES = {
     "InteriorPointClassifier": "estimators",
     "InteriorPointRegressor": "estimators",
     "ModelError": "errors",
+    "ReadOptions": "sources",
     "RiataError": "errors",
     "SettingsError": "errors",
     "TruncatedGradientClassifier": "estimators",

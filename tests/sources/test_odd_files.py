@@ -15,7 +15,7 @@ import pytest
 
 from riata.errors import DataError
 from riata.sources import open_source
-from riata.sources.table.roles import Roles
+from riata.sources.options import ReadOptions
 from riata.sources.text.csv import CsvSource
 from riata.sources.text.jsonl import JsonSource
 from tests.cli.helpers import RIATA, riata, riata_process
@@ -101,7 +101,7 @@ def test_empty_lines_before_the_header(
 ) -> None:
     path = write(tmp_path, "\n  \r\n\nlabel,a\n\n1,2\n\n0,3\n", "x.csv")
     other = write(tmp_path, "\n\nlabel,a\n1,4\n", "y.csv")
-    source = CsvSource([path, other], roles=Roles(), header=header, _chunk_bytes=chunk_bytes)
+    source = CsvSource([path, other], ReadOptions(header=header), _chunk_bytes=chunk_bytes)
     blocks, error = drain(source)
     assert error is None
     assert [row for block in blocks for row in rows(block)] == [[("a", n)] for n in (2, 3, 4)]
@@ -139,7 +139,7 @@ def test_rows_before_a_fault_are_kept(
     else:
         text = "".join(line + "\n" for line in lines).encode()
         path = write(tmp_path, gzip.compress(text, 0)[:-300], "x.gz")
-    blocks, error = drain(source([path], roles=Roles(), _chunk_bytes=100))
+    blocks, error = drain(source([path], _chunk_bytes=100))
     assert sum(map(len, blocks)) == 299 if harm == "long" else 200 < sum(map(len, blocks)) < 299
     expected = f"x:{len(lines) + 1}:1: this line is longer" if harm == "long" else "cut short"
     assert expected in str(error)

@@ -9,7 +9,7 @@ import click
 from riata.cli.data import (
     data_options,
     open_data,
-    pick_reading,
+    read_options,
     refuse_to_replace,
     skipped_lines,
 )
@@ -46,11 +46,11 @@ def command(
         raise click.UsageError("OUT is a file; to write to a pipe name /dev/stdout")
     format_for(out, to)
     refuse_to_replace(data, out)
-    reading = pick_reading(given)
-    source = open_data(data, **reading, labelled=not no_labels)
-    result = convert(source, out, to, zero_based=bool(given["zero_based"]))
+    options = read_options(given, labelled=not no_labels)
+    source = open_data(data, options)
+    result = convert(source, out, to, zero_based=options.zero_based)
     if not quiet:
-        click.echo(report(result, out, source.name, skipped_lines(source, reading)), err=True)
+        click.echo(report(result, out, source.name, skipped_lines(source, options)), err=True)
     return 0
 
 

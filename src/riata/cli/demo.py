@@ -22,6 +22,7 @@ from riata.cli.text import command_line, count, percent, size
 from riata.cli.train import Job, learn
 from riata.metrics import auc, log_loss
 from riata.record import Model
+from riata.sources import ReadOptions
 
 HELP = """See it work: make a click stream on disk, learn from it, look at the result.
 
@@ -71,14 +72,14 @@ def command(events: int, output: str, seed: int, progress_kind: str) -> int:
         output=str(directory / "clicks.riata"),
         method="elastic-net",
         parameters=PARAMETERS,
-        reading={"format_": None, "zero_based": False, "threads": None},
+        reading=ReadOptions(),
         options={"holdout": str(stream.test)},
     )
     click.echo(f"   $ {command_line(train_words(job)[:5])} \\")
     click.echo(f"       {command_line(train_words(job)[5:])}\n")
     started = time.perf_counter()
     with Displays.of(progress_kind) as displays:
-        model = learn(job, open_data(job.data, **job.reading), displays)
+        model = learn(job, open_data(job.data, job.reading), displays)
     seconds = time.perf_counter() - started
     model_file.save(model, job.output)
     if model.record.interrupted:

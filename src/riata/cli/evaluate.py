@@ -10,7 +10,7 @@ import click
 
 from riata import model_file
 from riata.batches import iterate
-from riata.cli.data import data_options, open_data, skipped_lines
+from riata.cli.data import data_options, open_data, read_options, skipped_lines
 from riata.cli.options import Command, option
 from riata.cli.summary import weights_line
 from riata.cli.text import number, percent, plural, rows
@@ -30,11 +30,11 @@ HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @data_options
-def command(model: str, data: tuple[str, ...], as_json: bool, **reading: Any) -> int:
+def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> int:
     loaded = model_file.load(model)
-    source = open_data(
-        data, **reading, schema=loaded.record.schema, names=loaded.learner.scores_by_name
-    )
+    learner = loaded.learner
+    options = read_options(given, schema=loaded.record.schema, names=learner.scores_by_name)
+    source = open_data(data, options)
     with closing(iterate(source)) as blocks:
         result = evaluate(loaded, blocks)
     if result["examples"] == 0:
@@ -45,7 +45,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **reading: Any) ->
         click.echo(json.dumps(result | live))
     else:
         click.echo(report(loaded, result, source.name))
-    skipped = skipped_lines(source, reading)
+    skipped = skipped_lines(source, options)
     if skipped is not None:
         click.echo(f"riata: not measured: {skipped}", err=True)
     return 0

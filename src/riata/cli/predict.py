@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from riata import model_file
 from riata.atomic import atomic_write
 from riata.batches import iterate
-from riata.cli.data import data_options, open_data, refuse_to_replace, skipped_lines
+from riata.cli.data import (
+    data_options,
+    open_data,
+    read_options,
+    refuse_to_replace,
+    skipped_lines,
+)
 from riata.cli.options import Command, option
 from riata.errors import DataError
 from riata.metrics import class_probabilities, predicted_codes
@@ -37,7 +43,7 @@ in ascending order of the labels (--header names them).
 @option("-o", "--output", metavar="FILE", help="Write there, all or nothing, not to the screen.")
 @option("--proba", "what", flag_value="proba", help="Print probabilities.")
 @option("--score", "what", flag_value="score", help="Print scores: x'w + intercept + offset.")
-@option("--header", is_flag=True, help="First a line with the labels of the columns.")
+@option("--header", "head_line", is_flag=True, help="First a line with the labels of the columns.")
 @option("--no-labels", is_flag=True, section="Data", help="The rows of DATA start without a label.")
 @data_options
 def command(
@@ -45,23 +51,23 @@ def command(
     data: tuple[str, ...],
     output: str | None,
     what: str | None,
-    header: bool,
+    head_line: bool,
     no_labels: bool,
-    **reading: Any,
+    **given: Any,
 ) -> int:
     refuse_to_replace([model, *data], output)
     loaded = model_file.load(model)
     check(loaded, model, what)
-    source = open_data(
-        data,
-        **reading,
+    options = read_options(
+        given,
         labelled=not no_labels,
         schema=loaded.record.schema,
         names=loaded.learner.scores_by_name,
     )
+    source = open_data(data, options)
 
     def write_to(stream: BinaryIO) -> None:
-        if header:
+        if head_line:
             stream.write(head(loaded, what))
         with closing(iterate(source)) as blocks:
             for block in blocks:
@@ -75,7 +81,7 @@ def command(
     else:
         with atomic_write(output) as file:
             write_to(file)
-    skipped = skipped_lines(source, reading)
+    skipped = skipped_lines(source, options)
     if skipped is not None:
         click.echo(f"riata: no prediction for {skipped}", err=True)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import click
@@ -16,7 +16,7 @@ from riata.cli import INTERRUPTED, summary
 from riata.cli.data import (
     data_options,
     open_data,
-    pick_reading,
+    read_options,
     reading_words,
     refuse_to_replace,
     say_skipped,
@@ -33,7 +33,7 @@ from riata.cli.text import plural
 from riata.errors import SettingsError
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
-from riata.sources import Source
+from riata.sources import ReadOptions, Source
 from riata.training import partial_model, train
 
 HELP = """Learn a sparse linear model from DATA: one or more files, or - for standard input.
@@ -200,7 +200,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         output=given["output"],
         method=given["method"],
         parameters=parameters,
-        reading=pick_reading(given),
+        reading=read_options(given),
         cache=choose_cache(given),
         resume=given["resume"],
         initial=given["initial"],
@@ -237,7 +237,7 @@ class Job:
     output: str
     method: str
     parameters: dict[str, Any]
-    reading: dict[str, Any]
+    reading: ReadOptions
     options: dict[str, Any]
     resume: str | None = None
     initial: str | None = None
@@ -306,7 +306,7 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
     before = None if saved is None else model_file.load(saved)
     job.settle_cache(before)
     names = job.wants_names(before)
-    source = open_data(job.data, **job.reading, cache=job.cache, names=names)
+    source = open_data(job.data, replace(job.reading, cache=job.cache, names=names))
     with Displays.of(progress_kind, log) as displays:
         try:
             model = learn(job, source, displays, before)
@@ -322,7 +322,7 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
         )
         return INTERRUPTED
     if not quiet:
-        kept = say_skipped(model.record.skipped, job.reading.get("bad_lines"))
+        kept = say_skipped(model.record.skipped, job.reading)
         note = getattr(source, "note", None)
         click.echo(summary.trained(model, job.output, None if job.resume else seconds, kept, note))
     return 0
@@ -333,9 +333,8 @@ def learn(job: Job, source: Source, displays: Displays, before: Model | None = N
     options = dict(job.options)
     if isinstance(options.get("holdout"), str):
         beside = job.cache if job.cache in (True, "auto") else None
-        options["holdout"] = open_data(
-            [options["holdout"]], **job.reading, cache=beside, names=job.wants_names(before)
-        )
+        reading = replace(job.reading, cache=beside, names=job.wants_names(before))
+        options["holdout"] = open_data([options["holdout"]], reading)
     try:
         if before is None:
             return train(source, job.make, **options, on_progress=displays.on_progress)

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from riata.block import Block
 from riata.errors import DataError
-from riata.sources.bad_lines import BadLineFile, Skipping
 from riata.sources.io.remote import expand
+from riata.sources.options import ReadOptions
 from riata.sources.recognise import FORMATS, format_of
 from riata.sources.source import Source
-from riata.sources.table.roles import Roles
-
-if TYPE_CHECKING:
-    from riata.sources.text.named import Crosses
 
 # The source of a format is imported where one is opened: a program reads one or two of them, and a command
 # line that reads one should not take the time to learn them all.
 
-__all__ = ["FORMATS", "Source", "open_source"]
+__all__ = ["FORMATS", "ReadOptions", "Source", "open_source"]
 
 
 def open_source(
@@ -31,38 +29,16 @@ def open_source(
     y: Any = None,
     sample_weight: Any = None,
     *,
-    format: str | None = None,
-    block_rows: int | None = None,
-    zero_based: bool = False,
-    labelled: bool = True,
-    threads: int | None = None,
-    names: bool = True,
-    crosses: Crosses = (),
-    label: str | None = None,
-    weight: str | None = None,
-    offset: str | None = None,
-    ignore: Sequence[str] = (),
-    numeric: Sequence[str] = (),
-    categorical: Sequence[str] = (),
-    missing: str = "drop",
-    absent: Sequence[str] = (),
-    log1p: Sequence[str] = (),
-    buckets: Mapping[str, int] | None = None,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    quote: str | None = None,
-    schema: Mapping[str, Any] | None = None,
-    on_error: str = "raise",
-    bad_lines: str | os.PathLike[str] | BadLineFile | None = None,
-    max_bad: float = 0.5,
-    cache: bool | str | os.PathLike[str] | None = None,
+    options: ReadOptions | None = None,
+    **given: Any,
 ) -> Source:
     """A stream of Blocks from whatever holds the examples.
 
     `what` is a path, a list of paths, or `"-"` for standard input (text, plain or compressed with
     gzip, bzip2, xz or zstd); a scipy sparse matrix, a NumPy array, a pandas or polars frame of
     numbers (with labels in `y` and weights in `sample_weight`); a Block; or a Source, which is
-    returned as it is.
+    returned as it is. How to read it is said with the fields of `riata.ReadOptions`, as keywords or
+    as one value in `options`.
 
     For text: indices count from 1 unless `zero_based`; with `labelled=False` lines may lack their
     label, which then is NaN; `threads` threads parse beside the consumer. `block_rows` limits the
@@ -101,90 +77,81 @@ def open_source(
     ...     print(block.labels, block.indices, block.values)
     [ 1. -1.] [0 1] [1. 1.]
     """
-    given = dict(locals())  # first of all: what was asked for, and nothing else
-    if block_rows is not None and block_rows < 1:
-        raise ValueError(f"block_rows must be at least 1, not {block_rows}")
-    if cache is not None and cache is not False:
-        return _open_cached(given)
+    options = ReadOptions.of(options, given)
+    if options.cache is not None and options.cache is not False:
+        return _open_cached(what, y, sample_weight, options)
     paths = _paths(what)
-    if paths is None and (matrix := _open_matrix(what, y, sample_weight, block_rows)) is not None:
-        return matrix
-    named = tuple(ignore), tuple(numeric), tuple(categorical)
-    roles = Roles(label, weight, offset, *named, missing=missing)
-    skipping = _skipping(on_error, bad_lines, max_bad, paths)
-    table: dict[str, Any] = {
-        "roles": roles,
-        "labelled": labelled,
-        "names": names,
-        "crosses": crosses,
-        "block_rows": block_rows,
-        "threads": threads,
-    }
-    columns: dict[str, Any] = {"absent": absent, "log1p": log1p, "buckets": buckets}
-    asked = next((option for option, value in columns.items() if value), None)
     if paths is None:
-        from riata.sources.table.columnar import open_table, speaks_arrow
-        from riata.sources.table.frame import is_frame, open_frame
+        return _open_in_memory(what, y, sample_weight, options)
+    _refuse_labels(y, sample_weight)
+    paths = expand(paths)
+    found = format_of(paths, options.format)
+    options.check_format(found)
+    return _open_files(paths, found, options)
 
-        if is_frame(what) and not (roles.given or asked or format == "table"):
-            return open_frame(what, y, sample_weight, block_rows)
-        if speaks_arrow(what):
-            if y is not None or sample_weight is not None:
-                raise DataError("a table brings its labels along: name their column with label=...")
-            if len(getattr(what, "shape", (0, 0))) != 2:
-                raise TypeError(
-                    f"{type(what).__name__} is one column; a table has label and features"
-                )
-            return open_table(what, **table, **columns, schema=schema, skipping=skipping)
-        if asked is not None:
-            raise ValueError(f"{asked} is for tables of columns; {type(what).__name__} has none")
-    if isinstance(what, (list, tuple)) and what and isinstance(what[0], Mapping):
+
+def _keywords_of_open_source() -> inspect.Signature:
+    """For `help` and editors: the options stand where `**given` does."""
+    named = inspect.signature(ReadOptions).parameters.values()
+    fixed = [p for p in inspect.signature(open_source).parameters.values() if p.name != "given"]
+    return inspect.Signature([*fixed, *named], return_annotation="Source")
+
+
+open_source.__signature__ = _keywords_of_open_source()  # type: ignore[attr-defined]
+
+
+def _open_in_memory(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source:
+    """Matrices, frames, tables, dicts, Blocks and Sources."""
+    from riata.sources.matrix import BlockSource, open_dense
+
+    rows = options.block_rows
+    if (matrix := _open_matrix(what, y, sample_weight, rows)) is not None:
+        return matrix
+    if (table := _open_table(what, y, sample_weight, options)) is not None:
+        return table
+    if options.for_columns is not None:
+        kind = type(what).__name__
+        raise ValueError(f"{options.for_columns} is for tables of columns; {kind} has none")
+    if isinstance(what, (list, tuple)):
+        if not isinstance(what[0], Mapping):
+            return open_dense(_as_array(what), y, sample_weight, rows)
         if y is not None or sample_weight is not None:
             raise DataError("dicts bring their labels along: name their key with label=...")
-        return _open_dicts(what, schema, table | {"skipping": skipping})
-    if paths is None and isinstance(what, (list, tuple)):
-        from riata.sources.matrix import open_dense
-
-        return open_dense(_as_array(what), y, sample_weight, block_rows)
-    if y is not None or sample_weight is not None:
-        which = "y" if y is not None else "sample_weight"
-        raise DataError(f"{which} goes with a matrix or a frame; text and Blocks bring their own")
-    if paths is not None:
-        paths = expand(paths)
-        found = format_of(paths, format)
-        if asked is not None and found not in ("parquet", "arrow", "csv", "tsv", "cache"):
-            raise ValueError(f"{asked} is for tables of columns; {found} has none")
-        _refuse_in_vain(found, roles, crosses)
-        text = {
-            "zero_based": zero_based,
-            "delimiter": delimiter,
-            "quote": quote,
-            "header": header,
-            "skipping": skipping,
-        }
-        table |= {"schema": schema, "columns": columns}
-        return _open_files(paths, found, table, text)
+        return _open_dicts(what, options)
+    _refuse_labels(y, sample_weight)
     if isinstance(what, Block):
-        from riata.sources.matrix import BlockSource
-
-        return BlockSource(what, f"Block of {len(what)} rows", block_rows)
+        return BlockSource(what, f"Block of {len(what)} rows", rows)
     if isinstance(what, Source):
         return what
     if isinstance(what, Iterable) and not isinstance(what, Mapping):
-        return _open_dicts(what, schema, table | {"skipping": skipping})
+        return _open_dicts(what, options)
     raise TypeError(
         f"cannot read examples from {type(what).__name__}; give a path, '-', a list of paths, "
         "a scipy sparse matrix, a NumPy array, a pandas or polars DataFrame, or dicts"
     )
 
 
-def _refuse_in_vain(format: str, roles: Roles, crosses: Crosses) -> None:
-    """What was said about columns or groups to a format that has none would pass unnoticed."""
-    if crosses and format in ("svmlight", "cache"):
-        raise ValueError(f"crosses are of columns or namespaces; {format} has none")
-    if roles.given and format in ("svmlight", "vw", "cache"):
-        named = next(field for field, value in vars(roles).items() if value != vars(Roles())[field])
-        raise ValueError(f"{named} is for columns; {format} has none")
+def _refuse_labels(y: Any, sample_weight: Any) -> None:
+    if y is not None or sample_weight is not None:
+        which = "y" if y is not None else "sample_weight"
+        raise DataError(f"{which} goes with a matrix or a frame; text and Blocks bring their own")
+
+
+def _open_table(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source | None:
+    """Frames and what else speaks Arrow; None if it is neither."""
+    from riata.sources.table.columnar import open_table, speaks_arrow
+    from riata.sources.table.frame import is_frame, open_frame
+
+    as_table = options.roles.given or options.for_columns or options.format == "table"
+    if is_frame(what) and not as_table:
+        return open_frame(what, y, sample_weight, options.block_rows)
+    if not speaks_arrow(what):
+        return None
+    if y is not None or sample_weight is not None:
+        raise DataError("a table brings its labels along: name their column with label=...")
+    if len(getattr(what, "shape", (0, 0))) != 2:
+        raise TypeError(f"{type(what).__name__} is one column; a table has label and features")
+    return open_table(what, options, options.skipping())
 
 
 def _open_matrix(what: Any, y: Any, sample_weight: Any, block_rows: int | None) -> Source | None:
@@ -201,57 +168,46 @@ def _open_matrix(what: Any, y: Any, sample_weight: Any, block_rows: int | None) 
     return None
 
 
-def _open_files(
-    paths: list[str], format: str, table: dict[str, Any], text: dict[str, Any]
-) -> Source:
-    """Files of one format. `table` is what formats with columns take, `text` what formats of text take."""
-    columns: dict[str, Any] = table.pop("columns")
-    if format in ("parquet", "arrow"):
-        from riata.sources.table.columnar import open_columnar
-
-        skipping = text["skipping"]
-        return open_columnar(paths, format, **table, **columns, skipping=skipping)
+def _open_files(paths: list[str], format: str, options: ReadOptions) -> Source:
+    """Files of one format."""
     if format == "cache":
         from riata.sources.cache.source import CacheSource
 
-        return CacheSource(paths, table["block_rows"])
-    reading = {name: table[name] for name in ("block_rows", "labelled", "threads")}
-    reading["skipping"] = text["skipping"]
+        return CacheSource(paths, options.block_rows)
+    skipping = options.skipping(paths)
+    if format in ("parquet", "arrow"):
+        from riata.sources.table.columnar import open_columnar
+
+        return open_columnar(paths, format, options, skipping)
     if format == "svmlight":
         from riata.sources.text.svmlight import SvmlightSource
 
-        return SvmlightSource(paths, zero_based=text["zero_based"], **reading)
-    reading |= {name: table[name] for name in ("names", "crosses", "schema")}
+        return SvmlightSource(paths, options, skipping=skipping)
     if format == "vw":
         from riata.sources.text.vw import VwSource
 
-        return VwSource(paths, **reading)
-    reading["roles"] = table["roles"]
+        return VwSource(paths, options, skipping=skipping)
     if format == "jsonl":
         from riata.sources.text.jsonl import JsonSource
 
-        return JsonSource(paths, **reading)
+        return JsonSource(paths, options, skipping=skipping)
     if format == "arff":
         from riata.sources.text.arff import ArffSource
 
-        return ArffSource(paths, **reading)
+        return ArffSource(paths, options, skipping=skipping)
     from riata.sources.text.csv import CsvSource
 
-    signs = {name: text[name] for name in ("delimiter", "quote", "header")}
-    return CsvSource(paths, format=format, **signs, **columns, **reading)
+    return CsvSource(paths, replace(options, format=format), skipping=skipping)
 
 
-def _open_dicts(
-    rows: Iterable[Any], schema: Mapping[str, Any] | None, options: dict[str, Any]
-) -> Source:
+def _open_dicts(rows: Iterable[Any], options: ReadOptions) -> Source:
     from riata.sources.text.jsonl import DictSource
 
-    left = {name: option for name, option in options.items() if name != "threads"}
-    return DictSource(rows, schema=schema, **left)
+    return DictSource(rows, options, skipping=options.skipping())
 
 
-def _open_cached(given: dict[str, Any]) -> Source:
-    """The source with a cache; `given` are the arguments of `open_source`."""
+def _open_cached(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source:
+    """The source with a cache."""
     from riata.sources.cache.source import (
         TEMPORARY,
         CachedSource,
@@ -260,44 +216,27 @@ def _open_cached(given: dict[str, Any]) -> Source:
         identity_of,
     )
 
-    cache, block_rows = given.pop("cache"), given.pop("block_rows")
-    what, automatic = _paths(given.pop("what")), cache == "auto"
-    if what is None:
+    cache, automatic = options.cache, options.cache == "auto"
+    named = _paths(what)
+    if named is None:
         raise ValueError("a cache is for files; matrices, frames and Blocks are in memory already")
-    paths = expand(what)
-    source = open_source(paths, **given)
+    _refuse_labels(y, sample_weight)
+    paths = expand(named)
+    without = replace(options, cache=None)
+    source = open_source(paths, options=replace(without, block_rows=None))
     if isinstance(source, CacheSource) or (automatic and not getattr(source, "compressed", False)):
-        return open_source(paths, **given, block_rows=block_rows)
-    keep_bad = given.pop("bad_lines") is not None
-    for irrelevant in ("threads", "y", "sample_weight"):
-        del given[irrelevant]
-    path = TEMPORARY if automatic else default_path(paths) if cache is True else os.fsdecode(cache)
+        return open_source(paths, options=without)
+    if automatic:
+        path = TEMPORARY
+    else:
+        path = default_path(paths) if cache is True else os.fsdecode(cache)  # type: ignore[arg-type]
     return CachedSource(
         source,
         path,
-        lambda: identity_of(paths, given),
-        block_rows=block_rows,
-        read_first=keep_bad,
+        lambda: identity_of(paths, options.about_content()),
+        block_rows=options.block_rows,
+        read_first=options.bad_lines is not None,
     )
-
-
-def _skipping(
-    on_error: str,
-    bad_lines: str | os.PathLike[str] | BadLineFile | None,
-    max_bad: float,
-    paths: list[str] | None,
-) -> Skipping | None:
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
-    if on_error == "raise":
-        if bad_lines is not None:
-            raise ValueError("bad_lines keeps what on_error='skip' leaves out: give both")
-        return None
-    if bad_lines is None:
-        return Skipping(max_bad)
-    kept = bad_lines if isinstance(bad_lines, BadLineFile) else BadLineFile(bad_lines)
-    kept.begin(expand(paths) if paths else ())
-    return Skipping(max_bad, kept)
 
 
 def _paths(what: Any) -> list[str] | None:

@@ -18,6 +18,7 @@ import pytest
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources import open_source
+from riata.sources.options import ReadOptions
 from riata.sources.text.svmlight import SvmlightSource
 
 TEXT = "".join(f"{i % 2} {i + 1}:{i}.5 {i + 7}:1\n" for i in range(3000)).encode()
@@ -128,7 +129,7 @@ def test_file_that_vanishes(tmp_path: Path) -> None:
 def test_file_cut_short_while_reading(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(TEXT)
-    blocks = iter(SvmlightSource([str(path)], threads=1, _chunk_bytes=1000))
+    blocks = iter(SvmlightSource([str(path)], ReadOptions(threads=1), _chunk_bytes=1000))
     next(blocks)
     path.write_bytes(b"")
     assert sum(len(b) for b in blocks) < 3000

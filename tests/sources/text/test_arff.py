@@ -10,7 +10,7 @@ import pytest
 from riata.block import concatenate
 from riata.errors import DataError
 from riata.sources import open_source
-from riata.sources.table.roles import Roles
+from riata.sources.options import ReadOptions
 from riata.sources.text.arff import ArffSource
 from tests.sources.named import assert_same, drain, read, rows, write
 
@@ -78,7 +78,7 @@ REFUSED = [
 @pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
 def test_refuses(tmp_path: Path, line: str, column: int, message: str, chunk_bytes: int) -> None:
     path = write(tmp_path, f"{HEAD}1,red,a,no\n{line}\n2,red,b,yes\n", "x.arff")
-    blocks, error = drain(ArffSource([path], roles=Roles(), _chunk_bytes=chunk_bytes))
+    blocks, error = drain(ArffSource([path], _chunk_bytes=chunk_bytes))
     assert error is not None
     assert str(error).startswith(f"{path}:10:{column}: ")
     assert message in str(error)
@@ -110,7 +110,7 @@ def test_chunks_and_threads_change_nothing(tmp_path: Path) -> None:
     once = read(path, threads=1, crosses=["size:word"])
     for chunk_bytes in (1, 700):
         source = ArffSource(
-            [path], roles=Roles(), crosses=["size:word"], threads=3, _chunk_bytes=chunk_bytes
+            [path], ReadOptions(crosses=["size:word"], threads=3), _chunk_bytes=chunk_bytes
         )
         assert_same(concatenate(list(source)), once)
 

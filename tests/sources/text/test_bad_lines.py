@@ -11,6 +11,7 @@ from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources import open_source
 from riata.sources.bad_lines import BadLineFile, Skipping
+from riata.sources.options import ReadOptions
 from riata.sources.text.svmlight import SvmlightSource
 
 GOOD = [f"{i % 2} {i + 1}:1 {i + 5}:0.5" for i in range(3000)]
@@ -36,8 +37,8 @@ def test_skip(tmp_path: Path, chunk: int, threads: int) -> None:
     keep = BadLineFile(tmp_path / "bad")
     source = SvmlightSource(
         [str(tmp_path / "x.svm")],
+        ReadOptions(threads=threads),
         _chunk_bytes=chunk,
-        threads=threads,
         skipping=Skipping(0.5, keep),
     )
     for _ in range(2):  # the second pass counts them again and keeps them once

@@ -16,7 +16,7 @@ from riata.block import concatenate
 from riata.errors import DataError
 from riata.sources import open_source
 from riata.sources.bad_lines import BadLineFile, Skipping
-from riata.sources.table.roles import Roles
+from riata.sources.options import ReadOptions
 from riata.sources.text.csv import CsvSource
 from tests.sources.named import assert_same, drain, read, rows, write
 
@@ -179,12 +179,13 @@ REFUSED = [
 def test_refuses(tmp_path: Path, line: str, column: int, message: str, chunk_bytes: int) -> None:
     tail = "" if "never" in message else "1,3,z\n"
     path = write(tmp_path, f"y,a,b\n1,2,x\n\n0,1,\n{line}\n{tail}", "x.csv")
-    roles = Roles(label="y", numeric=("a",))
     schema = {
         "columns": ["y", "a", "b"],
         "kinds": ["label", "number", "category"],
     }
-    source = CsvSource([path], roles=roles, schema=schema, _chunk_bytes=chunk_bytes)
+    source = CsvSource(
+        [path], ReadOptions(label="y", numeric=("a",), schema=schema), _chunk_bytes=chunk_bytes
+    )
     blocks, error = drain(source)
     assert error is not None
     assert str(error).startswith(f"{path}:5:{column}: ")
@@ -233,10 +234,9 @@ def test_chunks_and_threads_change_nothing(tmp_path: Path) -> None:
         for threads in (1, 3):
             source = CsvSource(
                 [path],
-                roles=Roles(missing="feature"),
-                crosses=options["crosses"],
-                buckets={"u": 5},
-                threads=threads,
+                ReadOptions(
+                    missing="feature", crosses=options["crosses"], buckets={"u": 5}, threads=threads
+                ),
                 _chunk_bytes=chunk_bytes,
             )
             assert_same(concatenate(list(source)), once)
@@ -254,7 +254,7 @@ def test_bad_records_can_be_skipped(tmp_path: Path, chunk_bytes: int) -> None:
     kept = tmp_path / "bad"
     source = CsvSource(
         [path],
-        roles=Roles(numeric=("a",)),
+        ReadOptions(numeric=("a",)),
         skipping=Skipping(keep=BadLineFile(kept)),
         _chunk_bytes=chunk_bytes,
     )

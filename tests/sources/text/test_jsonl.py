@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from riata.block import concatenate
 from riata.errors import DataError
 from riata.sources import open_source
-from riata.sources.table.roles import Roles
+from riata.sources.options import ReadOptions
 from riata.sources.text.jsonl import JsonSource
 from tests.sources.named import Row, assert_same, drain, read, rows, write
 
@@ -107,8 +107,8 @@ REFUSED = [
 @pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
 def test_refuses(tmp_path: Path, line: str, column: int, message: str, chunk_bytes: int) -> None:
     path = write(tmp_path, f'{{"y":1,"a":2}}\n\n{{"y":0}}\n{line}\n{{"y":1}}\n', "x.jsonl")
-    roles = Roles(label="y", weight="w", numeric=("n",))
-    blocks, error = drain(JsonSource([path], roles=roles, _chunk_bytes=chunk_bytes))
+    options = ReadOptions(label="y", weight="w", numeric=("n",))
+    blocks, error = drain(JsonSource([path], options, _chunk_bytes=chunk_bytes))
     assert error is not None
     assert str(error).startswith(f"{path}:4:{column}: ")
     assert message in str(error)
@@ -214,5 +214,5 @@ def test_chunks_and_threads_change_nothing(tmp_path: Path) -> None:
     path = write(tmp_path, "\n".join(lines), "x.jsonl")
     once = read(path, threads=1)
     for chunk_bytes in (1, 500):
-        source = JsonSource([path], roles=Roles(), threads=3, _chunk_bytes=chunk_bytes)
+        source = JsonSource([path], ReadOptions(threads=3), _chunk_bytes=chunk_bytes)
         assert_same(concatenate(list(source)), once)

@@ -17,6 +17,7 @@ from sklearn.datasets import dump_svmlight_file
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources import open_source
+from riata.sources.options import ReadOptions
 from riata.sources.text.svmlight import SvmlightSource
 
 
@@ -27,7 +28,7 @@ def write(folder: Path, text: str | bytes, name: str = "x.svm") -> str:
 
 
 def read(path: str, **options: Any) -> Block:
-    return concatenate(list(SvmlightSource([path], **options)))
+    return concatenate(list(SvmlightSource([path], ReadOptions(**options))))
 
 
 def drain(blocks: Iterator[Block]) -> tuple[list[Block], DataError | None]:
@@ -167,9 +168,9 @@ def a_file(rows: int, seed: int = 0) -> str:
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_chunks_and_threads_change_nothing(tmp_path: Path, chunk_bytes: int, threads: int) -> None:
     path = write(tmp_path, a_file(150))
-    whole = list(SvmlightSource([path], threads=1))
+    whole = list(SvmlightSource([path], ReadOptions(threads=1)))
     assert len(whole) == 1
-    source = SvmlightSource([path], threads=threads, _chunk_bytes=chunk_bytes)
+    source = SvmlightSource([path], ReadOptions(threads=threads), _chunk_bytes=chunk_bytes)
     for _ in range(2):
         assert_same(concatenate(list(source)), whole[0])
     assert source.bytes_read == source.n_bytes == Path(path).stat().st_size
@@ -203,7 +204,7 @@ def test_any_lines_any_cut(
 ) -> None:
     path = write(tmp_path_factory.mktemp("any"), "\n".join(lines) + "\n" * last)
     expected = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
-    blocks, error = drain(iter(SvmlightSource([path], threads=2, _chunk_bytes=chunk)))
+    blocks, error = drain(iter(SvmlightSource([path], ReadOptions(threads=2), _chunk_bytes=chunk)))
     if not expected:
         assert "no examples" in str(error)
         return
@@ -224,8 +225,10 @@ def test_any_bytes_give_rows_or_a_data_error(
     tmp_path_factory: pytest.TempPathFactory, text: bytes, chunk: int
 ) -> None:
     path = write(tmp_path_factory.mktemp("any"), text)
-    whole, error = drain(iter(SvmlightSource([path], threads=1)))
-    cut, same_error = drain(iter(SvmlightSource([path], threads=2, _chunk_bytes=chunk)))
+    whole, error = drain(iter(SvmlightSource([path], ReadOptions(threads=1))))
+    cut, same_error = drain(
+        iter(SvmlightSource([path], ReadOptions(threads=2), _chunk_bytes=chunk))
+    )
     assert str(error) == str(same_error)
     assert sum(map(len, whole)) == sum(map(len, cut))
 
@@ -286,12 +289,12 @@ def riata_threads() -> list[str]:
 
 def test_closing_early_leaves_no_thread(tmp_path: Path) -> None:
     path = write(tmp_path, a_file(500))
-    blocks = iter(SvmlightSource([path], threads=4, _chunk_bytes=100))
+    blocks = iter(SvmlightSource([path], ReadOptions(threads=4), _chunk_bytes=100))
     next(blocks)
     assert riata_threads()
     blocks.close()  # type: ignore[attr-defined]
     assert not riata_threads()
-    for _ in SvmlightSource([path], threads=2, _chunk_bytes=100):
+    for _ in SvmlightSource([path], ReadOptions(threads=2), _chunk_bytes=100):
         break
     assert not riata_threads()
 
@@ -300,7 +303,7 @@ def test_a_consumer_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     path = write(tmp_path, a_file(500))
 
     def consume() -> None:
-        for _ in SvmlightSource([path], threads=2, _chunk_bytes=100):
+        for _ in SvmlightSource([path], ReadOptions(threads=2), _chunk_bytes=100):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
@@ -320,7 +323,7 @@ def test_memory_stays_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(SvmlightSource, "_parse", counted)
     path = write(tmp_path, a_file(2000))
-    for taken, _ in enumerate(SvmlightSource([path], threads=2, _chunk_bytes=500), 1):
+    for taken, _ in enumerate(SvmlightSource([path], ReadOptions(threads=2), _chunk_bytes=500), 1):
         assert parsed <= taken + (SvmlightSource.blocks_ahead or 4)
 
 

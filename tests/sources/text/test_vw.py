@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from riata.block import concatenate
 from riata.errors import DataError
 from riata.sources import open_source
+from riata.sources.options import ReadOptions
 from riata.sources.recognise import recognise
 from riata.sources.text.vw import VwSource
 from tests.sources.named import Row, assert_same, drain, read, rows, write
@@ -202,7 +203,7 @@ def test_chunks_and_threads_change_nothing(tmp_path: Path) -> None:
     once = read(path, threads=1)
     for chunk_bytes in (1, 100, 5000):
         for threads in (1, 3):
-            source = VwSource([path], threads=threads, _chunk_bytes=chunk_bytes)
+            source = VwSource([path], ReadOptions(threads=threads), _chunk_bytes=chunk_bytes)
             assert_same(concatenate(list(source)), once)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from riata import _core
 from riata.block import Block, concatenate
+from riata.sources.options import ReadOptions
 from riata.sources.text.vw import VwSource
 from tests.sources.named import drain
 from tests.sources.text.slow_vw import Example, example, examples
@@ -61,14 +62,14 @@ def test_files_that_are_read(vw_inputs: Path, tmp_path: Path, name: str) -> None
         path.write_bytes(text)
     expected = examples(text)
     assert_block_is(concatenate(list(VwSource([str(path)]))), expected)
-    small = VwSource([str(path)], _chunk_bytes=1 << 10, threads=3)
+    small = VwSource([str(path)], ReadOptions(threads=3), _chunk_bytes=1 << 10)
     assert_block_is(concatenate(list(small)), expected)
 
 
 @pytest.mark.parametrize("name", UNLABELLED)
 def test_files_whose_labels_nobody_needs(vw_inputs: Path, name: str) -> None:  # noqa: F811
     path = vw_inputs / name
-    source = VwSource([str(path)], labelled=False)
+    source = VwSource([str(path)], ReadOptions(labelled=False))
     assert_block_is(concatenate(list(source)), examples(text_of(path)))
 
 
@@ -150,7 +151,8 @@ def test_odd_lines(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "x.vw"
     path.write_bytes(text)
     expected = examples(text)
-    for options in ({}, {"_chunk_bytes": 1}, {"_chunk_bytes": 700, "threads": 3}):
-        blocks, error = drain(VwSource([str(path)], **options))  # type: ignore[arg-type]
+    for size, threads in ((None, None), (1, None), (700, 3)):
+        source = VwSource([str(path)], ReadOptions(threads=threads), _chunk_bytes=size)
+        blocks, error = drain(source)
         assert error is None
         assert_block_is(concatenate(blocks), expected)

@@ -5,7 +5,7 @@ pyarrow is imported when it is needed: the extra `[arrow]`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any, BinaryIO
@@ -16,12 +16,11 @@ from riata.sources.bad_lines import Skipping, stop_at
 from riata.sources.io.bytes import STDIN, size_of, unreadable
 from riata.sources.io.prefetch import ordered_map
 from riata.sources.io.remote import is_remote, open_remote
+from riata.sources.options import ReadOptions, check_crosses
 from riata.sources.source import split
 from riata.sources.table.bad_rows import Part
-from riata.sources.table.layout import Transforms
 from riata.sources.table.pieces import Found, Piece, Pieces, cut, cut_all, mixed, part_of, rows_of
-from riata.sources.table.roles import Roles
-from riata.sources.text.named import Crosses, as_before, check_crosses
+from riata.sources.table.roles import Roles, as_before
 from riata.sources.text.text import beside, join_names
 
 TABLES = ("parquet", "arrow")
@@ -46,13 +45,10 @@ class ColumnarSource:
         n_rows: int | None,
         n_bytes: int | None,
         repeatable: bool = True,
-        block_rows: int | None = None,
-        threads: int | None = None,
+        options: ReadOptions,
         helped: bool = False,
         skipping: Skipping | None = None,
     ) -> None:
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
         self.name = name
         self.n_rows = n_rows
         self.n_bytes = n_bytes
@@ -61,9 +57,9 @@ class ColumnarSource:
         self._pieces = pieces
         self._found = found
         self._skipping = skipping
-        self._block_rows = block_rows
-        self._helped = helped and threads is None
-        self._threads = threads or beside(self._helped)
+        self._block_rows = options.block_rows
+        self._helped = helped and options.threads is None
+        self._threads = options.threads or beside(self._helped)
         self._begun = False
 
     @property
@@ -137,48 +133,30 @@ class ColumnarSource:
             yield block
 
 
-def _table_options(
-    roles: Roles,
-    *,
-    labelled: bool = True,
-    names: bool = True,
-    crosses: Crosses = (),
-    absent: Sequence[str] = (),
-    log1p: Sequence[str] = (),
-    buckets: Mapping[str, int] | None = None,
-    schema: Mapping[str, Any] | None = None,
-    skip: bool = False,
-) -> Any:
+def _table_options(options: ReadOptions, roles: Roles, skip: bool) -> Any:
     from riata.sources.table.arrow_layout import TableOptions
 
-    given = schema or {}
+    given = options.schema or {}
     return TableOptions(
         as_before(roles, given),
-        Transforms(tuple(log1p), dict(buckets or {})),
-        list(absent or given.get("absent", ())),
-        labelled,
-        names,
-        check_crosses(crosses or given.get("crosses", ())),
+        options.transforms,
+        list(options.absent or given.get("absent", ())),
+        options.labelled,
+        options.names,
+        check_crosses(options.crosses or given.get("crosses", ())),
         given,
         skip,
     )
 
 
 def open_columnar(
-    paths: list[str],
-    format: str,
-    *,
-    roles: Roles,
-    block_rows: int | None = None,
-    threads: int | None = None,
-    skipping: Skipping | None = None,
-    **options: Any,
+    paths: list[str], format: str, options: ReadOptions, skipping: Skipping | None = None
 ) -> ColumnarSource:
     """Parquet, Arrow IPC and Feather files, one after another."""
     arrow = _pyarrow(paths[0] if paths else "a table")
     if not paths:
         raise DataError("no files given")
-    found = Found(_table_options(roles, skip=skipping is not None, **options))
+    found = Found(_table_options(options, options.roles, skipping is not None))
     if STDIN in paths and format == "parquet":
         raise DataError(
             "Parquet cannot be read from standard input: its index is at the end; name the file"
@@ -210,8 +188,7 @@ def open_columnar(
         n_rows=None,
         n_bytes=sum(known) if len(known) == len(sizes) else None,
         repeatable=STDIN not in paths,
-        block_rows=block_rows,
-        threads=threads,
+        options=options,
         helped=format == "parquet" and not any(map(is_remote, paths)),
         skipping=skipping,
     )
@@ -294,19 +271,13 @@ def speaks_arrow(what: Any) -> bool:
 
 
 def open_table(
-    table: Any,
-    *,
-    roles: Roles,
-    block_rows: int | None = None,
-    threads: int | None = None,
-    skipping: Skipping | None = None,
-    **options: Any,
+    table: Any, options: ReadOptions, skipping: Skipping | None = None
 ) -> ColumnarSource:
     """A frame, table or stream of batches that speaks Arrow (`__arrow_c_stream__`).
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [30, 0], "city": ["Rome", None], "label": [1, 0]})
-    >>> [block] = open_table(frame, roles=Roles())
+    >>> [block] = open_table(frame, ReadOptions())
     >>> [block.name_of(i) for i in range(block.nnz)], block.values, block.labels
     (['age', 'city=Rome'], array([30.,  1.], dtype=float32), array([1., 0.]))
     """
@@ -314,9 +285,10 @@ def open_table(
     pa = _pyarrow(kind)
     shape = getattr(table, "shape", None)
     name = kind if shape is None else f"{kind} {shape[0]} x {shape[1]}"
+    roles = options.roles
     kept = _without(table, roles.ignore)
     left = replace(roles, ignore=()) if kept is not table else roles
-    found = Found(_table_options(left, skip=skipping is not None, **options))
+    found = Found(_table_options(options, left, skipping is not None))
 
     def pieces() -> Pieces:
         try:
@@ -333,8 +305,7 @@ def open_table(
         n_rows=None if shape is None else shape[0],
         n_bytes=None,
         repeatable=not isinstance(table, pa.RecordBatchReader),
-        block_rows=block_rows,
-        threads=threads,
+        options=options,
         skipping=skipping,
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Any
 
 from riata.errors import DataError
 
@@ -105,6 +106,54 @@ class Roles:
         if not features:
             raise DataError(f"{name}: no column is left for the features")
         return features
+
+
+def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:
+    """The roles; missing values and the offset are as in `given` unless they say otherwise."""
+    if roles.missing == "drop" and "missing" in given:
+        roles = replace(roles, missing=given["missing"])
+    if roles.offset is None:
+        kinds = zip(given.get("columns", ()), given.get("kinds", ()), strict=True)
+        column = next((column for column, kind in kinds if kind == "offset"), None)
+        roles = replace(roles, offset=given.get("offset", column))
+    return roles
+
+
+def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
+    """The roles, columns that nobody mentions being what they were in a table.
+
+    >>> like_columns(Roles(), {"columns": ["y", "hour"], "kinds": ["label", "category"]})
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Roles(label='y', weight=None, offset=None, ignore=(), numeric=(), categorical=('hour',),
+          missing='drop')
+    """
+    roles = as_before(roles, given)
+    kinds = dict(zip(given.get("columns", ()), given.get("kinds", ()), strict=True))
+    for column, kind in kinds.items():
+        if kind in ("log1p", "bucket"):
+            raise DataError(
+                f"the model was trained on log1p or buckets of {column!r}, which only tables of "
+                "columns (CSV, Parquet, Arrow) can make"
+            )
+    mentioned = {roles.label, roles.weight, roles.offset}
+    mentioned |= {*roles.ignore, *roles.numeric, *roles.categorical}
+
+    def of(*wanted: str) -> tuple[str, ...]:
+        return tuple(c for c, kind in kinds.items() if kind in wanted and c not in mentioned)
+
+    def one(role: str, named: str | None) -> str | None:
+        return next(iter(of(role)), None) if named is None else named
+
+    label, weight = one("label", roles.label), one("weight", roles.weight)
+    replaced = set(of("label", "weight", "offset")) - {label, weight}
+    return replace(
+        roles,
+        label=label,
+        weight=weight,
+        ignore=(*roles.ignore, *of("ignored"), *sorted(replaced)),
+        numeric=(*roles.numeric, *of("number")),
+        categorical=(*roles.categorical, *of("category")),
+    )
 
 
 def suggest(column: str, columns: Sequence[str]) -> str:

@@ -13,14 +13,14 @@ from riata import _core
 from riata.errors import DataError
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
+from riata.sources.options import ReadOptions
 from riata.sources.table.layout import Layout, check_crossed
-from riata.sources.table.roles import Roles
+from riata.sources.table.roles import as_before
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
     NamedTextSource,
     NamedTrouble,
-    as_before,
     join_chunks,
     parsed,
 )
@@ -74,7 +74,7 @@ class ArffSource(NamedTextSource):
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.arff"
     >>> text = "@relation r\\n@attribute a numeric\\n@attribute b {x,y}\\n@data\\n2.5,y\\n?,x\\n"
     >>> _ = path.write_text(text)
-    >>> [block] = ArffSource([str(path)], roles=Roles(label="b"))
+    >>> [block] = ArffSource([str(path)], ReadOptions(label="b"))
     >>> block.labels, block.values, block.name_of(0)
     (array([1., 0.]), array([2.5], dtype=float32), 'a')
     """
@@ -82,9 +82,11 @@ class ArffSource(NamedTextSource):
     format = "ARFF"
     messages = _MESSAGES
 
-    def __init__(self, paths: list[str], *, roles: Roles, **reading: Any) -> None:
-        super().__init__(paths, **reading)
-        self._roles = as_before(roles, self._given)
+    def __init__(
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
+    ) -> None:
+        super().__init__(paths, options, **reading)
+        self._roles = as_before(self._options.roles, self._given)
         self._before = Layout.from_json(self._given)
         self._layout: Layout | None = None
         self._declared: list[float] | None = None  # the labels, where all of them are numbers

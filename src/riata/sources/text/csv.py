@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from riata import _core
 from riata.errors import DataError
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
+from riata.sources.options import ReadOptions
 from riata.sources.table.layout import (
     LOOK_AT,
     LOOK_AT_BUCKETS,
@@ -22,13 +23,12 @@ from riata.sources.table.layout import (
     check_crossed,
     find_layout,
 )
-from riata.sources.table.roles import Roles
+from riata.sources.table.roles import Roles, as_before
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
     NamedTextSource,
     NamedTrouble,
-    as_before,
     join_chunks,
     parsed,
 )
@@ -66,7 +66,7 @@ class CsvSource(NamedTextSource):
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
     >>> _ = path.write_text("click,city,age\\n1,Rome,30\\n0,,41.5\\n")
-    >>> [block] = CsvSource([str(path)], roles=Roles(label="click"))
+    >>> [block] = CsvSource([str(path)], ReadOptions(label="click"))
     >>> [block.name_of(i) for i in range(block.nnz)], block.values, block.labels
     (['city=Rome', 'age', 'age'], array([ 1. , 30. , 41.5], dtype=float32), array([1., 0.]))
     """
@@ -74,30 +74,20 @@ class CsvSource(NamedTextSource):
     messages = _MESSAGES
 
     def __init__(
-        self,
-        paths: list[str],
-        *,
-        roles: Roles,
-        format: str = "csv",
-        delimiter: str | None = None,
-        quote: str | None = None,
-        header: bool | None = None,
-        absent: Sequence[str] = (),
-        log1p: Sequence[str] = (),
-        buckets: Mapping[str, int] | None = None,
-        **reading: Any,
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
     ) -> None:
-        super().__init__(paths, **reading)
-        self.format = format  # type: ignore[misc]
-        self._roles = as_before(roles, self._given)
-        self._transforms = Transforms(tuple(log1p), dict(buckets or {}))
-        self._delimiter = _one_character(delimiter, "delimiter")
-        if format == "tsv":
+        super().__init__(paths, options, **reading)
+        options = self._options
+        self.format = options.format or "csv"  # type: ignore[misc]
+        self._roles = as_before(options.roles, self._given)
+        self._transforms = options.transforms
+        self._delimiter = _one_character(options.delimiter, "delimiter")
+        if self.format == "tsv":
             self._delimiter = self._delimiter or "\t"
-        given_quote = _one_character(quote, "quote")
-        self._quote = ('"' if format == "csv" else "") if given_quote is None else given_quote
-        self._header = header
-        self._absent = list(absent or self._given.get("absent", ()))
+        quote = _one_character(options.quote, "quote")
+        self._quote = ('"' if self.format == "csv" else "") if quote is None else quote
+        self._header = options.header
+        self._absent = list(options.absent or self._given.get("absent", ()))
         self._layout = Layout.from_json(self._given)
         self._columns: list[str] | None = None
         self._core: _core.CsvFormat | None = None

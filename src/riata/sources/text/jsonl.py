@@ -15,17 +15,15 @@ from riata.errors import DataError
 from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
+from riata.sources.options import ReadOptions, check_crosses
 from riata.sources.source import split
 from riata.sources.table.layout import LOOK_AT
-from riata.sources.table.roles import LABEL, Roles, suggest
+from riata.sources.table.roles import LABEL, Roles, like_columns, suggest
 from riata.sources.text.csv import look_ahead
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
-    Crosses,
     NamedTextSource,
-    check_crosses,
-    like_columns,
     parsed,
 )
 from riata.sources.text.text import Parsed, Trouble, excerpt
@@ -151,7 +149,7 @@ class JsonSource(NamedTextSource):
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.jsonl"
     >>> _ = path.write_text('{"y": 1, "user": {"age": 30, "tags": ["a", "b"]}, "new": true}')
-    >>> [block] = JsonSource([str(path)], roles=Roles(label="y"))
+    >>> [block] = JsonSource([str(path)], ReadOptions(label="y"))
     >>> [block.name_of(i) for i in range(block.nnz)]
     ['user.age', 'user.tags=a', 'user.tags=b', 'new']
     """
@@ -159,9 +157,11 @@ class JsonSource(NamedTextSource):
     format = "JSON"
     messages = _MESSAGES
 
-    def __init__(self, paths: list[str], *, roles: Roles, **reading: Any) -> None:
-        super().__init__(paths, **reading)
-        roles = like_columns(roles, self._given)
+    def __init__(
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
+    ) -> None:
+        super().__init__(paths, options, **reading)
+        roles = like_columns(self._options.roles, self._given)
         self._mapping = JsonFormat(roles, self._labelled, self._names, self._crosses)
         self._mapping.take(self._given)
 
@@ -200,7 +200,7 @@ class DictSource:
     A list or tuple can be gone over more than once, a generator only once.
 
     >>> rows = [{"y": 1, "words": ["spam", "offer"]}, {"y": 0, "length": 30}]
-    >>> [block] = DictSource(rows, roles=Roles(label="y"))
+    >>> [block] = DictSource(rows, ReadOptions(label="y"))
     >>> block.labels, [block.name_of(i) for i in range(block.nnz)]
     (array([1., 0.]), ['words=spam', 'words=offer', 'length'])
     """
@@ -212,25 +212,22 @@ class DictSource:
     def __init__(
         self,
         rows: Iterable[Mapping[str, Any]],
+        options: ReadOptions | None = None,
         *,
-        roles: Roles,
-        labelled: bool = True,
-        names: bool = True,
-        crosses: Crosses = (),
-        block_rows: int | None = None,
-        schema: Mapping[str, Any] | None = None,
         skipping: Skipping | None = None,
     ) -> None:
+        options = options or ReadOptions()
         sized = isinstance(rows, (list, tuple))
         self.n_rows: int | None = len(rows) if isinstance(rows, (list, tuple)) else None
         self.repeatable = sized or iter(rows) is not rows
         self.name = f"{self.n_rows} dicts" if sized else f"dicts from a {type(rows).__name__}"
         self._rows = rows
-        self._block_rows = block_rows
+        self._block_rows = options.block_rows
         self._skipping = skipping
-        given = schema or {}
-        checked = check_crosses(crosses or given.get("crosses", ()))
-        self._mapping = JsonFormat(like_columns(roles, given), labelled, names, checked)
+        given = options.schema or {}
+        crosses = check_crosses(options.crosses or given.get("crosses", ()))
+        roles = like_columns(options.roles, given)
+        self._mapping = JsonFormat(roles, options.labelled, options.names, crosses)
         self._mapping.take(given)
         self._begun = False
 

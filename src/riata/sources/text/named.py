@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.errors import DataError
 from riata.sources.io.lines import PADDING, Chunk
-from riata.sources.table.roles import Roles
+from riata.sources.options import ReadOptions, check_crosses
 from riata.sources.text.text import Parsed, TextSource, Trouble
-
-Crosses: TypeAlias = Iterable[Sequence[str] | str]
 
 Rows: TypeAlias = tuple[
     NDArray[np.float64],
@@ -69,41 +66,16 @@ class NamedTrouble(Trouble):
     detail: str = ""
 
 
-def check_crosses(crosses: Crosses) -> list[list[str]]:
-    """Pairs and triples of groups, given as tuples or as `a:b`.
-
-    >>> check_crosses([("user", "ad"), "user:ad:hour"])
-    [['user', 'ad'], ['user', 'ad', 'hour']]
-    """
-    checked = []
-    for cross in crosses:
-        groups = cross.split(":") if isinstance(cross, str) else [str(group) for group in cross]
-        if len(groups) not in (2, 3):
-            raise ValueError(
-                f"a cross joins two or three groups of features, such as user:ad, not {cross!r}"
-            )
-        checked.append(groups)
-    return checked
-
-
 class NamedTextSource(TextSource):
     """Text whose features have names."""
 
     def __init__(
-        self,
-        paths: list[str],
-        *,
-        labelled: bool = True,
-        names: bool = True,
-        crosses: Crosses = (),
-        schema: Mapping[str, Any] | None = None,
-        **reading: Any,
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
     ) -> None:
-        super().__init__(paths, **reading)
-        self._labelled = labelled
-        self._names = names
-        self._given: Mapping[str, Any] = schema or {}
-        self._crosses = check_crosses(crosses or self._given.get("crosses", ()))
+        super().__init__(paths, options, **reading)
+        self._names = self._options.names
+        self._given: Mapping[str, Any] = self._options.schema or {}
+        self._crosses = check_crosses(self._options.crosses or self._given.get("crosses", ()))
 
     @property
     def schema(self) -> dict[str, Any] | None:
@@ -117,54 +89,6 @@ class NamedTextSource(TextSource):
     def label_names(self) -> list[str] | None:
         """Where labels are words: label i stands for the i-th."""
         return None
-
-
-def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:
-    """The roles; missing values and the offset are as in `given` unless they say otherwise."""
-    if roles.missing == "drop" and "missing" in given:
-        roles = replace(roles, missing=given["missing"])
-    if roles.offset is None:
-        kinds = zip(given.get("columns", ()), given.get("kinds", ()), strict=True)
-        column = next((column for column, kind in kinds if kind == "offset"), None)
-        roles = replace(roles, offset=given.get("offset", column))
-    return roles
-
-
-def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
-    """The roles, columns that nobody mentions being what they were in a table.
-
-    >>> like_columns(Roles(), {"columns": ["y", "hour"], "kinds": ["label", "category"]})
-    ... # doctest: +NORMALIZE_WHITESPACE
-    Roles(label='y', weight=None, offset=None, ignore=(), numeric=(), categorical=('hour',),
-          missing='drop')
-    """
-    roles = as_before(roles, given)
-    kinds = dict(zip(given.get("columns", ()), given.get("kinds", ()), strict=True))
-    for column, kind in kinds.items():
-        if kind in ("log1p", "bucket"):
-            raise DataError(
-                f"the model was trained on log1p or buckets of {column!r}, which only tables of "
-                "columns (CSV, Parquet, Arrow) can make"
-            )
-    mentioned = {roles.label, roles.weight, roles.offset}
-    mentioned |= {*roles.ignore, *roles.numeric, *roles.categorical}
-
-    def of(*wanted: str) -> tuple[str, ...]:
-        return tuple(c for c, kind in kinds.items() if kind in wanted and c not in mentioned)
-
-    def one(role: str, named: str | None) -> str | None:
-        return next(iter(of(role)), None) if named is None else named
-
-    label, weight = one("label", roles.label), one("weight", roles.weight)
-    replaced = set(of("label", "weight", "offset")) - {label, weight}
-    return replace(
-        roles,
-        label=label,
-        weight=weight,
-        ignore=(*roles.ignore, *of("ignored"), *sorted(replaced)),
-        numeric=(*roles.numeric, *of("number")),
-        categorical=(*roles.categorical, *of("category")),
-    )
 
 
 def parsed(rows: Rows, path: str) -> Parsed:

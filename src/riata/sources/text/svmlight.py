@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from riata import _core
 from riata.block import Block
 from riata.sources.io.lines import Chunk
@@ -59,16 +57,9 @@ class SvmlightSource(TextSource):
     chunk_bytes = 2 << 20
     blocks_ahead = 12
 
-    def __init__(
-        self, paths: list[str], *, zero_based: bool = False, labelled: bool = True, **reading: Any
-    ) -> None:
-        super().__init__(paths, **reading)
-        self._zero_based = zero_based
-        self._labelled = labelled
-
     def _parse(self, chunk: Chunk) -> Parsed:
         labels, indptr, indices, values, lines, n_lines, trouble = _core.parse_svmlight(
-            chunk.buffer, chunk.size, self._zero_based, self._labelled
+            chunk.buffer, chunk.size, self._options.zero_based, self._labelled
         )
         block = Block(indptr, indices, values, labels, path=chunk.path, lines=lines)
         return Parsed(block, n_lines, None if trouble is None else Trouble(*trouble))
@@ -83,4 +74,4 @@ class SvmlightSource(TextSource):
         return reason
 
     def _details(self, trouble: Trouble) -> dict[str, object]:
-        return {"base": 0 if self._zero_based else 1}
+        return {"base": 0 if self._options.zero_based else 1}

@@ -19,6 +19,7 @@ from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cu
 from riata.sources.io.prefetch import ordered_map
 from riata.sources.io.remote import is_remote
 from riata.sources.io.unpack import compression_of_name
+from riata.sources.options import ReadOptions
 from riata.sources.source import split
 
 _EXCERPT = 40
@@ -93,16 +94,14 @@ class TextSource(ABC):
     def __init__(
         self,
         paths: list[str],
+        options: ReadOptions | None = None,
         *,
-        block_rows: int | None = None,
-        threads: int | None = None,
         skipping: Skipping | None = None,
         _chunk_bytes: int | None = None,
     ) -> None:
         if not paths:
             raise DataError("no files given")
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
+        self._options = options = options or ReadOptions()
         sizes = [size_of(path) for path in paths]
         known = [size for size in sizes if size is not None]
         self.n_bytes: int | None = sum(known) if len(known) == len(sizes) else None
@@ -114,12 +113,13 @@ class TextSource(ABC):
         self.compressed = any(compression_of_name(path) is not None for path in paths)
         self._paths = paths
         self._skipping = skipping
-        self._block_rows = block_rows
-        self._helped = threads is None and all(
+        self._labelled = options.labelled
+        self._block_rows = options.block_rows
+        self._helped = options.threads is None and all(
             size is not None and not is_remote(path)
             for path, size in zip(paths, sizes, strict=True)
         )
-        self._threads = threads or beside(self._helped)
+        self._threads = options.threads or beside(self._helped)
         self._chunk_bytes = _chunk_bytes or self._suitable_chunk()
         self._begun = False
 

@@ -1,0 +1,186 @@
+"""How examples are read: every option of `open_source` and of the command line, in one place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import Any, Self, TypeAlias
+
+from riata.sources.bad_lines import BadLineFile, Skipping
+from riata.sources.table.layout import Transforms
+from riata.sources.table.roles import MISSING, Roles
+
+Crosses: TypeAlias = Iterable[Sequence[str] | str]
+
+ON_ERROR = ("raise", "skip")
+_LISTS = ("ignore", "numeric", "categorical", "absent", "log1p")
+_NOT_ABOUT_CONTENT = ("threads", "block_rows", "bad_lines", "cache")
+"""Options that change nothing about the examples that are read."""
+
+
+def _option(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
+    """An option, with what the command line shows for it."""
+    return field(default=default, metadata={"help": help, "choices": choices})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How to read examples. `open_source` takes these as keywords, or as one value in `options`.
+
+    They are checked when they are put together: names of columns against each other, numbers against
+    their range. What only the data can tell (a column that is not there) is an error where it is read.
+
+    >>> options = ReadOptions(label="clicked", ignore=["id"], crosses=["user:ad"])
+    >>> options.ignore, options.crosses
+    (('id',), (('user', 'ad'),))
+    >>> ReadOptions(label="id", ignore=["id"])
+    Traceback (most recent call last):
+    ValueError: column 'id' cannot be both label and ignored
+    """
+
+    format: str | None = _option(None, "how the data is written")
+    zero_based: bool = _option(False, "feature indices start at 0")
+    label: str | None = _option(None, "the column to predict")
+    weight: str | None = _option(None, "the column of weights")
+    offset: str | None = _option(
+        None, "the column of numbers that scores begin with, such as those of another model"
+    )
+    ignore: Sequence[str] = _option((), "columns to leave out, such as id,time")
+    numeric: Sequence[str] = _option((), "columns of text to read as numbers")
+    categorical: Sequence[str] = _option((), "columns whose numbers are names: hour=17, not 17")
+    missing: str = _option(
+        "drop", "a missing value makes no feature, or the feature column=?", MISSING
+    )
+    absent: Sequence[str] = _option((), "texts that mean a missing value, such as ?,NA")
+    log1p: Sequence[str] = _option((), "columns whose value x becomes log(1 + x)")
+    buckets: Mapping[str, int] | None = _option(
+        None, "cut a column of numbers into N buckets of about as many rows each"
+    )
+    header: bool | None = _option(None, "whether the first line names the columns")
+    delimiter: str | None = _option(None, "what separates columns: a sign, or tab")
+    quote: str | None = _option(None, "the sign that quotes fields, or none")
+    crosses: Crosses = _option(
+        (), "multiply the features of two or three namespaces or columns, such as user:ad"
+    )
+    on_error: str = _option("raise", "what to do at a line that cannot be read", ON_ERROR)
+    bad_lines: str | os.PathLike[str] | BadLineFile | None = _option(
+        None, "keep skipped lines there, each with its reason"
+    )
+    max_bad: float = _option(
+        0.5, "stop when more lines than this are bad: a share below 1, or a number"
+    )
+    threads: int | None = _option(None, "threads that read and parse beside the learner")
+    labelled: bool = _option(True, "whether rows have labels; without, they may lack them")
+    names: bool = _option(True, "whether Blocks hold the names of features")
+    block_rows: int | None = _option(None, "the most rows of a Block")
+    schema: Mapping[str, Any] | None = _option(
+        None, "what another source has learned from its first rows: read in the same way"
+    )
+    cache: bool | str | os.PathLike[str] | None = _option(
+        None,
+        "parse once: True keeps the Blocks beside the first file, a path there, 'auto' for a run",
+    )
+
+    def __post_init__(self) -> None:
+        for name in _LISTS:
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise ValueError(f"{name} is a list, such as [{value!r}], not {value!r}")
+            object.__setattr__(self, name, tuple(value))
+        object.__setattr__(self, "crosses", tuple(map(tuple, check_crosses(self.crosses))))
+        for name in ("block_rows", "threads"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        if self.on_error not in ON_ERROR:
+            raise ValueError(f"on_error is 'raise' or 'skip', not {self.on_error!r}")
+        if self.on_error == "raise" and self.bad_lines is not None:
+            raise ValueError("bad_lines keeps what on_error='skip' leaves out: give both")
+        if not self.max_bad >= 0:
+            raise ValueError(f"max_bad is a share below 1 or a number of lines, not {self.max_bad}")
+        _ = self.roles, self.transforms  # they check what belongs to them
+
+    @classmethod
+    def of(cls, options: Self | None, given: Mapping[str, Any]) -> Self:
+        """The options, changed by those given by name; a TypeError for a name that there is not.
+
+        >>> ReadOptions.of(None, {"lable": "y"})
+        Traceback (most recent call last):
+        TypeError: there is no option 'lable' to read with; did you mean 'label'?
+        """
+        known = [f.name for f in fields(cls)]
+        for name in given:
+            if name not in known:
+                close = get_close_matches(name, known, 1)
+                hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+                raise TypeError(f"there is no option {name!r} to read with; {hint}")
+        return cls(**given) if options is None else replace(options, **given)
+
+    @property
+    def roles(self) -> Roles:
+        """What the columns of a table are for."""
+        named = (self.label, self.weight, self.offset, self.ignore, self.numeric, self.categorical)
+        return Roles(*named, missing=self.missing)
+
+    @property
+    def transforms(self) -> Transforms:
+        """What is done to numbers before they are features."""
+        return Transforms(tuple(self.log1p), dict(self.buckets or {}))
+
+    @property
+    def for_columns(self) -> str | None:
+        """An option that was given and means something for tables of columns alone."""
+        return next((name for name in ("absent", "log1p", "buckets") if getattr(self, name)), None)
+
+    def given(self) -> dict[str, Any]:
+        """The options that are not as they are by default."""
+        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default}
+
+    def about_content(self) -> dict[str, Any]:
+        """Those of the given options that the examples depend on: a cache is good for the same ones."""
+        return {k: v for k, v in self.given().items() if k not in _NOT_ABOUT_CONTENT}
+
+    def skipping(self, paths: Iterable[str] = ()) -> Skipping | None:
+        """What to do with lines that cannot be read in these files; None: stop at the first."""
+        if self.on_error == "raise":
+            return None
+        if self.bad_lines is None:
+            return Skipping(self.max_bad)
+        given = self.bad_lines
+        kept = given if isinstance(given, BadLineFile) else BadLineFile(given)
+        kept.begin(paths)
+        return Skipping(self.max_bad, kept)
+
+    def check_format(self, format: str) -> None:
+        """What was said about columns or groups to a format that has none would pass unnoticed."""
+        columns = self.for_columns
+        if columns is not None and format not in ("parquet", "arrow", "csv", "tsv", "cache"):
+            raise ValueError(f"{columns} is for tables of columns; {format} has none")
+        if self.crosses and format in ("svmlight", "cache"):
+            raise ValueError(f"crosses are of columns or namespaces; {format} has none")
+        roles = self.roles
+        if roles.given and format in ("svmlight", "vw", "cache"):
+            named = next(
+                name for name, value in vars(roles).items() if value != vars(Roles())[name]
+            )
+            raise ValueError(f"{named} is for columns; {format} has none")
+
+
+def check_crosses(crosses: Crosses) -> list[list[str]]:
+    """Pairs and triples of groups, given as tuples or as `a:b`.
+
+    >>> check_crosses([("user", "ad"), "user:ad:hour"])
+    [['user', 'ad'], ['user', 'ad', 'hour']]
+    """
+    checked = []
+    for cross in crosses:
+        groups = cross.split(":") if isinstance(cross, str) else [str(group) for group in cross]
+        if len(groups) not in (2, 3):
+            raise ValueError(
+                f"a cross joins two or three groups of features, such as user:ad, not {cross!r}"
+            )
+        checked.append(groups)
+    return checked
