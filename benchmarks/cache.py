@@ -1,33 +1,35 @@
-"""Later passes from the cache beside the first from text.
+"""Passes over the cache beside passes over text, and beside Blocks in memory.
 
-    python -m benchmarks.cache --repeat 5 [medline-svmlight trec07p clicks ...]
-
-Each file twice: without names for the hashed store, and with whatever a table of names takes. A pass
-is timed as a user has it, with learning (`riata train --cache --passes N` makes the cache in its first
-pass and reads it in the others), and without: text alone, text while the cache is made, the cache that
-this process has just made, and a cache found on disk, whose every byte is checked. Learning alone has
-its Blocks in memory: no way of reading can be faster. All in turns in one run; each time is the best.
+Each file without names for the hashed store, or with whatever a table of names takes. A pass is timed as a user
+has it, with learning (`riata train --cache --passes N` makes the cache in its first pass and reads it in the
+others), and without: text alone, text while the cache is made, the cache that this process has just made, and a
+cache found on disk, whose every byte is checked. Learning alone has its Blocks in memory: no way of reading can
+be faster.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
+import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.paths import CACHE
+from benchmarks.problems import Absent
+from benchmarks.ratio import Ratio, Run, Times, ratio
 from riata.atomic import atomic_write
 from riata.block import Block
 from riata.learners import ElasticNet
 from riata.sources import Source, open_source
 from riata.training import train
 
+TITLE = "The cache"
 WANTED = 4.0
+"""Reading text over reading the cache."""
 PAGE = 4096
 KINDS = ("text", "making", "cache", "checked", "memory")
 
@@ -46,26 +48,33 @@ class Case:
         return ElasticNet(**self.learner, **store)
 
 
-def cases(chosen: list[str], rows: int) -> list[Case]:
+FILES = (
+    ("medline", "svmlight", (True,)),
+    ("medline", "vw", (True, False)),
+    ("trec07p", "vw", (True, False)),
+    ("trec07p", "vw.gz", (True,)),
+)
+"""Problem, form, and whether for the hashed store."""
+CLICKS = 1_000_000
+
+
+def cases() -> Iterator[tuple[Case, bool]]:
+    """Each with whether it is for the hashed store."""
     from benchmarks import clicks
     from benchmarks.problems import load
 
-    found = []
-    for problem, form in (
-        ("medline", "svmlight"), ("medline", "vw"), ("trec07p", "vw"),
-        ("medline", "svmlight.gz"), ("trec07p", "vw.gz"),
-    ):  # fmt: skip
-        name = f"{problem}-{form}"
-        if chosen and name not in chosen and problem not in chosen:
+    for problem, form, hashed in FILES:
+        try:
+            p = load(problem)
+        except Absent:
             continue
-        p = load(problem)
         path = p.svmlight if form.startswith("svmlight") else p.vowpal_wabbit
         path = compressed(path) if form.endswith(".gz") else path
-        found.append(Case(name, path, {"l1": p.l1, "l2": p.l2, "eta0": p.eta0}, p.bits))
-    if not chosen or "clicks" in chosen:
-        numbers = {"l1": 1e-6, "l2": 1e-6, "eta0": 0.1}
-        found.append(Case("clicks-tsv", clicks.make(rows)["tsv"], numbers, 22))
-    return found
+        case = Case(f"`{problem}` {form}", path, {"l1": p.l1, "l2": p.l2, "eta0": p.eta0}, p.bits)
+        yield from ((case, h) for h in hashed)
+    numbers = {"l1": 1e-6, "l2": 1e-6, "eta0": 0.1}
+    case = Case("clicks TSV", clicks.make(CLICKS)["tsv"], numbers, 22)
+    yield from ((case, h) for h in (True, False))
 
 
 def compressed(path: Path) -> Path:
@@ -101,8 +110,8 @@ class Contest:
 
     def __init__(self, case: Case, hashed: bool, memory: bool) -> None:
         self.case, self.hashed, self.memory = case, hashed, memory
-        self.cache = CACHE / f"{case.path.name}-{case.name}-{hashed}.riata-cache"
-        self.best: dict[tuple[str, bool], float] = {}
+        self.cache = CACHE / f"{case.path.name}-{os.getpid()}-{hashed}.riata-cache"
+        self.taken: dict[tuple[str, bool], list[float]] = {}
         self.losses: set[float] = set()
 
     def open(self, cached: bool) -> Source:
@@ -127,8 +136,7 @@ class Contest:
     ) -> None:
         start = time.perf_counter()
         work(source)
-        took = time.perf_counter() - start
-        self.best[kind, learning] = min(took, self.best.get((kind, learning), took))
+        self.taken.setdefault((kind, learning), []).append(time.perf_counter() - start)
 
     def _learn(self, source: Source) -> None:
         model = train(source, self.case.make(self.hashed))
@@ -142,48 +150,33 @@ class Contest:
                 if array is not None:
                     array[:: PAGE // array.itemsize].max(initial=0)
 
-    def line(self) -> str:
-        assert len(self.losses) == 1, f"{self.case.name}: other bits from the cache: {self.losses}"
-        sizes = f"{self.case.path.stat().st_size / 1e6:.0f}, {self.cache.stat().st_size / 1e6:.0f}"
-        cells = [self.case.name, "hashed" if self.hashed else "table, names", sizes]
+    def times(self, kind: str, learning: bool) -> Times:
+        return Times(tuple(self.taken[kind, learning]))
+
+    def ratios(self) -> Iterator[Ratio]:
+        if len(self.losses) != 1:
+            raise ValueError(f"{self.case.name}: other bits from the cache: {self.losses}")
+        store = "hashed" if self.hashed else "names"
+        sizes = f"{self.case.path.stat().st_size / 1e6:.0f} MB, cache {self.cache.stat().st_size / 1e6:.0f} MB"
         for learning in (False, True):
-            times = {
-                kind: self.best[kind, learning] for kind in KINDS if (kind, learning) in self.best
-            }
-            cells += [f"{1e3 * times[kind]:.0f}" for kind in times]
-            cells.append(f"{times['making'] / times['text']:.2f}")
-            cells.append(f"{times['text'] / times['cache']:.1f}")
-        return "| " + " | ".join(cells) + " |"
+            work = "reading and learning" if learning else "reading"
+            text, cache = (self.times(kind, learning) for kind in ("text", "cache"))
+            what = f"{work} text over the cache, {self.case.name}, {store}"
+            yield ratio(what, text, cache, least=None if learning else WANTED, note=sizes)
+            if learning and self.memory:
+                memory = self.times("memory", learning)
+                yield ratio(
+                    f"the same over Blocks in memory, {self.case.name}, {store}", text, memory
+                )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="files to take; all unless named")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="of clicks")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--store", choices=["hashed", "table"], help="one of them alone")
-    given = parser.parse_args()
-    stores = [s == "hashed" for s in ("hashed", "table") if given.store in (None, s)]
-    contests = [Contest(c, s, True) for c in cases(given.names, given.rows) for s in stores]
-    for _ in range(given.repeat):
-        for contest in contests:
-            for learning in (False, True):
-                contest.turn(learning)
-    print(
-        "Milliseconds of a pass; MB of the text, of the cache. Wanted: text / cache at least 4.\n"
-    )
-    print("| | | | reading | | | | | | learning too | | | | | | |")
-    head = ["text", "making the cache", "the cache", "checked"]
-    ratios = ["making / text", "text / cache"]
-    print(
-        "| file | store | MB | "
-        + " | ".join([*head, *ratios, *head, "from memory", *ratios])
-        + " |"
-    )
-    print("|---|---|---:|" + "---:|" * 13)
-    for contest in contests:
-        print(contest.line())
-
-
-if __name__ == "__main__":
-    main()
+def ratios(run: Run) -> Iterator[Ratio]:
+    for case, hashed in cases():
+        contest = Contest(case, hashed, memory=not run.quick)
+        try:
+            for _ in range(run.repeat):
+                for learning in (False, True):
+                    contest.turn(learning)
+            yield from contest.ratios()
+        finally:
+            contest.cache.unlink(missing_ok=True)

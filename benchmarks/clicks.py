@@ -1,17 +1,12 @@
 """Logs of clicks in columns, shaped like Criteo's: 13 numbers and 26 categories, generated.
 
-    python -m benchmarks.clicks --rows 1000000 --repeat 5
-
 From tab separated text and from Parquet to a model, against Vowpal Wabbit on the same examples in
-its own format (the conversion is not counted for it); then what reading alone takes. Every time is the
-best of the repeats, all taken in turns in one run: read the ratios. For the cache see benchmarks.cache.
+its own format (the conversion is not counted for it).
 """
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.paths import CACHE
+from benchmarks.ratio import Ratio, Run, ratio
 
-SIZES = (1460, 583, 100_000, 20_000, 305, 24, 12_517, 633, 3, 93_145, 5_683, 100_000, 3_194)
-SIZES += (27, 14_992, 100_000, 10, 5_652, 2_173, 4, 100_000, 18, 15, 80_000, 105, 50_000)
+TITLE = "Clicks: tables to model"
+ROWS = 1_000_000
+
+SIZES: tuple[int, ...] = (
+    1460, 583, 100_000, 20_000, 305, 24, 12_517, 633, 3, 93_145, 5_683, 100_000, 3_194,
+    27, 14_992, 100_000, 10, 5_652, 2_173, 4, 100_000, 18, 15, 80_000, 105, 50_000,
+)  # fmt: skip
 """Distinct values of the 26 categories: as Criteo's are, the largest cut to 100,000."""
 PORTION = 100_000
 
@@ -70,10 +71,11 @@ def make(rows: int) -> dict[str, Path]:
                 csv.write_csv(table, text, options)
             if writer is not None:
                 writer.close()
-        convert(open_source(paths["tsv"]), paths["vw"])
-        signed = CACHE / "signed.vw"
-        with open(paths["vw"], "rb") as plain, open(signed, "wb") as out:  # it wants -1, not 0
+        unsigned, signed = CACHE / "unsigned.vw", CACHE / "signed.vw"
+        convert(open_source(paths["tsv"]), unsigned)
+        with open(unsigned, "rb") as plain, open(signed, "wb") as out:  # it wants -1, not 0
             out.writelines(b"-1" + line[1:] if line[:1] == b"0" else line for line in plain)
+        unsigned.unlink()
         signed.replace(paths["vw"])
     paths["whole"] = CACHE / f"clicks-{rows}-whole.parquet"
     if not paths["whole"].exists():  # one row group, as most people write it
@@ -109,45 +111,30 @@ def vowpal_wabbit(path: Path) -> Callable[[], float]:
     return run
 
 
-def blocks(path: Path, names: bool = True) -> Callable[[], float]:
-    from riata.sources import open_source
+def ratios(run: Run) -> Iterator[Ratio]:
+    paths = make(ROWS)
+    losses: dict[str, float] = {}
 
-    return lambda: float(sum(len(block) for block in open_source(path, names=names)))
+    def keep(name: str, work: Callable[[], float]) -> Callable[[], None]:
+        return lambda: losses.__setitem__(name, work())
 
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--repeat", type=int, default=5)
-    given = parser.parse_args()
-    paths = make(given.rows)
-    tsv, parquet = paths["tsv"], paths["parquet"]
-    work = {
-        "riata, TSV to model": riata(tsv, names=False),
-        "riata, Parquet to model": riata(parquet, names=False),
-        "Vowpal Wabbit, its own text to model": vowpal_wabbit(paths["vw"]),
-        "riata, Parquet of one row group": riata(paths["whole"], names=False),
-        "riata, TSV to model with all names": riata(tsv, names=True),
-        "riata, Parquet to model with all names": riata(parquet, names=True),
-        "a pass over TSV": blocks(tsv, names=False),
-        "a pass over Parquet": blocks(parquet, names=False),
-        "a pass over TSV with names": blocks(tsv),
-        "a pass over Parquet with names": blocks(parquet),
+    works = {
+        "tsv": riata(paths["tsv"], names=False),
+        "parquet": riata(paths["parquet"], names=False),
+        "whole": riata(paths["whole"], names=False),
+        "named": riata(paths["tsv"], names=True),
+        "named parquet": riata(paths["parquet"], names=True),
     }
-    best = dict.fromkeys(work, float("inf"))
-    result = dict.fromkeys(work, 0.0)
-    for _ in range(given.repeat):
-        for name, run in work.items():
-            start = time.perf_counter()
-            result[name] = run()
-            best[name] = min(best[name], time.perf_counter() - start)
-    for name, seconds in best.items():
-        kind = "rows" if "pass" in name else "loss"
-        print(f"{name:40}{seconds:8.3f} s   {kind} {result[name]:.6g}")
-    ours, columns, theirs, *_ = best.values()
-    print(f"\nTSV to model against Vowpal Wabbit   {theirs / ours:6.1f}x  (wanted: 3)")
-    print(f"Parquet against TSV                  {ours / columns:6.2f}x  (wanted: 1)")
-
-
-if __name__ == "__main__":
-    main()
+    try:
+        works["vw"] = vowpal_wabbit(paths["vw"])
+    except ImportError as error:
+        yield Ratio("Vowpal Wabbit", None, why=f"not installed ({error})")
+    found = run.turns({name: keep(name, work) for name, work in works.items()}, 2 * run.repeat)
+    loss = f"loss {losses['tsv']:.4f}"
+    if "vw" in found:
+        note = f"loss {losses['vw']:.4f} / {losses['tsv']:.4f}"
+        yield ratio("Vowpal Wabbit over TSV", found["vw"], found["tsv"], least=3, note=note)
+        yield ratio("Vowpal Wabbit over Parquet", found["vw"], found["parquet"], least=3)
+    yield ratio("TSV over Parquet", found["tsv"], found["parquet"], least=1, note=loss)
+    yield ratio("TSV over Parquet of one row group", found["tsv"], found["whole"], least=1)
+    yield ratio("TSV over Parquet, all names kept", found["named"], found["named parquet"])

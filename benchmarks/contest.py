@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.problems import Problem
+from benchmarks.ratio import check_seconds
 
 
 @dataclass
@@ -32,8 +33,13 @@ class Outcome:
     weights_after: Callable[[int], NDArray[np.float64]] | None = None
     """The intercept and then all weights after so many examples: where contenders must be equal."""
     notes: list[str] = field(default_factory=list)
+    overhead: float | None = None
+    """Seconds measured beside it that are to be taken off `seconds`: what a compiled program would not pay."""
     ok: bool = True
     """False where the contender's own check of its work failed; `notes` says how."""
+
+    def __post_init__(self) -> None:
+        check_seconds(self.seconds)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ same work. The first example shows all features; it is not timed.
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 
 import numpy as np
@@ -67,9 +68,12 @@ def in_numpy(n: int) -> tuple[Floats, float]:
 
 def in_reference(n: int) -> tuple[Floats, float]:
     """The same by the dense reference that specifies the kernel; it knows bounds, so it does more."""
-    from riata.reference.linear import InteriorPoint
+    try:
+        reference = importlib.import_module("riata.reference.linear")
+    except ImportError:  # one module in older checkouts
+        reference = importlib.import_module("riata.reference")
 
-    model = InteriorPoint(
+    model = reference.InteriorPoint(
         d=D, l1=L1, sigma=SIGMA, k0=K0, start=START, dual=DUAL, dimension=D, loss="logistic"
     )
 

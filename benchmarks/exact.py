@@ -1,25 +1,21 @@
 """L1 logistic regression to an accuracy: who is at a relative objective gap of 1e-6 first, and in how much memory.
 
-    python -m benchmarks.exact medline --gamma 20
-    python -m benchmarks.exact medline --gamma 20 --solvers riata,celer --tols riata=0.01,celer=0.01
-
-Every run is a process of its own. A solver's tolerance is the loosest power of ten that reaches the gap, found
-beforehand and not timed (`--tols` names those that are known). All penalise the intercept, so that all solve the same
-problem: sum of losses + gamma * (sum abs(b) + abs(intercept)). The reference is the objective that Riata finds at a
-tolerance of 1e-9.
+Every run is a process of its own. A solver's tolerance is the loosest power of ten that reaches the gap on
+`medline` with gamma 20, found beforehand and not timed; one that misses the gap has no ratio. All penalise the
+intercept, so that all solve the same problem: sum of losses + gamma * (sum abs(b) + abs(intercept)). The reference is
+the objective that Riata finds at a tolerance of 1e-9.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
+import importlib.util
 import json
 import resource
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from benchmarks.machine import Neighbours
 from benchmarks.paths import CACHE
 from benchmarks.problems import Problem, load
+from benchmarks.ratio import Ratio, Run, Times, ratio
 from riata.sources import open_source
 
-GAP = 1e-6
-LADDER = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+TITLE = "Exact L1 logistic regression"
+PROBLEM, GAMMA, GAP = "medline", 20.0, 1e-6
 
 Weights = tuple[NDArray[np.float64], float]
 
@@ -140,18 +136,21 @@ def skglm(problem: Problem, gamma: float, tol: float) -> Callable[[], Weights]:
 class Solver:
     label: str
     package: str
+    tol: float
     make: Callable[[Problem, float, float], Callable[[], Weights]]
+    least: float | None = None
+    """A rival's time over Riata's in memory."""
 
 
 SOLVERS = {
-    "riata": Solver("SketchClassifier, CSR in memory", "riata", riata_memory),
-    "riata-text": Solver("SketchClassifier, svmlight text", "riata", riata_text),
-    "riata-cache": Solver("SketchClassifier, block cache on disk", "riata", riata_cache),
+    "riata": Solver("SketchClassifier, CSR in memory", "riata", 1e-2, riata_memory),
+    "riata-text": Solver("SketchClassifier, svmlight text", "riata", 1e-2, riata_text),
+    "riata-cache": Solver("SketchClassifier, cache on disk", "riata", 1e-2, riata_cache),
     "liblinear": Solver(
-        'LogisticRegression(solver="liblinear")', "scikit-learn", sklearn_liblinear
+        'LogisticRegression(solver="liblinear")', "sklearn", 1e-2, sklearn_liblinear, 1.0
     ),
-    "celer": Solver("celer.LogisticRegression", "celer", celer),
-    "skglm": Solver("skglm.SparseLogisticRegression", "skglm", skglm),
+    "celer": Solver("celer.LogisticRegression", "celer", 1e-2, celer, 3.0),
+    "skglm": Solver("skglm.SparseLogisticRegression", "skglm", 1e-5, skglm, 3.0),
 }
 
 
@@ -160,101 +159,57 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def worker(name: str, solver: str, gamma: float, tol: float, rows: int) -> dict[str, Any]:
-    problem = load(name)
-    if rows and rows < problem.n:
-        import dataclasses
-
-        X, y = problem.head(rows)
-        problem = dataclasses.replace(problem, X=X, y=y)
+def worker(solver: str, tol: float) -> dict[str, Any]:
+    """One run, in this process."""
+    problem = load(PROBLEM)
     warnings.simplefilter("ignore")
-    run = SOLVERS[solver].make(problem, gamma, tol)
-    neighbours, before = Neighbours(), peak()
-    cpu, clock = time.process_time(), time.perf_counter()
+    run = SOLVERS[solver].make(problem, GAMMA, tol)
+    before, clock = peak(), time.perf_counter()
     weights = run()
-    seconds, busy = time.perf_counter() - clock, time.process_time() - cpu
-    others, used = neighbours.cores(), peak() - before
+    seconds = time.perf_counter() - clock
     return {
-        "seconds": seconds, "cpu": busy, "megabytes": used, "others": others,
-        "objective": objective(problem, weights, gamma), "live": int(np.count_nonzero(weights[0])),
-    }  # fmt: skip
+        "seconds": seconds,
+        "megabytes": peak() - before,
+        "objective": objective(problem, weights, GAMMA),
+        "live": int(np.count_nonzero(weights[0])),
+    }
 
 
-def spawn(name: str, solver: str, gamma: float, tol: float, rows: int) -> dict[str, Any]:
-    words = [
-        name,
-        "--gamma",
-        str(gamma),
-        "--rows",
-        str(rows),
-        "--worker",
-        solver,
-        "--tol",
-        str(tol),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.exact", *words],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def spawn(solver: str, tol: float) -> dict[str, Any]:
+    argv = [sys.executable, "-m", "benchmarks.exact", solver, str(tol)]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{solver}: {done.stderr.strip().splitlines()[-1]}")
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def loosest(
-    given: argparse.Namespace, solver: str, chosen: dict[str, float], best: float
-) -> float | None:
-    """The loosest tolerance of the ladder that reaches the gap."""
-    if solver.startswith("riata-"):  # the same solver from another place
-        return chosen["riata"]
-    for tol in LADDER:
-        result = spawn(given.problem, solver, given.gamma, tol, given.rows)
-        if result["objective"] <= best * (1 + GAP):
-            return tol
-    return None
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("problem", nargs="?", default="medline")
-    parser.add_argument("--gamma", type=float, default=20.0)
-    parser.add_argument("--rows", type=int, default=0, help="the first rows only")
-    parser.add_argument("--solvers", default=",".join(SOLVERS))
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--tols", default="", metavar="SOLVER=TOL,...", help="not to be sought")
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
-    parser.add_argument("--tol", type=float, default=0.0, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.worker:
-        print(json.dumps(worker(given.problem, given.worker, given.gamma, given.tol, given.rows)))
-        return
-    best = spawn(given.problem, "riata", given.gamma, 1e-9, given.rows)["objective"]
-    known = dict(word.split("=") for word in given.tols.split(",") if word)
-    chosen: dict[str, float] = {}
-    for solver in given.solvers.split(","):
-        tol = float(known[solver]) if solver in known else loosest(given, solver, chosen, best)
-        if tol is None:
-            print(f"{solver}: not within {GAP:g} at any tolerance")
-        else:
-            chosen[solver] = tol
-    results: dict[str, list[dict[str, Any]]] = {solver: [] for solver in chosen}
-    for _ in range(given.repeat):
-        for solver, tol in chosen.items():
-            results[solver].append(spawn(given.problem, solver, given.gamma, tol, given.rows))
-    first = min(r["seconds"] for r in results["riata"])
-    print(
-        "| solver | tol | best s | times riata | CPU s | peak MB above before | gap | non-zero | others' cores |"
-    )
-    print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
-    for solver, runs in results.items():
-        what, fastest = SOLVERS[solver], min(runs, key=lambda r: r["seconds"])
-        print(
-            f"| {what.label}, {what.package} {importlib.metadata.version(what.package)} | {chosen[solver]:g} "
-            f"| {fastest['seconds']:.2f} | {fastest['seconds'] / first:.2f} | {fastest['cpu']:.2f} "
-            f"| {max(r['megabytes'] for r in runs):.0f} | {(runs[0]['objective'] - best) / best:.1e} "
-            f"| {runs[0]['live']} | {fastest['others']:.2f} |"
-        )
+def ratios(run: Run) -> Iterator[Ratio]:
+    best = spawn("riata", 1e-9)["objective"]
+    there = [name for name, s in SOLVERS.items() if importlib.util.find_spec(s.package)]
+    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in there}
+    for _ in range(min(run.repeat, 3)):
+        for name in there:
+            runs[name].append(spawn(name, SOLVERS[name].tol))
+    times = {name: Times(tuple(r["seconds"] for r in found)) for name, found in runs.items()}
+    for name, solver in SOLVERS.items():
+        what = f"{solver.label} over ours in memory, `{PROBLEM}`, gamma {GAMMA:g}"
+        if name not in there:
+            yield Ratio(what, None, least=solver.least, why=f"{solver.package} is not installed")
+            continue
+        gap = (runs[name][0]["objective"] - best) / best
+        megabytes = max(r["megabytes"] for r in runs[name])
+        note = f"gap {gap:.0e}, {megabytes:.0f} MB, {runs[name][0]['live']} weights"
+        if gap > GAP:
+            yield Ratio(what, None, least=solver.least, why=f"not solved: {note}")
+        elif name != "riata":
+            most = 1.5 if name == "riata-cache" else None
+            yield ratio(what, times[name], times["riata"], least=solver.least, most=most, note=note)
+    used = max(r["megabytes"] for r in runs["riata-text"])
+    if "liblinear" in there and used > 0:
+        share = max(r["megabytes"] for r in runs["liblinear"]) / used
+        what = f"memory of liblinear over ours from text, `{PROBLEM}`"
+        yield Ratio(what, share, detail=f"{used:.0f} MB above the start")
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(worker(sys.argv[1], float(sys.argv[2]))))

@@ -63,9 +63,11 @@ def describe() -> dict[str, str]:
     kilobytes = _first("/proc/meminfo", "MemTotal").split()[0]
     memory = f"{int(kilobytes) / 2**20:.1f} GiB" if kilobytes.isdigit() else "unknown"
     load = os.getloadavg()
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    cores = len(affinity(0)) if affinity else os.cpu_count()
     return {
         "processor": f"{_first('/proc/cpuinfo', 'model name')} ({platform.machine()})",
-        "cores": str(len(os.sched_getaffinity(0))),
+        "cores": str(cores),
         "cache": _first("/proc/cpuinfo", "cache size") + " a core, as the kernel tells it",
         "memory": memory,
         "system": f"{platform.system()} {platform.release().split('-')[0]}",

@@ -194,8 +194,8 @@ def _made(name: str) -> Path:
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     csr = (arrays.indptr, arrays.indices, arrays.values, arrays.labels)
-    for part, array in zip(("indptr", "indices", "values", "labels"), csr, strict=True):
-        np.save(scratch / f"{part}.npy", array)
+    for part in ("indptr", "indices", "values", "labels"):
+        np.save(scratch / f"{part}.npy", getattr(arrays, part))
     np.save(scratch / "d.npy", arrays.d)
     native.write_text(scratch / "train.svm", *csr, vowpal_wabbit=False)
     if recipe.vw_text is None:

@@ -1,11 +1,10 @@
-"""`python -m benchmarks.stores`: what the table store and single events cost, as ratios in one run."""
+"""What the table store and single events cost."""
 
 from __future__ import annotations
 
-import resource
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,47 +13,39 @@ import numpy as np
 
 import riata
 from benchmarks.problems import load
+from benchmarks.ratio import Ratio, Run, Times, ratio
 from riata.block import Block
 from riata.learners import ElasticNet, TruncatedGradient
 from riata.sources import open_source
 
-
-def best(work: Callable[[], Any], turns: int = 5) -> float:
-    """The shortest of a few runs, in seconds."""
-    times = []
-    for _ in range(turns):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+TITLE = "Stores and single events"
 
 
-def line(name: str, ratio: float, note: str) -> None:
-    print(f"| {name} | {ratio:.2f}x | {note} |", flush=True)
-
-
-def table_against_dense() -> None:
+def table_against_dense(run: Run) -> Iterator[Ratio]:
     problem = load("medline")
     block = next(iter(open_source(problem.X, (problem.y > 0).astype(np.float64))))
-    far = replace(
-        block, indices=block.indices.astype(np.int64) + 2**40
-    )  # no small numbers any more
-    rates = {"eta0": problem.eta0}
-    rules = {
-        "elastic net": lambda store: ElasticNet(l1=problem.l1, l2=problem.l2, store=store, **rates),
+    far = replace(block, indices=block.indices.astype(np.int64) + 2**40)  # no small numbers
+    rate = problem.eta0
+    rules: dict[str, Callable[[str], Any]] = {
+        "elastic net": lambda store: ElasticNet(
+            l1=problem.l1, l2=problem.l2, store=store, eta0=rate
+        ),
         "truncated gradient": lambda store: TruncatedGradient(
-            gravity=problem.l1, store=store, **rates
+            gravity=problem.l1, store=store, eta0=rate
         ),
     }
     for rule, make in rules.items():
-        dense = best(lambda make=make: make("dense").learn(block))
-        for keys, data in (("", block), (", 2^40 added to each key", far)):
-            table = best(lambda make=make, data=data: make("table").learn(data))
-            line(
-                f"table against dense store, medline, {rule}{keys}",
-                table / dense,
-                f"{1e3 * table:.0f} ms, {1e3 * dense:.0f} ms",
-            )
+        found = run.turns(
+            {
+                "dense": lambda make=make: make("dense").learn(block),  # type: ignore[misc]
+                "table": lambda make=make: make("table").learn(block),  # type: ignore[misc]
+                "far": lambda make=make: make("table").learn(far),  # type: ignore[misc]
+            },
+            2 * run.repeat,
+        )
+        what = f"table over dense store, `medline`, {rule}"
+        yield ratio(what, found["table"], found["dense"], most=2)
+        yield ratio(f"{what}, 2^40 added to keys", found["far"], found["dense"], most=2)
 
 
 def zipf_blocks(rows: int, nnz: int, seed: int) -> list[Block]:
@@ -75,29 +66,35 @@ def zipf_blocks(rows: int, nnz: int, seed: int) -> list[Block]:
     return blocks
 
 
-def three_billion(rows: int = 2_000_000, nnz: int = 50) -> None:
+def three_billion(run: Run) -> Iterator[Ratio]:
+    """A table over 3e9 nominal features beside a dense store of those that occur, renumbered."""
+    rows, nnz = (500_000 if run.quick else 2_000_000), 50
     blocks = zipf_blocks(rows, nnz, 0)
     distinct = np.unique(np.concatenate([np.unique(b.indices) for b in blocks]))
     numbered = [
         Block(b.indptr, np.searchsorted(distinct, b.indices).astype(np.int32), b.values, b.labels)
         for b in blocks
     ]
-    times: dict[str, float] = {}
-    for store, data in (("dense", numbered), ("table", blocks)) * 3:
-        learner, peaks = TruncatedGradient(gravity=1e-4, eta0=0.1, store=store), []
-        start = time.perf_counter()
-        for i, block in enumerate(data):
-            learner.learn(block)
-            if store == "table" and i % 8 == 7:
-                peaks.append(learner._core.bytes / 1e6)
-        times[store] = min(time.perf_counter() - start, times.get(store, np.inf))
-    live = learner.n_live()
-    line(
-        f"3e9 nominal features, {rows:,} x {nnz}, against dense renumbered",
-        times["table"] / times["dense"],
-        f"{times['table']:.2f} s, {times['dense']:.2f} s; {len(distinct):,} features met, {live:,} alive, "
-        f"{learner._core.bytes / live:.1f} bytes each; store {', '.join(f'{p:.0f}' for p in peaks)} MB on the way; "
-        f"peak of the process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.1f} GB, data included",
+    last: dict[str, TruncatedGradient] = {}
+
+    def learn(store: str, data: list[Block]) -> None:
+        last[store] = TruncatedGradient(gravity=1e-4, eta0=0.1, store=store)
+        for block in data:
+            last[store].learn(block)
+
+    found = run.turns(
+        {"dense": lambda: learn("dense", numbered), "table": lambda: learn("table", blocks)}, 3
+    )
+    what = f"table over dense renumbered, 3e9 nominal features, {rows:,} x {nnz}"
+    live, size = last["table"].n_live(), last["table"]._core.bytes
+    note = f"{len(distinct):,} features met, {live:,} alive"
+    yield ratio(what, found["table"], found["dense"], most=2, note=note)
+    yield Ratio(
+        "bytes a live weight, the same",
+        size / live,
+        unit=" B",
+        most=40,
+        detail=f"{size / 1e6:.2f} MB",
     )
 
 
@@ -121,41 +118,46 @@ def time_of_events(make: Callable[[], Any], made_at_once: int, n: int = 6000) ->
     return spent / n
 
 
-def single_events() -> None:
+def single_events(run: Run) -> Iterator[Ratio]:
     """Events that were made just before, as a service or a stream has them, and 6,000 that lie in memory."""
-    from river import linear_model, optim
-
-    pairs = {
+    try:
+        from river import linear_model, optim
+    except ImportError as error:
+        yield Ratio("river", None, why=f"not installed ({error})")
+        return
+    pairs: dict[str, tuple[float, Callable[[], Any], Callable[[], Any]]] = {
         "LogisticRegression(SGD)": (
+            6.0,
             lambda: linear_model.LogisticRegression(optim.SGD(0.1)),
-            lambda: riata.ElasticNetClassifier(eta0=0.1),
+            lambda: riata.ElasticNetClassifier(
+                eta0=0.1, l1=1e-6, l2=1e-6, learning_rate="inv_sqrt"
+            ),
         ),
         "LogisticRegression(FTRLProximal)": (
+            15.0,
             lambda: linear_model.LogisticRegression(optim.FTRLProximal()),
             riata.FTRLClassifier,
         ),
     }
-    for name, (theirs, ours) in pairs.items():
+    for name, (least, theirs, ours) in pairs.items():
         for made_at_once, where in ((100, "just made"), (6000, "from far away in memory")):
             both = [
                 (time_of_events(theirs, made_at_once), time_of_events(ours, made_at_once))
                 for _ in range(3)
             ]
-            them, us = (min(times) for times in zip(*both, strict=True))
-            line(
-                f"river's {name} against `learn_one`, 60 keys, {where}",
-                them / us,
-                f"{1e6 * us:.2f} us an event, {1e6 * them:.1f} us",
-            )
+            them, us = (Times(tuple(times)) for times in zip(*both, strict=True))
+            what = f"river {name} over `learn_one`, 60 keys, {where}"
+            aim = least if made_at_once == 100 else None
+            yield ratio(what, them, us, least=aim, note="an event")
 
 
-def ftrl_from_text() -> None:
-    from vowpalwabbit import Workspace
-
+def ftrl_from_text(run: Run) -> Iterator[Ratio]:
+    try:
+        from vowpalwabbit import Workspace
+    except ImportError as error:
+        yield Ratio("Vowpal Wabbit", None, why=f"not installed ({error})")
+        return
     problem = load("medline")
-
-    def ours() -> None:
-        riata.FTRLClassifier(l1=1.0).learn(str(problem.svmlight))
 
     def theirs() -> None:
         with tempfile.TemporaryDirectory() as scratch:
@@ -164,18 +166,15 @@ def ftrl_from_text() -> None:
                 f"-f {Path(scratch) / 'model'}"
             ).finish()
 
-    both = [(best(ours, 1), best(theirs, 1)) for _ in range(9)]  # in turns: the machine has moods
-    a, b = (min(times) for times in zip(*both, strict=True))
-    line(
-        "Vowpal Wabbit --ftrl against FTRL from svmlight text, medline",
-        b / a,
-        f"{a:.2f} s, {b:.2f} s",
-    )
+    works = {
+        "ours": lambda: riata.FTRLClassifier(l1=1.0).learn(str(problem.svmlight)),
+        "theirs": theirs,
+    }
+    found = run.turns(works)
+    what = "Vowpal Wabbit --ftrl over FTRL from svmlight text, `medline`"
+    yield ratio(what, found["theirs"], found["ours"], least=4)
 
 
-if __name__ == "__main__":
-    print("| work | ratio | |\n|---|---:|---|")
-    table_against_dense()
-    single_events()
-    ftrl_from_text()
-    three_billion()
+def ratios(run: Run) -> Iterator[Ratio]:
+    for part in (table_against_dense, single_events, ftrl_from_text, three_billion):
+        yield from part(run)

@@ -1,25 +1,25 @@
 """The memory of a run over a stream that is far larger: gigabytes of text through a pipe.
 
-    python -m benchmarks.stream --gigabytes 5 [vw tsv svmlight]
-
 The file of the benchmark of clicks (of `medline` for svmlight) goes again and again to the standard input
 of `riata train -`, which learns into a hashed store of 2^20 rows. What counts is the peak of its process.
 """
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import clicks
 from benchmarks.paths import CACHE
 from benchmarks.problems import load
+from benchmarks.ratio import Ratio, Run
+
+TITLE = "Memory of a stream through a pipe"
 
 WANTED = 300.0
 FIXED = ("--store", "hashed", "--bits", "20", "--quiet")
@@ -60,7 +60,7 @@ sys.exit(code)
 """Between this process and the one that is measured: a peak begins with the size of the parent."""
 
 
-def run(form: str, gigabytes: float) -> tuple[float, float, float]:
+def through_a_pipe(form: str, gigabytes: float) -> tuple[float, float, float]:
     """Gigabytes, seconds, and the peak in megabytes."""
     make, options = FORMS[form]
     path = make()
@@ -83,17 +83,13 @@ def run(form: str, gigabytes: float) -> tuple[float, float, float]:
     return times * size / 1e9, time.perf_counter() - start, int(peak) * 1024 / 1e6
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gigabytes", type=float, default=5.0)
-    parser.add_argument("forms", nargs="*", default=[], metavar="|".join(FORMS))
-    asked = parser.parse_args()
-    print("| text | GB | seconds | peak, MB | wanted: below 300 |\n|---|---:|---:|---:|---|")
-    for form in asked.forms or FORMS:
-        size, seconds, peak = run(form, asked.gigabytes)
-        verdict = "reached" if peak < WANTED else "**missed**"
-        print(f"| {form} | {size:.1f} | {seconds:.1f} | {peak:.0f} | {verdict} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def ratios(run: Run) -> Iterator[Ratio]:
+    for form in FORMS:
+        size, seconds, peak = through_a_pipe(form, 1.0 if run.quick else 5.0)
+        yield Ratio(
+            f"peak of `riata train -`, {form} text",
+            peak,
+            unit=" MB",
+            most=WANTED,
+            detail=f"{size:.1f} GB in {seconds:.1f} s",
+        )

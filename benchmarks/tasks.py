@@ -4,35 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PROBLEMS = ("medline", "trec07p", "a9a")
-"""Data sets; the tasks below without a problem of their own run on each of them."""
-
 
 @dataclass(frozen=True)
 class Task:
     name: str
     title: str
-    problem: str | None = None
-    """Its own problem, where the task says what the data must be."""
-    own_process: bool = False
-    """Each run starts a process: the work includes starting, or memory is what is measured."""
+    problems: tuple[str, ...] = ("medline",)
+    """Data sets that it runs on."""
     equal_weights: bool = False
     """Contenders must hold the same weights after the same examples."""
     checked: bool = False
     """Riata's contenders check something of their own (bits, memory, imports): a target as well."""
 
 
+EVERY = ("medline", "trec07p", "a9a")
+
 TASKS = (
-    Task("memory", "CSR in memory to model: logistic, one pass in order"),
-    Task("text", "Text file to model, in a warm process"),
-    Task("vw", "Vowpal Wabbit text to model, in a warm process"),
-    Task("command", "Text file to saved model, a whole process", own_process=True),
+    Task("memory", "CSR in memory to model: logistic, one pass in order", EVERY),
+    Task("text", "svmlight text to model, in a warm process"),
+    Task("vw", "Vowpal Wabbit text to model, in a warm process", ("medline", "trec07p")),
+    Task("command", "Text file to saved model, a whole process"),
     Task("reader", "svmlight reader alone, one thread", checked=True),
-    Task("lazy", "One example: lazy against every weight", "medline-88", equal_weights=True),
-    Task("dimension", "Same examples in a larger space", "medline", own_process=True, checked=True),
-    Task("single", "One partial_fit with one CSR row, d = 2^20", "medline"),
-    Task("delta", "One interior-point step, 100,000 features seen", "medline", equal_weights=True),
-    Task("startup", "What the command line loads", "a9a", own_process=True, checked=True),
+    Task("lazy", "One example: lazy against every weight", ("medline-88",), equal_weights=True),
+    Task("dimension", "Same examples in a larger space", checked=True),
+    Task("single", "One partial_fit with one CSR row, d = 2^20"),
+    Task("delta", "One interior-point step, 100,000 features seen", equal_weights=True),
+    Task("startup", "What the command line loads", checked=True),
 )
 
 

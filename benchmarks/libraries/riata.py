@@ -130,7 +130,7 @@ def reader(problem: Problem) -> Outcome:
         same += (
             np.array_equal(block.indices, problem.X.indices[mine])
             and np.array_equal(block.values, problem.X.data[mine])
-            and np.array_equal(block.labels, problem.y[at : at + len(block)])
+            and np.array_equal(np.asarray(block.labels), problem.y[at : at + len(block)])
         ) * len(block)
         at += len(block)
     ok = same == at == problem.n

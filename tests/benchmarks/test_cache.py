@@ -17,16 +17,19 @@ def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cache.Case:
 
 
 @pytest.mark.parametrize("hashed", [False, True])
-def test_a_line_of_the_table(case: cache.Case, hashed: bool) -> None:
+def test_its_ratios(case: cache.Case, hashed: bool) -> None:
     contest = cache.Contest(case, hashed, memory=True)
     for learning in (False, True):
         contest.turn(learning)
-    learned = {kind for kind, learning in contest.best if learning}
+    learned = {kind for kind, learning in contest.taken if learning}
     assert learned == set(cache.KINDS)
-    assert {kind for kind, learning in contest.best if not learning} == learned - {"memory"}
-    cells = contest.line().strip("| ").split(" | ")
-    assert cells[:2] == ["x", "hashed" if hashed else "table, names"]
-    assert len(cells) == 16
+    assert {kind for kind, learning in contest.taken if not learning} == learned - {"memory"}
+    reading, both, memory = contest.ratios()
+    assert reading.least == cache.WANTED
+    assert both.least is memory.least is None
+    for row, bottom in ((reading, ("cache", False)), (both, ("cache", True)), (memory, ("memory", True))):  # fmt: skip
+        top = contest.times("text", bottom[1])
+        assert row.value == top.best / contest.times(*bottom).best
 
 
 def test_other_bits_are_noticed(case: cache.Case) -> None:
@@ -34,5 +37,5 @@ def test_other_bits_are_noticed(case: cache.Case) -> None:
     for learning in (False, True):
         contest.turn(learning)
     contest.losses.add(0.5)
-    with pytest.raises(AssertionError, match="other bits"):
-        contest.line()
+    with pytest.raises(ValueError, match="other bits"):
+        list(contest.ratios())

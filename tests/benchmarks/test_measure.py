@@ -1,19 +1,20 @@
-"""The benchmark's arithmetic: turns, ratios, verdicts, and the report."""
+"""The benchmark's arithmetic: turns, ratios, targets, and times that cannot be."""
 
 from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from benchmarks import libraries, machine, measure, report, tasks
+from benchmarks import libraries, machine, measure, tasks
 from benchmarks.contest import Contender, Outcome
+from benchmarks.ratio import Ratio, Run, Times, ratio
 
 MEMORY = next(task for task in tasks.TASKS if task.name == "memory")
 PROBLEM = cast(Any, SimpleNamespace(name="medline"))
+RIVAL = 'SGDClassifier(penalty="elasticnet")'
 
 
 def adapter(label: str, seconds: list[float], calls: list[str], **more: Any) -> Any:
@@ -26,51 +27,102 @@ def adapter(label: str, seconds: list[float], calls: list[str], **more: Any) -> 
     return SimpleNamespace(NAME=label, CONTENDERS={"memory": [Contender(label, run)]})
 
 
+def judged(found: dict[str, Any], repeat: int) -> list[Ratio]:
+    lines = measure.compete(MEMORY, PROBLEM, found, Run(repeat))
+    return list(measure.judge(MEMORY, "medline", lines))
+
+
 def test_contenders_take_turns_and_the_best_counts() -> None:
     calls: list[str] = []
-    rival = 'SGDClassifier(penalty="elasticnet")'
     found = {
         "riata": adapter("ours", [1.0, 0.5, 0.8], calls),
-        "sklearn": adapter(rival, [2.5, 2.0, 4.0], calls),
+        "sklearn": adapter(RIVAL, [2.5, 2.0, 4.0], calls),
     }
-    result = measure.run_task(MEMORY, PROBLEM, found, repeat=3)
-    assert calls == ["ours", rival] * 3
-    assert result.equal_work == "same examples; same number of updates"
-    reached = next(v for v in result.verdicts if "elasticnet" in v.what)
-    assert reached.measured == pytest.approx(4.0)
-    assert reached.measured_median == pytest.approx(2.5 / 0.8)
-    assert reached.reached is True
-    missing = next(v for v in result.verdicts if '"l2"' in v.what)
-    assert missing.reached is None
+    [row] = judged(found, 3)
+    assert calls == ["ours", RIVAL] * 3
+    assert row.value == pytest.approx(4.0)
+    assert row.median == pytest.approx(2.5 / 0.8)
+    assert row.least == 3.5
+    assert row.reached is True
 
 
-def test_unequal_work_is_shouted() -> None:
+def test_a_rival_without_a_target_has_a_row_too_and_quick_leaves_it_out() -> None:
+    found = {"riata": adapter("ours", [1.0] * 2, []), "sklearn": adapter("other", [2.0] * 2, [])}
+    [row] = judged(found, 1)
+    assert (row.value, row.least, row.reached) == (2.0, None, None)
+    lines = measure.compete(MEMORY, PROBLEM, found, Run(1, quick=True))
+    assert [line.adapter for line in lines] == ["riata"]
+
+
+def test_unequal_work_is_a_missed_check() -> None:
     found = {
         "riata": adapter("ours", [1.0], []),
         "sklearn": adapter("theirs", [1.0], [], updates=9),
     }
-    result = measure.run_task(MEMORY, PROBLEM, found, repeat=1)
-    assert "DIFFERENT UPDATES" in result.equal_work
+    assert "DIFFERENT UPDATES [9, 10]" in judged(found, 1)[-1].why
 
 
 def test_a_contender_that_fails_is_shown_and_stops_nobody() -> None:
     found = {"riata": adapter("ours", [], []), "sklearn": adapter("theirs", [1.0, 1.0], [])}
-    result = measure.run_task(MEMORY, PROBLEM, found, repeat=2)
-    assert len(result.lines[1].seconds) == 2
-    assert "failed: StopIteration" in report.section(result)
+    lines = measure.compete(MEMORY, PROBLEM, found, Run(2))
+    assert len(lines[1].seconds) == 2
+    rows = list(measure.judge(MEMORY, "medline", lines))
+    assert all(row.value is None and "failed: StopIteration" in row.why for row in rows)
 
 
-def test_a_failed_check_of_its_own_is_a_missed_target() -> None:
+def test_a_failed_check_of_its_own_is_said() -> None:
     found = {"riata": adapter("ours", [1.0], [], ok=False, notes=["wrong bits"])}
-    result = measure.run_task(MEMORY, PROBLEM, found, repeat=1)
-    assert [v for v in result.verdicts if v.reached is False and "wrong bits" in v.what]
-    assert "**missed**" in report.targets([result])
+    [row] = judged(found, 1)
+    assert row.why == "WRONG: wrong bits"
+
+
+@pytest.mark.parametrize("seconds", [0.0, -7.4e-5, float("nan"), float("inf")])
+def test_no_time_is_zero_or_negative(seconds: float) -> None:
+    with pytest.raises(ValueError, match="is no time"):
+        Outcome(seconds, examples=1)
+    with pytest.raises(ValueError, match="is no time"):
+        Times((1.0, seconds))
+    with pytest.raises(ValueError, match="is no ratio"):
+        Ratio("it", seconds)
+
+
+def test_what_is_taken_off_leaves_a_time_or_nothing() -> None:
+    """A start of Python of 66 ms taken off 66 ms once made -73.749 us."""
+    calls: list[str] = []
+    found = {
+        "riata": adapter("ours", [0.2] * 3, calls),
+        "sklearn": adapter(RIVAL, [0.066, 0.105, 0.110], calls, overhead=0.066),
+    }
+    [row] = judged(found, 3)
+    assert row.value is None
+    assert "not measurable" in row.why
+    assert row.reached is None
+    found = {
+        "riata": adapter("ours", [0.2] * 3, calls),
+        "sklearn": adapter(RIVAL, [0.70, 0.71, 0.72], calls, overhead=0.1),
+    }
+    [row] = judged(found, 3)
+    assert row.value == pytest.approx(3.0)
+
+
+def test_turns_are_taken_in_turn() -> None:
+    calls: list[str] = []
+    found = Run(3).turns({name: lambda name=name: calls.append(name) for name in "ab"})
+    assert calls == list("ababab")
+    assert all(len(times.seconds) == 3 for times in found.values())
+    assert ratio("a", found["a"], found["b"], most=1e9).reached is True
+    assert ratio("a", found["a"], found["b"], least=1e9).reached is False
+
+
+def test_a_row_without_a_value_says_why() -> None:
+    with pytest.raises(ValueError, match="nothing that says why"):
+        Ratio("it", None)
 
 
 def test_every_target_names_one_contender() -> None:
-    names = {task.name for task in tasks.TASKS}
+    problems = {task.name: task.problems for task in tasks.TASKS}
     for target in tasks.TARGETS:
-        assert target.task in names
+        assert target.problem in problems[target.task]
         name, start = target.theirs
         try:
             module = libraries.load(name)
@@ -78,30 +130,6 @@ def test_every_target_names_one_contender() -> None:
             continue
         labels = [c.label for c in module.CONTENDERS[target.task]]
         assert sum(label.startswith(start) for label in labels) == 1, target
-
-
-def test_the_report_replaces_only_what_is_between_its_marks(tmp_path: Path) -> None:
-    path = tmp_path / "README.md"
-    path.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    report.write(path, "new\n")
-    report.write(path, "newer\n")
-    text = path.read_text()
-    assert text.startswith("before\n")
-    assert text.endswith("\nafter\n")
-    assert "newer" in text
-    assert "old" not in text
-    assert text.count(report.BEGIN) == text.count(report.END) == 1
-
-
-def test_a_disturbed_verdict_is_marked() -> None:
-    rival = 'SGDClassifier(penalty="elasticnet")'
-    found = {"riata": adapter("ours", [1.0], []), "sklearn": adapter(rival, [9.0], [])}
-    result = measure.run_task(MEMORY, PROBLEM, found, repeat=1)
-    result.disturbed = 0.0
-    assert "disturbed" not in report.targets([result])
-    result.disturbed = 1.3
-    assert "reached, but disturbed" in report.targets([result])
-    assert "**Disturbed**: other processes used 1.30 cores" in report.section(result)
 
 
 def test_neighbours_do_not_count_this_process() -> None:
