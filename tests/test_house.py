@@ -93,6 +93,13 @@ def test_includes_of_the_core_go_one_way(path: Path) -> None:
         assert other == here or places[other] < places[here], f"{here} must not know {other}"
 
 
+@pytest.mark.parametrize("room", sorted(set().union(*CORE_ORDER)))
+def test_every_room_of_the_core_says_what_lives_there(room: str) -> None:
+    title, blank, *said = (CORE / room / "README.md").read_text().splitlines()
+    assert (title, blank) == (f"# {room}", "")
+    assert 1 <= len(said) <= 6
+
+
 def test_importing_riata_is_cheap() -> None:
     code = (
         "import sys, riata; heavy = {'numpy', 'scipy', 'sklearn', 'pandas', 'pyarrow', 'matplotlib', 'rich'};"
