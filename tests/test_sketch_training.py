@@ -47,7 +47,7 @@ def test_train_makes_the_passes_that_it_takes(data):
 
 def test_train_keeps_to_the_passes_that_it_is_given(data):
     X, y = data
-    model = train(ListSource(block_of(X, y)), Sketch(gamma=1.0), passes=3)
+    model = train(ListSource(block_of(X, y)), Sketch(gamma=1.0, sample=0), passes=3)
     assert model.record.passes == 3
     assert not model.learner.complete
 
@@ -82,18 +82,19 @@ def test_a_file_that_changes_between_passes_is_an_error(data, tmp_path):
             dump_svmlight_file(X[:-1], y[:-1], str(path), zero_based=False)
 
     with pytest.raises(DataError, match="changed between passes|changed while"):
-        train(riata.open_source(path), Sketch(gamma=1.0), on_progress=swap)
+        train(riata.open_source(path), Sketch(gamma=1.0, sample=0), on_progress=swap)
 
 
+@pytest.mark.parametrize("sample", [0, 2000])
 @pytest.mark.parametrize("stop_at", [(1, 300), (2, 0), (3, 799)])
-def test_a_run_that_was_stopped_goes_on_with_the_same_bits(data, stop_at, tmp_path):
+def test_a_run_that_was_stopped_goes_on_with_the_same_bits(data, sample, stop_at, tmp_path):
     from riata.training import partial_model
 
     X, y = data
-    whole = train(ListSource(block_of(X, y)), Sketch(gamma=1.0))
+    whole = train(ListSource(block_of(X, y)), Sketch(gamma=1.0, sample=sample))
     broken = ListSource(block_of(X, y), fail_at=stop_at, error=DataError("torn"))
     with pytest.raises(DataError, match="torn") as caught:
-        train(broken, Sketch(gamma=1.0))
+        train(broken, Sketch(gamma=1.0, sample=sample))
     saved = tmp_path / "model.riata"
     model_file.save(partial_model(caught.value), saved)
     resumed = train(ListSource(block_of(X, y)), None, resume=model_file.load(saved))
@@ -171,7 +172,7 @@ def test_the_linear_schedule_ends_with_the_rows(data):
 def test_too_few_passes_warn(data):
     X, y = data
     with pytest.warns(ConvergenceWarning, match="after 2 passes"):
-        model = riata.SketchClassifier(gamma=1.0, max_passes=2).fit(X, y)
+        model = riata.SketchClassifier(gamma=1.0, max_passes=2, sample=0).fit(X, y)
     assert not model.converged_
 
 

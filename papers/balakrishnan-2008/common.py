@@ -52,7 +52,7 @@ def weights(learner: Sketch, d: int) -> np.ndarray:
 def passes(X, y, gamma: float, most: int, **parameters) -> tuple[list[np.ndarray], Sketch]:
     """The weights after each pass, beta_z in the paper: those that the next pass is made with."""
     learner = Sketch(
-        gamma=gamma, penalize_intercept=True, tol=1e-9, max_passes=most + 1, **parameters
+        gamma=gamma, penalize_intercept=True, tol=1e-9, max_passes=most + 1, sample=0, **parameters
     )
     block = block_of(X, y)
     iterates = []

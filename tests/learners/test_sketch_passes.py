@@ -62,7 +62,7 @@ def test_history_tells_objective_and_support_as_they_are():
 def test_a_limit_of_passes_is_a_warning_and_the_best_weights():
     X, y = words()
     with pytest.warns(ConvergenceWarning, match="after 3 passes"):
-        learner = solve(X, y, gamma=1.0, max_passes=3)
+        learner = solve(X, y, gamma=1.0, max_passes=3, sample=0)
     assert not learner.converged
     assert learner.complete
     objectives = [entry["objective"] for entry in learner.history]
@@ -89,7 +89,14 @@ def overshooting():
 def test_a_step_that_overshoots_is_halved(algorithm, link):
     X, y = overshooting()
     learner = solve(
-        X, y, algorithm=algorithm, gamma=0.01, link=link, fit_intercept=False, max_passes=200
+        X,
+        y,
+        algorithm=algorithm,
+        gamma=0.01,
+        link=link,
+        fit_intercept=False,
+        max_passes=200,
+        sample=0,
     )
     assert learner.converged
     assert min(entry["step"] for entry in learner.history) < 1
@@ -202,13 +209,15 @@ def test_too_small_a_capacity_says_what_would_do():
 # Equal bits
 
 
+@pytest.mark.parametrize("sample", [0, 20_000])
 @pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
-def test_threads_and_blocks_change_no_bit(algorithm):
+def test_threads_and_blocks_change_no_bit(algorithm, sample):
     X, y = words(n=6000, d=400)
     block = block_of(X, codes(y), np.random.default_rng(0).random(6000))
     assert block.nnz > 1 << 15  # enough for a second thread
     whole, pair, pieces = (
-        Sketch(algorithm=algorithm, gamma=3.0, n_jobs=jobs, max_passes=4) for jobs in (1, 2, 2)
+        Sketch(algorithm=algorithm, gamma=3.0, n_jobs=jobs, max_passes=4, sample=sample)
+        for jobs in (1, 2, 2)
     )
     for _ in range(3):
         scores = [whole.learn(block), pair.learn(block)]

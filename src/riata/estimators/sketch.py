@@ -57,6 +57,8 @@ class SketchClassifier(LinearClassifier):
         ConvergenceWarning
     gamma_schedule, horizon, block_size, shooting_tol : for "online": "constant", or "linear" up to `horizon`
         examples (None: all rows of `fit`); examples that are taken together; the relative change that ends Shooting
+    sample : non-zeros of examples kept in memory from the first pass: the other passes start at their solution, and
+        steps are shortened by what they say; 0 for none, as in the paper
     n_jobs : threads that make a pass; the result has the same bits for any number
     random_state : for the interface only; there is nothing random
     class_weight : a dict or "balanced"
@@ -94,6 +96,7 @@ class SketchClassifier(LinearClassifier):
         shooting_tol: float = 1e-6,
         path_length: int = 20,
         path_ratio: float = 0.01,
+        sample: int = 2**20,
         n_jobs: int = 2,
         random_state: Any = None,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -113,6 +116,7 @@ class SketchClassifier(LinearClassifier):
         self.shooting_tol = shooting_tol
         self.path_length = path_length
         self.path_ratio = path_ratio
+        self.sample = sample
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.class_weight = class_weight

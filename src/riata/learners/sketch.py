@@ -17,20 +17,16 @@ from riata.learners.base import (
     Floats,
     Learner,
     State,
-    check_choice,
-    check_number,
     event_block,
     offsets_for,
     option,
 )
 from riata.learners.sketch_named import numbered
+from riata.learners.sketch_parameters import ALGORITHMS, LINKS, SCHEDULES, check, gammas_of
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint
+from riata.learners.sketch_sample import Examples, Sample
 from riata.learners.sketch_state import online_state, passes_state, restore_online, restore_passes
-
-ALGORITHMS = ("reduced", "multipass", "online")
-LINKS = ("logit", "probit")
-SCHEDULES = ("constant", "linear")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +77,10 @@ class Sketch(Learner):
     )
     tol: float = option(1e-6, "stop when the duality gap is this small, relative to the objective")
     max_passes: int = option(50, "passes after which to stop anyway")
+    sample: int = option(
+        2**20,
+        "non-zeros kept in memory from the first pass, to start the others from; 0: as the paper has it",
+    )
     n_jobs: int = option(2, "threads that make a pass; the result has the same bits for any number")
     gamma_schedule: str = option(
         "constant", "in algorithm online: gamma at once, or growing with the examples", SCHEDULES
@@ -100,9 +100,13 @@ class Sketch(Learner):
     """Scores and labels of the last Block that was learned, and its losses: a pass works them out anyway."""
     _seen: list[int] = field(init=False, repr=False, compare=False)
     _feature_index: _core.FeatureIndex = field(init=False, repr=False, compare=False)
+    _sample: Sample = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._check()
+        if isinstance(self.gamma, list):
+            object.__setattr__(self, "gamma", tuple(self.gamma))
+        check(self)
+        gammas = gammas_of(self.gamma)
         set_ = object.__setattr__
         set_(self, "_passes", [])
         set_(self, "_online", [])
@@ -110,61 +114,17 @@ class Sketch(Learner):
         set_(self, "_recent", [])
         set_(self, "_seen", [0, 0])
         set_(self, "_feature_index", _core.FeatureIndex())
+        set_(self, "_sample", Sample(self.sample))
         for _ in range(self.outputs):
             if self.algorithm == "online":
                 self._online.append(
                     _core.OnlineSketch(
-                        self.link, bool(self.fit_intercept), bool(self.penalize_intercept), self._gammas()[0],
+                        self.link, bool(self.fit_intercept), bool(self.penalize_intercept), gammas[0],
                         float(self.horizon or 0), float(self.shooting_tol), int(self.block_size),
                     )
                 )  # fmt: skip
             else:
-                self._passes.append(Passes(self, self._gammas(), self.path_length, self.path_ratio))
-
-    def _check(self) -> None:
-        check_choice("algorithm", self.algorithm, ALGORITHMS)
-        check_choice("link", self.link, LINKS)
-        check_choice("gamma_schedule", self.gamma_schedule, SCHEDULES)
-        if isinstance(self.gamma, str) and self.gamma != "path":
-            raise ValueError(f"gamma={self.gamma!r} is not a number, a list of numbers or 'path'")
-        if isinstance(self.gamma, list):
-            object.__setattr__(self, "gamma", tuple(self.gamma))
-        if isinstance(self.gamma, tuple) and not self.gamma:
-            raise ValueError("gamma is an empty list: name at least one penalty")
-        for gamma in self._gammas():
-            check_number("gamma", gamma, above=0)
-        for name in ("max_passes", "block_size", "outputs", "n_jobs"):
-            check_number(name, getattr(self, name), least=1)
-        check_number("tau", self.tau, above=0)
-        if self.tau > 1:
-            raise ValueError(
-                f"tau={self.tau!r} must be at most 1: a feature that violates optimality is active"
-            )
-        check_number("tol", self.tol, above=0)
-        check_number("shooting_tol", self.shooting_tol, above=0)
-        check_number("path_length", self.path_length, least=2)
-        check_number("path_ratio", self.path_ratio, above=0, below=1)
-        if self.capacity is not None:
-            check_number("capacity", self.capacity, least=1)
-        if self.algorithm == "online" and not isinstance(self.gamma, int | float):
-            raise ValueError("algorithm='online' takes one gamma: a path needs passes")
-        if self.gamma_schedule == "linear" and self.horizon is None:
-            raise ValueError(
-                "gamma_schedule='linear' needs horizon: after how many examples gamma is reached"
-            )
-        if self.horizon is not None:
-            check_number("horizon", self.horizon, least=1)
-
-    def _gammas(self) -> list[float]:
-        if isinstance(self.gamma, str):
-            return []
-        given = self.gamma if isinstance(self.gamma, tuple) else (self.gamma,)
-        try:
-            return sorted((float(g) for g in given), reverse=True)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"gamma={self.gamma!r} is not a number, a list of numbers or 'path'"
-            ) from None
+                self._passes.append(Passes(self, list(gammas), self.path_length, self.path_ratio))
 
     # What it is
 
@@ -241,6 +201,8 @@ class Sketch(Learner):
                 scores[:, c] = known[:, c]
         if self._online:
             self._scorer[0] = None
+        elif self._passes[0].passes == 0:
+            self._sample.add(block)
         features = [core.features for core in self._cores()]
         self._seen[:] = [self._seen[0] + len(block), max(self._seen[1], *features)]
         self._recent[:] = [] if self._online or known is not None else [scores, labels, losses]
@@ -254,8 +216,14 @@ class Sketch(Learner):
             core.flush()
         if not self._passes or self.complete:
             return
-        for p in self._passes:
-            p.end()
+        sample = self._sample.block()
+        for c, p in enumerate(self._passes):
+            seen = (
+                None if sample is None else Examples(sample, self._sample.whole, self._positive(c))
+            )
+            p.end(seen)
+        if self.complete:
+            self._sample.clear()
         if self.complete and not self.converged:
             self._warn()
 
@@ -295,6 +263,7 @@ class Sketch(Learner):
             mine.merge(theirs)
         for mine_, theirs_ in zip(self._passes, other._passes, strict=True):
             mine_.core.merge(theirs_.core)
+        self._sample.merge(other._sample)
         self._seen[:] = [self._seen[0] + other._seen[0], max(self._seen[1], other._seen[1])]
         self._scorer[0] = None
 
@@ -385,6 +354,8 @@ class Sketch(Learner):
         state: State = {"seen": np.array(self._seen, dtype=np.int64)}
         if len(self._feature_index):
             state["name_keys"], state["names"], state["name_offsets"] = self._feature_index.arrays()
+        if self._passes and not self.complete:
+            state |= {f"sample.{name}": array for name, array in self._sample.state().items()}
         for c in range(self.outputs):
             part = passes_state(self._passes[c]) if self._passes else online_state(self._online[c])
             state |= {f"{c}.{name}": array for name, array in part.items()}
@@ -394,11 +365,16 @@ class Sketch(Learner):
         self._seen[:] = [int(n) for n in state["seen"]]
         if "name_keys" in state:
             self._feature_index.translate(state["name_keys"], state["names"], state["name_offsets"])
+        if "sample.limit" in state:
+            self._sample.restore(_part(state, "sample."))
         for c in range(self.outputs):
-            head = f"{c}."
-            part = {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}
+            part = _part(state, f"{c}.")
             if self._passes:
                 restore_passes(self._passes[c], part)
             else:
                 restore_online(self._online[c], part)
         self._scorer[0] = None
+
+
+def _part(state: State, head: str) -> State:
+    return {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}

@@ -26,6 +26,7 @@ from riata.learners.sketch_points import (
     violation_of,
     weights_at,
 )
+from riata.learners.sketch_sample import Examples, SampleSettings, best_step
 
 MOST_HALVINGS = 40
 ROOM, ROOM_FACTOR = 1000, 3
@@ -35,6 +36,8 @@ ROUNDING = 1e-12
 """A rise of the objective by this much, relative, is none."""
 CENTRED = 1e-9
 """The intercept on its own is at its best when its slope is this small, relative to the sum of their sizes."""
+SAMPLE_TOL = 1e-4
+"""How well a sample is solved that is not all of the data: its error is that of sampling."""
 MOST_GAMMA = 1e300
 """A penalty that no feature overcomes."""
 
@@ -48,10 +51,14 @@ class Passes:
     """Falling; empty until the first passes have shown where the path starts."""
     path_length: int = 0
     path_ratio: float = 1.0
+    started: bool = False
+    """It begins at weights that are worth going on from, not at zero."""
     core: _core.Sketch = field(init=False)
     at: int = 0
     passes: int = 0
     halvings: int = 0
+    """Times in a row that a step was shortened, and what is left of it."""
+    shortened: float = 1.0
     done: bool = False
     converged: bool = False
     needed: int = 0
@@ -86,13 +93,13 @@ class Passes:
             block.offsets,
         )  # fmt: skip
 
-    def end(self) -> None:
+    def end(self, sample: Examples | None = None) -> None:
         """Judge the weights of this pass and move on: done, or the next pass has begun."""
         if self.done or self.core.fingerprint[0] == 0:
             return
         self._check_data()
         self.passes += 1
-        if self.passes == 1 and self._centre():
+        if self.passes == 1 and not self.started and (self._start(sample) or self._centre()):
             return
         if not self.gammas:
             if self._recentre():
@@ -100,10 +107,10 @@ class Passes:
             self._lay_path()
         point = self.point
         if self._rose(point):
-            self._halve(point)
+            self._shorten(point, sample)
         else:
-            self.accepted, self.halvings = point.pruned(), 0
-            self._advance(point)
+            self.accepted, self.halvings, self.shortened = point.pruned(), 0, 1.0
+            self._advance(point, sample)
         if self.passes >= self.settings.max_passes:
             self.done = True
 
@@ -128,6 +135,43 @@ class Passes:
                 "without bound; "
                 "check the labels, or use penalize_intercept=True"
             )
+
+    def _start(self, sample: Examples | None) -> bool:
+        """After the first pass, at zero: go on from the solution of the sample."""
+        if sample is None or not self.gammas or isinstance(self.settings, SampleSettings):
+            return False
+        point = self.point
+        run = self._solved(sample, None)
+        if run is None:
+            return False
+        self._note(self._certify(point, self.gamma), point)
+        self.accepted = point.pruned()
+        self._go_on_from(run)
+        if self.passes >= self.settings.max_passes:
+            self.done = True
+        return True
+
+    def _solved(self, sample: Examples, start: Point | None) -> Passes | None:
+        """The run to the solution for the sample, by passes over it alone; None where it has none."""
+        tol = self.settings.tol / 4 if sample.whole else max(self.settings.tol, SAMPLE_TOL)
+        gamma = self.gamma * sample.weight / self.core.weight
+        run = Passes(SampleSettings(self.settings, tol), [gamma], started=start is not None)
+        if start is not None:
+            run._begin(start, self.point.keys)
+        try:
+            while not run.done:
+                run.accumulate(sample.block, sample.labels, sample.positive, 1)
+                run.end(sample)
+        except DataError:  # one class alone, or weights of zero
+            return None
+        return run
+
+    def _go_on_from(self, run: Passes) -> None:
+        solution = run.accepted or ORIGIN
+        keys = np.sort(solution.keys)
+        if self.settings.algorithm == "reduced":
+            keys = self._fill(keys, run.core.keys)
+        self._begin(Point(solution.keys, solution.weights, solution.intercept), keys)
 
     def _centre(self) -> bool:
         """After the first pass, at zero: the best intercept on its own, and who is active there."""
@@ -183,21 +227,33 @@ class Passes:
         now = point.loss + self.gamma * point.l1(penalized)
         return not now <= before + ROUNDING * abs(before)
 
-    def _halve(self, point: Point) -> None:
-        """Back to the middle between the last good weights and these: a convex function falls somewhere there."""
+    def _shorten(self, point: Point, sample: Examples | None) -> None:
+        """Back towards the last good weights, from where a convex function falls: as far as the sample says, or
+        half way."""
         assert self.accepted is not None
         self._note(self._certify(point, self.gamma), point)
         self.halvings += 1
         if self.halvings > MOST_HALVINGS:
             self.done = True
             return
-        keys = np.union1d(self.accepted.keys, point.keys[point.weights != 0])
-        middle = (weights_at(self.accepted, keys) + weights_at(point, keys)) / 2
-        intercept = (self.accepted.intercept + point.intercept) / 2
-        self._begin(Point(keys, middle, intercept), self._fill(keys, point.keys))
+        end = point.pruned()
+        step = 0.5
+        if sample is not None:
+            gamma = self.gamma * sample.weight / self.core.weight
+            penalized = self.settings.penalize_intercept
+            best = best_step(sample, self.settings.link, gamma, self.accepted, end, penalized)
+            step = min(best, 0.5)
+        self.shortened *= step
+        keys = np.union1d(self.accepted.keys, end.keys)
+        here, there = weights_at(self.accepted, keys), weights_at(end, keys)
+        intercept = self.accepted.intercept + step * (end.intercept - self.accepted.intercept)
+        self._begin(
+            Point(keys, here + step * (there - here), intercept), self._fill(keys, point.keys)
+        )
 
-    def _advance(self, point: Point) -> None:
+    def _advance(self, point: Point, sample: Examples | None) -> None:
         """Down the path for as long as this pass answers for it, then a step towards the next solution."""
+        before = self.at
         while True:
             certificate = self._certify(point, self.gamma)
             self._note(certificate, point)
@@ -213,7 +269,13 @@ class Passes:
             self._keep(point, certificate)
             self.done = True
             return
-        self._step(point, certificate)
+        run = None
+        if self.at > before and sample is not None and sample.whole:
+            run = self._solved(sample, point)
+        if run is not None:
+            self._go_on_from(run)
+        else:
+            self._step(point, certificate)
 
     def _step(self, point: Point, certificate: Certificate) -> None:
         s, gamma = self.settings, self.gamma
@@ -320,7 +382,7 @@ class Passes:
                 "violation": certificate.violation,
                 "active": len(point.keys),
                 "support": int(np.count_nonzero(point.weights)),
-                "step": 0.5**self.halvings,
+                "step": self.shortened,
             }
         )
 

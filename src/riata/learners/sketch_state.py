@@ -22,6 +22,7 @@ def passes_state(run: Passes) -> State:
              run.accepted is not None, run.fingerprint is not None, run.core.features],
             dtype=np.int64,
         ),
+        "shortened": np.array([run.shortened]),
         "accepted_keys": done.keys,
         "accepted": np.array([done.intercept, done.loss, *done.weights]),
         "active": run.core.keys,
@@ -45,6 +46,7 @@ def restore_passes(run: Passes, state: State) -> None:
     run.gammas = [float(g) for g in state["gammas"]]
     flags = [int(f) for f in state["flags"]]
     run.at, run.passes, run.halvings = flags[:3]
+    run.shortened = float(state["shortened"][0]) if "shortened" in state else 0.5**run.halvings
     run.done, run.converged, run.needed = bool(flags[3]), bool(flags[4]), flags[5]
     intercept, loss = (float(v) for v in state["accepted"][:2])
     if flags[6]:

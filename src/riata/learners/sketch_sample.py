@@ -1,0 +1,246 @@
+"""A bounded sample of the examples, kept in memory: where the passes of a sketch start, and how far a step may go.
+
+Newton's steps from zero take a dozen passes on data that is nearly separable, and some of them overshoot. On a
+sample both cost no pass over the data: the passes begin at the sample's own solution, which is off by the error of
+sampling alone, and a step that overshot is shortened to what the sample says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block, concatenate
+from riata.learners.base import State
+from riata.learners.sketch_points import Floats, Point, Settings, weights_at
+
+_WHOLE = 2**64
+_MASK = _WHOLE - 1
+MOST_PASSES = 100
+"""Over a sample."""
+SHORTEST, REFINEMENTS = 40, 3
+"""Halvings of a step at the most, and how often a better one is looked for near the best of them."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass
+class Sample:
+    """Examples whose hash lies below a limit, which halves whenever they have too many non-zeros.
+
+    The hash is of the example alone, so the same examples are kept in whatever order and in however many parts
+    they come.
+    """
+
+    capacity: int
+    """Most non-zeros to keep."""
+    limit: int = _WHOLE
+    parts: list[Block] = field(default_factory=list)
+    hashes: list[NDArray[np.uint64]] = field(default_factory=list)
+    nnz: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Nothing was left out."""
+        return self.limit == _WHOLE
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def add(self, block: Block) -> None:
+        if self.capacity == 0 or len(block) == 0:
+            return
+        self._keep(block, _row_hashes(block))
+
+    def merge(self, other: Sample) -> None:
+        self.limit = min(self.limit, other.limit)
+        self._thin()
+        for block, hashes in zip(other.parts, other.hashes, strict=True):
+            self._keep(block, hashes)
+
+    def block(self) -> Block | None:
+        """All examples in their order, or some in the order of their hashes; None where there is none."""
+        if len(self) == 0:
+            return None
+        if self.whole:
+            return concatenate(self.parts)
+        order = np.argsort(np.concatenate(self.hashes), kind="stable")
+        return concatenate(self.parts).take(order)
+
+    def state(self) -> State:
+        block = concatenate(self.parts) if self.parts else None
+        if block is None:
+            return {"limit": np.array([self.limit & _MASK], dtype=np.uint64)}
+        arrays = {
+            "limit": np.array([self.limit & _MASK], dtype=np.uint64),
+            "hashes": np.concatenate(self.hashes),
+            "indptr": block.indptr,
+            "indices": block.indices,
+            "values": block.values,
+            "labels": block.labels,
+            "weights": block.weights,
+            "offsets": block.offsets,
+        }
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    def restore(self, state: State) -> None:
+        self.limit = int(state["limit"][0]) or _WHOLE
+        if "hashes" in state:
+            self.hashes = [state["hashes"]]
+            self.parts = [
+                Block(
+                    state["indptr"], state["indices"], state["values"], state.get("labels"),
+                    state.get("weights"), offsets=state.get("offsets"),
+                )
+            ]  # fmt: skip
+            self.nnz = len(state["values"])
+
+    def clear(self) -> None:
+        self.parts, self.hashes, self.nnz = [], [], 0
+
+    def _keep(self, block: Block, hashes: NDArray[np.uint64]) -> None:
+        if not self.whole:
+            rows = np.flatnonzero(hashes < np.uint64(self.limit))
+            block, hashes = block.take(rows), hashes[rows]
+        if len(block):
+            self.parts.append(block)
+            self.hashes.append(hashes)
+            self.nnz += int(block.indptr[-1] - block.indptr[0])
+        while self.nnz > self.capacity and self.limit > 1:
+            self.limit //= 2
+            self._thin()
+
+    def _thin(self) -> None:
+        if self.whole:
+            return
+        parts, hashes = self.parts, self.hashes
+        self.clear()
+        for block, own in zip(parts, hashes, strict=True):
+            rows = np.flatnonzero(own < np.uint64(self.limit))
+            if len(rows):
+                kept = block.take(rows)
+                self.parts.append(kept)
+                self.hashes.append(own[rows])
+                self.nnz += int(kept.indptr[-1] - kept.indptr[0])
+
+
+def _row_hashes(block: Block) -> NDArray[np.uint64]:
+    """A hash of each example: of its length, and its first, middle and last feature."""
+    start, stop = block.indptr[:-1], block.indptr[1:]
+    size = stop - start
+    mixed = size.astype(np.uint64) * _MIX
+    filled = size > 0
+    for place in (start, (start + stop) // 2, stop - 1):
+        at = place[filled]
+        word = block.indices[at].astype(np.uint64) << np.uint64(20)
+        word ^= (
+            np.ascontiguousarray(block.values[at], dtype=np.float32)
+            .view(np.uint32)
+            .astype(np.uint64)
+        )
+        mixed[filled] = _mixed(mixed[filled] ^ word)
+    return _mixed(mixed)
+
+
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    x = (x ^ (x >> np.uint64(31))) * _MIX
+    x ^= x >> np.uint64(29)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    return x ^ (x >> np.uint64(32))
+
+
+@dataclass(frozen=True)
+class Examples:
+    """A sample as one output sees it."""
+
+    block: Block
+    whole: bool
+    """They are all examples that there are."""
+    positive: float
+    """The label of the class that this output asks for."""
+
+    @property
+    def labels(self) -> Floats:
+        assert self.block.labels is not None
+        return self.block.labels
+
+    @property
+    def weight(self) -> float:
+        block = self.block
+        return float(len(block) if block.weights is None else block.weights.sum())
+
+
+def best_step(
+    examples: Examples, link: str, gamma: float, start: Point, end: Point, penalized: bool
+) -> float:
+    """How far to go from `start` towards `end`, at most all the way, for the least objective on these examples."""
+    block = examples.block
+    keys = np.union1d(start.keys, end.keys)
+    here, there = weights_at(start, keys), weights_at(end, keys)
+    margins = [_margins(block, keys, w, p.intercept) for w, p in ((here, start), (there, end))]
+    signs = np.where(examples.labels == examples.positive, 1.0, -1.0)
+    weights = np.ones(len(block)) if block.weights is None else block.weights
+
+    def objective(t: float) -> float:
+        losses = _core.link_apply(link, margins[0] + t * (margins[1] - margins[0]), signs)
+        l1 = float(np.abs(here + t * (there - here)).sum())
+        l1 += penalized * abs(start.intercept + t * (end.intercept - start.intercept))
+        return float(weights @ losses) + gamma * l1
+
+    # Convex in t: halve as long as it falls, then look between the neighbours of the least.
+    steps = [1.0, 0.5]
+    values = [objective(t) for t in steps]
+    while values[-1] < values[-2] and len(steps) < SHORTEST:
+        steps.append(steps[-1] / 2)
+        values.append(objective(steps[-1]))
+    best, least = min(zip(steps, values, strict=True), key=lambda pair: pair[1])
+    for _ in range(REFINEMENTS):
+        for t in (0.75 * best, 1.5 * best):
+            if t <= 1 and (value := objective(t)) < least:
+                best, least = t, value
+                break
+        else:
+            break
+    return best
+
+
+def _margins(block: Block, keys: NDArray[np.int64], weights: Floats, intercept: float) -> Floats:
+    scorer = _core.Scorer()
+    scorer.set(keys, np.ascontiguousarray(weights[:, None]), np.array([intercept]))
+    scores = scorer.score(block.indptr, block.indices, block.values, block.offsets)
+    return np.ascontiguousarray(scores[:, 0])
+
+
+@dataclass(frozen=True)
+class SampleSettings:
+    """The settings of a run over a sample: those of the whole run, with limits of its own."""
+
+    of: Settings
+    tol: float
+    max_passes: int = MOST_PASSES
+
+    @property
+    def algorithm(self) -> str:
+        return self.of.algorithm
+
+    @property
+    def link(self) -> str:
+        return self.of.link
+
+    @property
+    def fit_intercept(self) -> bool:
+        return self.of.fit_intercept
+
+    @property
+    def penalize_intercept(self) -> bool:
+        return self.of.penalize_intercept
+
+    @property
+    def capacity(self) -> int | None:
+        return self.of.capacity
+
+    @property
+    def tau(self) -> float:
+        return self.of.tau

@@ -1,0 +1,102 @@
+"""The sample that the passes of a sketch start from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from riata.learners import Sketch
+from riata.learners.sketch_sample import Sample
+from tests.learners.sketches import codes, dense, solve, words
+from tests.problems import block_of
+
+
+def kept(sample: Sample) -> np.ndarray:
+    block = sample.block()
+    assert block is not None
+    assert block.labels is not None
+    return np.sort(block.labels)
+
+
+def numbered_rows(n=900):
+    """Rows whose label says which they are."""
+    X, _ = words(n=n, d=200)
+    return block_of(X, np.arange(float(n)))
+
+
+def test_the_same_examples_are_kept_in_any_order_and_any_parts():
+    block = numbered_rows()
+    straight, shuffled, left, right = (Sample(4000) for _ in range(4))
+    straight.add(block)
+    for rows in np.array_split(np.random.default_rng(0).permutation(len(block)), 13):
+        shuffled.add(block.take(rows))
+    left.add(block[:123])
+    right.add(block[123:])
+    left.merge(right)
+    assert 500 < straight.nnz <= 4000
+    assert not straight.whole
+    assert np.array_equal(kept(straight), kept(shuffled))
+    assert np.array_equal(kept(straight), kept(left))
+    for name, array in straight.state().items():
+        restored = Sample(4000)
+        restored.restore(straight.state())
+        assert np.array_equal(array, restored.state()[name]), name
+
+
+def test_what_fits_is_kept_whole_and_in_order():
+    block, sample = numbered_rows(), Sample(10**6)
+    sample.add(block[:100])
+    sample.add(block[100:])
+    assert sample.whole
+    together = sample.block()
+    assert together is not None
+    assert np.array_equal(together.labels, block.labels)
+
+
+def test_equal_examples_leave_no_sample_rather_than_too_large_a_one():
+    block = block_of(np.ones((500, 10)), np.zeros(500))
+    sample = Sample(1000)
+    sample.add(block)
+    assert sample.nnz <= 1000
+
+
+@pytest.mark.parametrize("sample", [0, 3000, 2**20])
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_the_solution_does_not_depend_on_the_sample(sample, link):
+    X, y = words()
+    exact = solve(X, y, gamma=1.0, link=link, tol=1e-10, sample=0)
+    learner = solve(X, y, gamma=1.0, link=link, tol=1e-10, sample=sample)
+    assert learner.converged
+    np.testing.assert_allclose(dense(learner, 600), dense(exact, 600), atol=2e-4)
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.1, 1.0])
+def test_nearly_separable_data_takes_few_passes(gamma):
+    """From zero Newton's steps overshoot here, and halving them one pass at a time takes dozens."""
+    rng = np.random.default_rng(1)
+    X = (rng.random((4000, 60)) < 0.1).astype(np.float64)
+    X[:, :30] *= rng.random(30) < 0.3  # features that hardly ever occur
+    y = np.where(X @ (8 * rng.normal(size=60)) - 1 > 0, 1.0, -1.0)
+    learner = solve(X, y, gamma=gamma, sample=len(X) * 4)
+    assert learner.converged
+    assert len(learner.history) <= 10
+
+
+def test_classes_that_are_sorted_do_not_matter():
+    X, y = words()
+    order = np.argsort(y, kind="stable")
+    learner = solve(X[order], y[order], gamma=1.0, sample=4000)
+    assert learner.converged
+    assert len(learner.history) <= 10
+
+
+def test_a_sample_of_one_class_is_of_no_use_and_no_harm():
+    X, y = words()
+    y[:] = -1
+    y[7] = 1  # one positive example in two thousand
+    learner = Sketch(gamma=0.5, sample=1000)
+    block = block_of(X, codes(y))
+    while not learner.complete:
+        learner.learn(block)
+        learner.end_pass()
+    assert learner.converged
