@@ -5,7 +5,7 @@
 #include "riata/bayesian/curves.hpp"
 #include "riata/bayesian/taylor.hpp"
 
-namespace riata {
+namespace riata::RIATA_TARGET {
 namespace {
 
 // Averaging components.
@@ -16,19 +16,19 @@ struct Chance {
 };
 
 RIATA_INLINE Chance chance(const Eight& mean, const Eight& spread) noexcept {
-  const Eight z = mean / root(1 + kEighthOfPi * spread);
-  return {z, exp_of_minus(least(size_of(z), eight(kExpLimit)))};
+  const Eight z = mean / sqrt(1 + kEighthOfPi * spread);
+  return {z, exp_of_minus(min(abs(z), eight(kExpLimit)))};
 }
 
 RIATA_INLINE Eight part_of(const double* p, int have, double rest) noexcept {
-  return have == 8 ? eight(p) : few(p, have, rest);
+  return have == 8 ? eight(p) : load_first(p, have, rest);
 }
 
 RIATA_INLINE void weigh(const Chance& at, const Eight& log_weights, double* sums) noexcept {
-  const Eight weight = exp_of_minus(least(0 - log_weights, eight(kExpLimit)));
+  const Eight weight = exp_of_minus(min(0 - log_weights, eight(kExpLimit)));
   const Eight likely = weight / (1 + at.t), unlikely = likely * at.t;
-  sums[0] += sum(if_positive(at.z, likely, unlikely));
-  sums[1] += sum(if_positive(at.z, unlikely, likely));
+  sums[0] += sum(select(at.z > 0, likely, unlikely));
+  sums[1] += sum(select(at.z > 0, unlikely, likely));
 }
 
 void average(int n, const double* means, const double* spreads, const double* log_weights,
@@ -46,12 +46,12 @@ void credit(int n, const double* means, const double* spreads, double y, double 
     const int have = n - i < 8 ? n - i : 8;
     const Chance at = chance(part_of(means + i, have, 0), part_of(spreads + i, have, 0));
     const Eight before = part_of(log_weights + i, have, -kExpLimit);
-    const Eight lost = most(least(y * at.z, eight(0.0)), eight(-kExpLimit));
+    const Eight lost = max(min(y * at.z, eight(0.0)), eight(-kExpLimit));
     const Eight seen = lost - log_of_one_and(at.t), after = keep * before + weight * seen;
     if (have == 8)
       store(log_weights + i, after);
     else
-      store_few(log_weights + i, have, after);
+      store_first(log_weights + i, have, after);
     weigh(at, before, sums);
   }
 }
@@ -80,4 +80,4 @@ std::uint32_t lay_out(std::int64_t n, const std::int32_t* indices, const float* 
 }
 
 }  // namespace
-}  // namespace riata
+}  // namespace riata::RIATA_TARGET

@@ -37,13 +37,13 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
   using Status = Outcome::Status;
   using Bayesian::features, Bayesian::intercept, Bayesian::log_evidence, Bayesian::t, Bayesian::width_;
   using Base = LocatedBayesian<Store>;
-  using Base::code_, Base::named_, Base::raw_, Base::workspace_, Base::v_;
   using Base::k_, Base::now, Base::same_kind, Base::shape_, Base::spec_, Base::store_;
+  using Base::kernels_, Base::named_, Base::raw_, Base::workspace_, Base::v_;
   friend BothIndices<BayesianOf<Store>, LocatedBayesian<Store>>;
 
   // Eq. 6 over the first n rows of the room.
   void sum_up(Workspace& room, std::int64_t n) const noexcept {
-    if (plain_ && !shape_.own()) return code_.gather(as_taylor(room, n));
+    if (plain_ && !shape_.own()) return kernels_.gather(as_taylor(room, n));
     Gathering g;
     g.rows = n;
     g.columns = k_;
@@ -123,7 +123,7 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
       Taylor all = as_taylor(workspace_, rows, weight);
       all.next = workspace_.next.data();
       all.next_rows = workspace_.next_rows;
-      return code_.step(all);
+      return kernels_.step(all);
     }
     Moment moment;
     moment.rows = rows;

@@ -14,7 +14,7 @@
 
 #include "riata/simd/exp.hpp"
 
-namespace riata {
+namespace riata::RIATA_TARGET {
 namespace {
 
 inline constexpr double kEighthOfPi = 0.39269908169872414;  // eq. 8
@@ -41,7 +41,7 @@ inline constexpr double kOdd[3][3] = {{0.22824347439014994, -0.7974733888824039,
                                       {1.9834685216802657, -4.456813312831193, 3.5740867769967077}};
 
 RIATA_INLINE Eight exp_of_minus_size(const Eight& z) noexcept {
-  return quick_exp_of_minus(least(size_of(z), eight(kExpLimit)));
+  return quick_exp_of_minus(min(abs(z), eight(kExpLimit)));
 }
 
 // What an example is to eight cells.
@@ -75,8 +75,8 @@ struct Curved {
       for (int n = 0; n < kSide; ++n) {
         move[n] = c.move[j] + move[n] * u[n];
         gain[n] = c.gain[j] + gain[n] * u[n];
-        in_turn(move[n]);
-        in_turn(gain[n]);
+        keep_order(move[n]);
+        keep_order(gain[n]);
       }
     for (int n = 0; n < kSide; ++n) {
       move[n] = xv[n] * move[n];
@@ -105,14 +105,14 @@ RIATA_INLINE void fit(const T (&f)[8], const T& scale, T (&out)[kPoints]) noexce
 // Each of the eight cells is a column.
 RIATA_INLINE Curves curves_of_columns(const Example& e) noexcept {
   Curves out;
-  const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / root(d), z = e.margin * r;
+  const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / sqrt(d), z = e.margin * r;
   out.steep = (2 * kEighthOfPi / kLargestShare) / d;
   Eight exps[kPoints], margins[kPoints], f[8];
   for (int n = 0; n < kPoints; ++n) exps[n] = exp_of_minus_size(z * kRootAt[n]);
   for (int n = 0; n < kPoints; ++n) {
     const Eight t = exps[n], u = 1 + t;
     const double b = e.weight * kPowerAt[n];
-    const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
+    const Eight s = select(e.margin > 0, t, eight(1.0)) * u / (u * u + b * t);
     f[n] = kRootAt[n] * s;
     margins[n] = z * kRootAt[n] + b * s;
   }
@@ -128,11 +128,11 @@ RIATA_INLINE Curves curves_of_columns(const Example& e) noexcept {
 // All eight cells are of one column: each takes a point.
 RIATA_INLINE Curves curves_of_one(const Example& e) noexcept {
   Curves out;
-  const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / root(d), roots = eight(kRootAt),
+  const Eight d = 1 + kEighthOfPi * e.spread, r = 1 / sqrt(d), roots = eight(kRootAt),
               z = e.margin * r * roots;
   out.steep = (2 * kEighthOfPi / kLargestShare) / d;
   const Eight b = e.weight * eight(kPowerAt), t = exp_of_minus_size(z), u = 1 + t;
-  const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
+  const Eight s = select(e.margin > 0, t, eight(1.0)) * u / (u * u + b * t);
   const Eight t2 = exp_of_minus_size(z + b * s), u2 = 1 + t2;
   const auto fitted = [](const Eight& at_points, const Eight& scale, Eight(&c)[kPoints]) {
     double f[8], scales[8], numbers[kPoints];
@@ -147,4 +147,4 @@ RIATA_INLINE Curves curves_of_one(const Example& e) noexcept {
 }
 
 }  // namespace
-}  // namespace riata
+}  // namespace riata::RIATA_TARGET

@@ -53,7 +53,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
     }
     if constexpr (kArray<Index>) {
       if (raw_ && placed(b, begin, end, const_cast<const double**>(rows))) [[likely]] {
-        const std::uint32_t largest = code_.lay_out(end - begin, b.indices + begin, b.values + begin, x);
+        const std::uint32_t largest = kernels_.lay_out(end - begin, b.indices + begin, b.values + begin, x);
         if (end > begin) features = std::max(features, std::int64_t{largest} + 1);
         if (named_.any() || shape_.forgets()) refresh(b, begin, end);
         return Status::ok;
@@ -97,8 +97,8 @@ class LocatedBayesian : public StoredBayesian<Store> {
               const double** rows) const noexcept {
     if (!store_.inside(0) || store_.marks() || b.names != nullptr) return false;
     const auto bytes = static_cast<std::uint64_t>(width_) * sizeof(double);
-    const std::uint32_t any = code_.places(end - begin, b.indices + begin,
-                                           reinterpret_cast<std::uintptr_t>(store_.at(0)), bytes, rows);
+    const std::uint32_t any = kernels_.places(end - begin, b.indices + begin,
+                                              reinterpret_cast<std::uintptr_t>(store_.at(0)), bytes, rows);
     return any <= kLargestIndex && store_.inside(any);
   }
 
@@ -191,7 +191,7 @@ class LocatedBayesian : public StoredBayesian<Store> {
   bool raw_;  // the one view is of the values as they are
   NamedPriors named_;
   Workspace workspace_;
-  const TaylorCode& code_ = widest_taylor_code();
+  const TaylorKernels& kernels_ = best_taylor_kernels();
 };
 
 }  // namespace riata

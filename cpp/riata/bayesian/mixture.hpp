@@ -43,7 +43,7 @@ class Mixture {
         if (probit_)
           average_probit(means + c, spreads + c, of_view, sums);
         else
-          code_.average(priors_, means + c, spreads + c, of_view, sums);
+          kernels_.average(priors_, means + c, spreads + c, of_view, sums);
       }
       scores[o] = std::log(sums[0]) - std::log(sums[1]);
     }
@@ -61,7 +61,7 @@ class Mixture {
         const int c = column(v, o);
         double* of_view = log_weight + v * priors_;
         if (!probit_) {
-          code_.credit(priors_, means + c, spreads + c, y[c], weight, keep_, of_view, sums);
+          kernels_.credit(priors_, means + c, spreads + c, y[c], weight, keep_, of_view, sums);
           continue;
         }
         average_probit(means + c, spreads + c, of_view, sums);
@@ -113,7 +113,7 @@ class Mixture {
   int outputs_, views_, priors_;
   bool probit_;
   double share_, keep_;
-  const TaylorCode& code_ = widest_taylor_code();
+  const TaylorKernels& kernels_ = best_taylor_kernels();
 };
 
 }  // namespace riata

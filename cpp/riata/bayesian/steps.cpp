@@ -3,14 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "riata/bayesian/samples.hpp"
 #include "riata/losses/link_derivatives.hpp"
-
-// Vector code for the machine that runs it; the widths give equal bits, as nothing is fused or reordered.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define RIATA_WIDE __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define RIATA_WIDE
-#endif
 
 namespace riata {
 
@@ -135,15 +129,6 @@ struct Sums {
   double g0 = 0, g1 = 0, h0 = 0, h1 = 0, h2 = 0;
 };
 
-RIATA_WIDE void slopes_and_curvatures(int n, const double* __restrict s, double z, double step,
-                                      double* __restrict slopes, double* __restrict curvatures) noexcept {
-  for (int j = 0; j < n; ++j) {
-    const LinkDerivatives at = LogitDerivatives::at(z + step * s[j]);
-    slopes[j] = at.slope;
-    curvatures[j] = at.curvature;
-  }
-}
-
 template <class Link>
 Sums sums(const Moment& m, double z, double step) noexcept {
   constexpr int kChunk = 64;
@@ -153,7 +138,7 @@ Sums sums(const Moment& m, double z, double step) noexcept {
     const int n = std::min(kChunk, m.samples - from);
     const double* s = m.normals + from;
     if constexpr (std::is_same_v<Link, LogitDerivatives>) {
-      slopes_and_curvatures(n, s, z, step, slopes, curvatures);
+      best_sample_kernels().logit(n, s, z, step, slopes, curvatures);
     } else {
       for (int j = 0; j < n; ++j) {
         const LinkDerivatives at = Link::at(z + step * s[j]);

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-namespace riata {
+#include "riata/simd/instructions.hpp"
 
-enum class Instructions : std::uint8_t;  // instructions.hpp
+namespace riata {
 
 // Nothing that is learned passes these: the products of the updates then stay within the range of doubles,
 // whatever the feature values, so that no infinity and no NaN ever enters the state.
@@ -30,8 +30,8 @@ struct Taylor {
   std::int64_t next_rows = 0;
 };
 
-// The same for registers of one width; all give the same bits.
-struct TaylorCode {
+// taylor_kernels.cpp.
+struct TaylorKernels {
   // Where rows of so many bytes, less than 2^32, begin; returns the bitwise or of all indices.
   std::uint32_t (*places)(std::int64_t n, const std::int32_t* indices, std::uintptr_t base,
                           std::uint64_t bytes, const double** rows) noexcept;
@@ -49,12 +49,6 @@ struct TaylorCode {
                  double* log_weights, double* sums) noexcept;
 };
 
-// Null where the compiler or the machine has not got them.
-const TaylorCode* taylor_code(Instructions instructions) noexcept;
-const TaylorCode& widest_taylor_code() noexcept;
-
-// In files of their own, compiled for those machines; null: not compiled.
-const TaylorCode* taylor_avx2() noexcept;
-const TaylorCode* taylor_avx512() noexcept;
+RIATA_DECLARE_KERNELS(TaylorKernels, taylor_kernels)
 
 }  // namespace riata

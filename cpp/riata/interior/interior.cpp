@@ -100,7 +100,7 @@ Interior::Plan Interior::plan(InteriorColumn& column) noexcept {
     for (int h = 0; h < 2; ++h) {
       const double fall = fastest_fall_bounded(bounded(column, h, first), gradient_.data() + first,
                                                h == 0 ? 1 : -1, n, spec_.l1, mu);
-      fastest = larger(fall, fastest);
+      fastest = max(fall, fastest);
     }
   } else {
     Half& pos = column.half[0];
@@ -110,7 +110,7 @@ Interior::Plan Interior::plan(InteriorColumn& column) noexcept {
     if (longest <= kFraction && longest * spec_.l1 <= kFraction * column.least) {
       for (const std::int64_t slot : row_slots_) {
         const HalfView p{&pos.x[slot], &pos.z[slot]}, q{&neg.x[slot], &neg.z[slot]};
-        fastest = larger(fastest_fall(p, q, &gradient_[slot], 1, spec_.l1, mu), fastest);
+        fastest = max(fastest_fall(p, q, &gradient_[slot], 1, spec_.l1, mu), fastest);
       }
     } else {
       const HalfView p{pos.x.data() + first, pos.z.data() + first},
@@ -118,7 +118,7 @@ Interior::Plan Interior::plan(InteriorColumn& column) noexcept {
       fastest = fastest_fall(p, q, gradient_.data() + first, n, spec_.l1, mu);
     }
   }
-  return {mu, fastest > 0 ? smaller(longest, kFraction / fastest) : longest};
+  return {mu, fastest > 0 ? min(longest, kFraction / fastest) : longest};
 }
 
 void Interior::advance_all(InteriorColumn& column, const Plan& plan) noexcept {
@@ -136,12 +136,13 @@ void Interior::advance_all(InteriorColumn& column, const Plan& plan) noexcept {
   }
   Half& pos = column.half[0];
   Half& neg = column.half[1];
-  const Swept never =
-      sweep({pos.x.data(), pos.z.data()}, {neg.x.data(), neg.z.data()}, g, 1, l1, plan.mu, plan.step);
-  const Swept all = sweep({pos.x.data() + 1, pos.z.data() + 1}, {neg.x.data() + 1, neg.z.data() + 1}, g + 1,
-                          seen, l1, plan.mu, plan.step);
+  const Swept never = best_sweep_kernels().sweep({pos.x.data(), pos.z.data()}, {neg.x.data(), neg.z.data()},
+                                                 g, 1, l1, plan.mu, plan.step);
+  const Swept all =
+      best_sweep_kernels().sweep({pos.x.data() + 1, pos.z.data() + 1}, {neg.x.data() + 1, neg.z.data() + 1},
+                                 g + 1, seen, l1, plan.mu, plan.step);
   column.product = all.product;
-  column.least = smaller(never.least, all.least);
+  column.least = min(never.least, all.least);
 }
 
 template <class Index>

@@ -1,13 +1,8 @@
 #include "riata/interior/sweep.hpp"
 
-#include <cstring>
-
 namespace riata {
 
 namespace {
-
-RIATA_INLINE void load(Lanes& lanes, const double* from) noexcept { std::memcpy(&lanes, from, sizeof lanes); }
-RIATA_INLINE void store(double* to, const Lanes& lanes) noexcept { std::memcpy(to, &lanes, sizeof lanes); }
 
 double fall(double x, double z, double g, double mu) noexcept {
   const Change<double> d = direction(x, z, g, 1 / (x * (x + z)), mu);
@@ -16,45 +11,12 @@ double fall(double x, double z, double g, double mu) noexcept {
 
 }  // namespace
 
-RIATA_CLONES
-Swept sweep(HalfView pos, HalfView neg, const double* gradient, std::int64_t n, double l1, double mu,
-            double a) noexcept {
-  Lanes product = {}, least = Lanes{} + std::numeric_limits<double>::infinity();
-  const std::int64_t whole = n / kLanes * kLanes;
-  for (std::int64_t i = 0; i < whole; i += kLanes) {
-    Lanes px, pz, nx, nz, g;
-    load(px, pos.x + i);
-    load(pz, pos.z + i);
-    load(nx, neg.x + i);
-    load(nz, neg.z + i);
-    load(g, gradient + i);
-    advance(px, pz, nx, nz, g, l1, mu, a, product, least);
-    store(pos.x + i, px);
-    store(pos.z + i, pz);
-    store(neg.x + i, nx);
-    store(neg.z + i, nz);
-  }
-  double products[kLanes], leasts[kLanes];
-  store(products, product);
-  store(leasts, least);
-  for (std::int64_t i = whole; i < n; ++i) {
-    const std::int64_t j = i - whole;
-    advance(pos.x[i], pos.z[i], neg.x[i], neg.z[i], gradient[i], l1, mu, a, products[j], leasts[j]);
-  }
-  Swept out;
-  for (int j = 0; j < kLanes; ++j) {
-    out.product += products[j];
-    out.least = smaller(leasts[j], out.least);
-  }
-  return out;
-}
-
 double fastest_fall(HalfView pos, HalfView neg, const double* gradient, std::int64_t n, double l1,
                     double mu) noexcept {
   double fastest = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    fastest = larger(fall(pos.x[i], pos.z[i], l1 + gradient[i], mu), fastest);
-    fastest = larger(fall(neg.x[i], neg.z[i], l1 - gradient[i], mu), fastest);
+    fastest = max(fall(pos.x[i], pos.z[i], l1 + gradient[i], mu), fastest);
+    fastest = max(fall(neg.x[i], neg.z[i], l1 - gradient[i], mu), fastest);
   }
   return fastest;
 }
@@ -89,11 +51,11 @@ double sweep_bounded(BoundedView half, const double* gradient, double sign, std:
     double& x = half.x[i];
     const BoundedChange d = bounded_direction(x - lo, above ? 1 / (hi - x) : 0, half.z[i], half.y[i],
                                               l1 + sign * gradient[i], mu);
-    x = larger(x + a * d.x, innermost(lo));
-    half.z[i] = larger(half.z[i] + a * d.z, kTiny);
+    x = max(x + a * d.x, innermost(lo));
+    half.z[i] = max(half.z[i] + a * d.z, kTiny);
     if (above) {
-      x = smaller(x, outermost(hi));
-      half.y[i] = larger(half.y[i] + a * d.y, kTiny);
+      x = min(x, outermost(hi));
+      half.y[i] = max(half.y[i] + a * d.y, kTiny);
       product += half.y[i] * (hi - x);
     }
     product += half.z[i] * (x - lo);
@@ -111,8 +73,8 @@ double fastest_fall_bounded(BoundedView half, const double* gradient, double sig
     const double s = half.x[i] - lo, r = hi - half.x[i];
     const BoundedChange d =
         bounded_direction(s, above ? 1 / r : 0, half.z[i], half.y[i], l1 + sign * gradient[i], mu);
-    fastest = larger(larger(-d.x / s, -d.z / half.z[i]), fastest);
-    if (above) fastest = larger(larger(d.x / r, -d.y / half.y[i]), fastest);
+    fastest = max(max(-d.x / s, -d.z / half.z[i]), fastest);
+    if (above) fastest = max(max(d.x / r, -d.y / half.y[i]), fastest);
   }
   return fastest;
 }

@@ -1,34 +1,24 @@
 // What a step does to each half of a weight, and the sweep over all of them.
 //
 // Bits do not depend on the machine: sums and extremes run in eight lanes, whatever the width of its vectors,
-// and are joined in a fixed order. The compiler turns the lanes into SSE2, AVX2 or AVX-512 and the program
-// picks one.
+// and are joined in a fixed order.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define RIATA_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define RIATA_CLONES
-#endif
-#define RIATA_INLINE inline __attribute__((always_inline))
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored \
-    "-Wpsabi"  // vectors are returned by inlined functions only: no ABI is involved
-#endif
+#include "riata/simd/vector.hpp"
 
 namespace riata {
 
-inline constexpr double kTiny =
-    1e-60;  // least slack and multiplier: what is divided by them stays far from overflow
+// Least slack and multiplier: what is divided by them stays far from overflow.
+inline constexpr double kTiny = 1e-60;
 inline constexpr double kFraction = 0.995;
-inline constexpr int kLanes = 8;
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
 
-template <class T>  // double, or Lanes: the same arithmetic
+namespace RIATA_TARGET {
+
+template <class T>  // double, or Eight: the same arithmetic
 struct Change {
   T x, z;
 };
@@ -42,15 +32,6 @@ RIATA_INLINE Change<T> direction(const T& x, const T& z, const T& g, const T& r,
   return {dx, (mu - z * dx) * (r * (x + z)) - z};
 }
 
-template <class T>
-RIATA_INLINE T larger(const T& a, const T& b) noexcept {
-  return a > b ? a : b;
-}
-template <class T>
-RIATA_INLINE T smaller(const T& a, const T& b) noexcept {
-  return a < b ? a : b;
-}
-
 // Takes a step of length a with both halves of a weight; adds their x * z to `product` and lowers `least` to
 // x + z. One division serves all four: those of the formulas are multiples of its result.
 template <class T>
@@ -60,13 +41,15 @@ RIATA_INLINE void advance(T& px, T& pz, T& nx, T& nz, const T& g, double l1, dou
   const T r = 1.0 / (p * n);
   const Change<T> dp = direction<T>(px, pz, l1 + g, r * n, mu);
   const Change<T> dn = direction<T>(nx, nz, l1 - g, r * p, mu);
-  px = larger<T>(px + a * dp.x, T{} + kTiny);
-  pz = larger<T>(pz + a * dp.z, T{} + kTiny);
-  nx = larger<T>(nx + a * dn.x, T{} + kTiny);
-  nz = larger<T>(nz + a * dn.z, T{} + kTiny);
-  product += px * pz + nx * nz;
-  least = smaller<T>(smaller<T>(px + pz, nx + nz), least);
+  px = max(px + a * dp.x, all<T>(kTiny));
+  pz = max(pz + a * dp.z, all<T>(kTiny));
+  nx = max(nx + a * dn.x, all<T>(kTiny));
+  nz = max(nz + a * dn.z, all<T>(kTiny));
+  product = product + (px * pz + nx * nz);
+  least = min(min(px + pz, nx + nz), least);
 }
+
+}  // namespace RIATA_TARGET
 
 struct Swept {
   double product = 0;
@@ -78,8 +61,14 @@ struct HalfView {
   double* z;
 };
 
-Swept sweep(HalfView pos, HalfView neg, const double* gradient, std::int64_t n, double l1, double mu,
-            double a) noexcept;
+struct SweepKernels {
+  // Takes the step of length a with n weights.
+  Swept (*sweep)(HalfView pos, HalfView neg, const double* gradient, std::int64_t n, double l1, double mu,
+                 double a) noexcept;
+};
+
+RIATA_DECLARE_KERNELS(SweepKernels, sweep_kernels)
+
 // The fastest fall of a slack or multiplier, relative to what is left of it: a step of 1 / fall would end it.
 double fastest_fall(HalfView pos, HalfView neg, const double* gradient, std::int64_t n, double l1,
                     double mu) noexcept;

@@ -3,23 +3,13 @@
 // bits.
 #pragma once
 
-#include "riata/simd/eight.hpp"
+#include "riata/simd/vector.hpp"
 
-namespace riata {
+namespace riata::RIATA_TARGET {
 namespace {
 
 // For |x| up to kExpLimit; beyond it, the value there. Within 2 units in the last place of the exact one.
 inline constexpr double kExpLimit = 700;
-
-// A number as a vector of one.
-RIATA_INLINE double scaled(double v, double scale) noexcept {
-  std::uint64_t bits, n;
-  std::memcpy(&bits, &v, sizeof v);
-  std::memcpy(&n, &scale, sizeof n);
-  bits += n << 52;
-  std::memcpy(&v, &bits, sizeof v);
-  return v;
-}
 
 // exp(-a) for 0 <= a <= kExpLimit.
 template <class T>
@@ -65,15 +55,15 @@ RIATA_INLINE T quick_exp_of_minus(const T& a) noexcept {
 RIATA_INLINE Eight log_of_one_and(const Eight& t) noexcept {
   constexpr double kTurn = 0.41421356237309503, kLn2 = 0.6931471805599453;
   const Eight upper = t - kTurn;
-  const Eight s = if_positive(upper, t - 1, t) / if_positive(upper, t + 3, t + 2);
+  const Eight s = select(upper > 0, t - 1, t) / select(upper > 0, t + 3, t + 2);
   const Eight s2 = s * s, s4 = s2 * s2;
   // Fitted to 2 artanh(s) = 2 s + s^3 p(s^2), |s| <= 0.172: within 1e-17.
   const Eight low =
       (0.6666666666666671 + s2 * 0.4000000000000757) + s4 * (0.2857142856649347 + s2 * 0.22222223403951685);
   const Eight high =
       (0.18181684272634024 + s2 * 0.15392441632909296) + s4 * (0.13099585568774572 + s2 * 0.1488132445355195);
-  return if_positive(upper, eight(kLn2), eight(0.0)) + (2 * s + s * s2 * (low + (s4 * s4) * high));
+  return select(upper > 0, eight(kLn2), eight(0.0)) + (2 * s + s * s2 * (low + (s4 * s4) * high));
 }
 
 }  // namespace
-}  // namespace riata
+}  // namespace riata::RIATA_TARGET

@@ -161,7 +161,7 @@ void widths(int rows, int k, int views, double weight, double scale, std::uint64
   std::vector<std::vector<double>> results;
   for (const auto wide :
        {riata::Instructions::plain, riata::Instructions::avx2, riata::Instructions::avx512}) {
-    const riata::TaylorCode* code = riata::taylor_code(wide);
+    const riata::TaylorKernels* code = riata::find_taylor_kernels(wide);
     if (code == nullptr) continue;
     std::vector<double> state = start, variances((n + 4) * columns + 32, 1.0), means(columns),
                         spreads(columns);
@@ -211,7 +211,7 @@ void places(int n) {
   }
   for (const auto wide :
        {riata::Instructions::plain, riata::Instructions::avx2, riata::Instructions::avx512}) {
-    const riata::TaylorCode* code = riata::taylor_code(wide);
+    const riata::TaylorKernels* code = riata::find_taylor_kernels(wide);
     if (code == nullptr) continue;
     std::vector<const double*> rows(indices.size());
     std::vector<double> x(indices.size());

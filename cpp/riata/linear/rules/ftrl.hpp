@@ -10,27 +10,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "riata/linear/rules/ftrl_step.hpp"
 #include "riata/linear/rules/rule.hpp"
 
 namespace riata {
 
-// `kAtOnce` rows of one column and the values of their features: the step of class Ftrl below, as fast as the
-// processor can.
-struct FtrlSteps {
-  static constexpr int kAtOnce = 8;
-  double per_alpha, beta, l1, l2;
-  void operator()(double* const* rows, const float* x, double gradient) const noexcept;
-};
-
 class Ftrl : public PlainRule {
  public:
   explicit Ftrl(const Numbers& n, int m)
-      : per_alpha_(1 / n.at("alpha")),
-        beta_(n.at("beta")),
-        l1_(n.at("l1")),
-        l2_(n.at("l2")),
-        z_(m, 0.0),
-        s_(m, 0.0) {}
+      : step_{1 / n.at("alpha"), n.at("beta"), n.at("l1"), n.at("l2")}, z_(m, 0.0), s_(m, 0.0) {}
 
   static constexpr int width(int m) noexcept { return 3 * m; }
   void init(double* row, int m) const noexcept {
@@ -47,25 +35,22 @@ class Ftrl : public PlainRule {
 
   double gain(double) const noexcept { return 1; }
   void push(double* row, int m, const double* gradient, double x) const noexcept {
-    for (int c = 0; c < m; ++c) move(row[c], row[m + c], row[2 * m + c], gradient[c] * x, l1_, l2_);
+    for (int c = 0; c < m; ++c) step_.move(row[c], row[m + c], row[2 * m + c], gradient[c] * x);
   }
-  // All rows of an example with one column, no two of them the same: square roots and quotients take most of
-  // the time, and several of them take no longer than one.
+  // All rows of an example with one column, no two of them the same.
   template <class Rows>
   void push_many(const Rows& rows, const float* x, std::int64_t n, double gradient) const noexcept {
-    constexpr int kAtOnce = FtrlSteps::kAtOnce;
-    const FtrlSteps steps{per_alpha_, beta_, l1_, l2_};
-    std::int64_t k = 0;
-    for (; k + kAtOnce <= n; k += kAtOnce) {
-      double* some[kAtOnce];
-      for (int i = 0; i < kAtOnce; ++i) some[i] = rows[k + i];
-      steps(some, x + k, gradient);
+    double* some[64];
+    for (std::int64_t k = 0; k < n; k += 64) {
+      const std::int64_t count = n - k < 64 ? n - k : 64;
+      for (std::int64_t i = 0; i < count; ++i) some[i] = rows[k + i];
+      kernels_.push(step_, some, x + k, count, gradient);
     }
-    for (; k < n; ++k) push(rows[k], 1, &gradient, static_cast<double>(x[k]));
   }
   void end(double) noexcept {}
   void push_intercept(double* intercept, const double* slopes, int m, double) noexcept {
-    for (int c = 0; c < m; ++c) move(intercept[c], z_[c], s_[c], slopes[c], 0, 0);
+    const FtrlStep unpenalised{step_.per_alpha, step_.beta, 0, 0};
+    for (int c = 0; c < m; ++c) unpenalised.move(intercept[c], z_[c], s_[c], slopes[c]);
   }
 
   static int state_size(int m) noexcept { return 2 * m; }
@@ -83,15 +68,9 @@ class Ftrl : public PlainRule {
   }
 
  private:
-  void move(double& w, double& z, double& s, double g, double l1, double l2) const noexcept {
-    const double after = std::sqrt(s * s + g * g);
-    z += g - (after - s) * per_alpha_ * w;
-    s = after;
-    w = std::fabs(z) <= l1 ? 0 : -(z - std::copysign(l1, z)) / ((beta_ + s) * per_alpha_ + l2);
-  }
-
-  double per_alpha_, beta_, l1_, l2_;  // 1 / alpha: quotients are slow
-  std::vector<double> z_, s_;          // of the intercept, which is not penalised
+  FtrlStep step_;
+  const FtrlKernels& kernels_ = best_ftrl_kernels();
+  std::vector<double> z_, s_;  // of the intercept, which is not penalised
 };
 
 }  // namespace riata

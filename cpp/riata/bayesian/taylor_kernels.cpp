@@ -3,13 +3,11 @@
 // What stands between the state and its update is a chain of some sixty operations, each waiting for the one
 // before. So it is cut into links, and each link goes over a chunk of rows before the next begins: there is
 // always a neighbour to work on.
-#pragma once
-
 #include "riata/bayesian/average.hpp"
 #include "riata/bayesian/curves.hpp"
 #include "riata/bayesian/taylor.hpp"
 
-namespace riata {
+namespace riata::RIATA_TARGET {
 namespace {
 
 inline constexpr int kManyRows = 32;  // from here curves pay
@@ -24,14 +22,14 @@ struct Chunk {
 // 1 / sqrt(1 + pi/8 s^2), s^2 the variance of all the other features.
 RIATA_INLINE void shrink(const Example& e, const Eight& x, const double* variance, double* out) noexcept {
   const Eight others = e.spread - x * (x * eight(variance));
-  store(out, 1 / root(1 + kEighthOfPi * most(others, eight(0.0))));
+  store(out, 1 / sqrt(1 + kEighthOfPi * max(others, eight(0.0))));
 }
 // Eq. 17 in terms of the margin z: it moves by b slope / (1 + b curvature), where with t = exp(-|z|)
 // curvature is t / (1 + t)^2, and slope t / (1 + t), or 1 / (1 + t) for z < 0.
 RIATA_INLINE void move(const Example& e, const Eight& x, const double* variance, Chunk& c, int at) noexcept {
   const Eight v = eight(variance), r = eight(c.roots + at), t = eight(c.exps + at);
   const Eight xr = x * r, power = e.weight * (xr * xr), b = power * v, u = 1 + t;
-  const Eight s = if_positive(e.margin, t, eight(1.0)) * u / (u * u + b * t);
+  const Eight s = select(e.margin > 0, t, eight(1.0)) * u / (u * u + b * t);
   store(c.powers + at, power);
   store(c.moves + at, e.pull * (xr * v) * s);
   store(c.margins + at, e.margin * r + b * s);
@@ -89,7 +87,7 @@ RIATA_INLINE void gather_one(const Taylor& m) noexcept {
   Eight prior = eight(first);
   for (std::int64_t from = 0; from < m.rows; from += 8) {
     Eight means, gains;
-    load_pairs(m.state + from, means, gains);
+    load_rows([&](int k) { return m.state[from + k]; }, means, gains);
     const Eight x = eight(m.x + from), variance = 1 / (prior + gains);
     store(m.variances + from, variance);
     mean = mean + x * (m.mean + means);
@@ -153,7 +151,7 @@ RIATA_INLINE void curve(const Example& e, const Curves& curves, int rows, const 
 RIATA_INLINE void step_one(const Taylor& m) noexcept {
   Chunk c;
   const Example e{eight(m.spreads[0]), eight(m.y[0] * m.means[0]), eight(m.y[0] * m.weight), m.weight};
-  const Pair high{kLargestMean, kLargestPrecision}, low{-kLargestMean, 0};
+  const Double2 high{kLargestMean, kLargestPrecision}, low{-kLargestMean, 0};
   const bool curved = m.rows >= kManyRows && m.weight <= kLargestCurved;
   Curves curves;
   if (curved) curves = curves_of_one(e);
@@ -168,10 +166,10 @@ RIATA_INLINE void step_one(const Taylor& m) noexcept {
       steps(e, rows, c, [&](int i) { return eight(x + i); }, [&](int i) { return v + i; });
     for (int i = 0; i < rows; ++i) {
       double* row = m.state[from + i];
-      Pair p;
+      Double2 p;
       std::memcpy(&p, row, sizeof p);
-      p += Pair{c.moves[i], c.gains[i]};
-      p = most_of(least_of(p, high), low);
+      p += Double2{c.moves[i], c.gains[i]};
+      p = max(min(p, high), low);
       std::memcpy(row, &p, sizeof p);
     }
   }
@@ -185,14 +183,14 @@ struct Columns {
 
 template <bool kWhole>
 RIATA_INLINE Eight get(const Columns& c, const double* p, double rest = 0) noexcept {
-  return kWhole ? eight(p + c.first) : few(p + c.first, c.have, rest);
+  return kWhole ? eight(p + c.first) : load_first(p + c.first, c.have, rest);
 }
 template <bool kWhole>
 RIATA_INLINE void put(const Columns& c, double* p, const Eight& v) noexcept {
   if (kWhole)
     store(p + c.first, v);
   else
-    store_few(p + c.first, c.have, v);
+    store_first(p + c.first, c.have, v);
 }
 
 template <bool kWhole>
@@ -224,8 +222,8 @@ template <bool kWhole>
 RIATA_INLINE void absorb(const Columns& c, double* row, std::int64_t k, const Eight& move,
                          const Eight& gain) noexcept {
   const Eight mean = get<kWhole>(c, row) + move, precision = get<kWhole>(c, row + k) + gain;
-  put<kWhole>(c, row, most(least(mean, eight(kLargestMean)), eight(-kLargestMean)));
-  put<kWhole>(c, row + k, most(least(precision, eight(kLargestPrecision)), eight(0.0)));
+  put<kWhole>(c, row, max(min(mean, eight(kLargestMean)), eight(-kLargestMean)));
+  put<kWhole>(c, row + k, max(min(precision, eight(kLargestPrecision)), eight(0.0)));
 }
 
 // The same for what curves give, without bounds: there x^2 v is below 0.16 (1 + pi/8 sigma_t^2), so that no
@@ -235,7 +233,7 @@ template <bool kWhole>
 RIATA_INLINE void learn_within(const Columns& c, double* row, std::int64_t k, const Eight& move,
                                const Eight& gain) noexcept {
   put<kWhole>(c, row, get<kWhole>(c, row) + move);
-  put<kWhole>(c, row + k, most(get<kWhole>(c, row + k) + gain, eight(0.0)));
+  put<kWhole>(c, row + k, max(get<kWhole>(c, row + k) + gain, eight(0.0)));
 }
 
 // Up to kCells / 8 rows, by links; row(i) is the number of the i-th. update(row, move, gain).
@@ -267,8 +265,8 @@ RIATA_INLINE void large_eight(const Taylor& m, const Example& e, const Curves& c
         Eight curved_move[1], curved_gain[1];
         at.follow(curves, curved_move, curved_gain);
         const Eight within = 1 - at.u[0];
-        absorb<kWhole>(c, m.state[i], m.columns, if_positive(within, curved_move[0], move),
-                       if_positive(within, curved_gain[0], gain));
+        absorb<kWhole>(c, m.state[i], m.columns, select(within > 0, curved_move[0], move),
+                       select(within > 0, curved_gain[0], gain));
       });
 }
 
@@ -342,7 +340,8 @@ void step(const Taylor& given) noexcept {
   });
 }
 
-constexpr TaylorCode kTaylorCode{places, lay_out, gather, step, average, credit};
-
 }  // namespace
-}  // namespace riata
+
+const TaylorKernels taylor_kernels{places, lay_out, gather, step, average, credit};
+
+}  // namespace riata::RIATA_TARGET
