@@ -77,8 +77,110 @@ class Interior:
     @rate_factor.setter
     def rate_factor(self, arg: float, /) -> None: ...
 
+PADDING: int = 64
+
+class ParseError:
+    """What is wrong with a line of text."""
+
+    def __init__(self, kind: str, column: int, text: bytes) -> None: ...
+
+    @property
+    def kind(self) -> str:
+        """The key of a message."""
+
+    @property
+    def column(self) -> int:
+        """From 1."""
+
+    @property
+    def text(self) -> bytes:
+        """The offending text, shortened."""
+
+    @property
+    def detail(self) -> str:
+        """What else the message mentions: the name of a column."""
+
+    @property
+    def previous(self) -> int:
+        """In svmlight: the index before it, as written."""
+
+class ParsedRows:
+    """
+    The rows of some text up to the first line that cannot be read.
+
+    `indices` are numbers of features from 0, or keys of their names. `lines` are the lines of the rows,
+    from 0, and `n_lines` those read without error; `error` is what is wrong with the next one.
+    """
+
+    @property
+    def labels(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def weights(self) -> NDArray[numpy.float64] | None: ...
+
+    @property
+    def offsets(self) -> NDArray[numpy.float64] | None: ...
+
+    @property
+    def indptr(self) -> NDArray[numpy.int64]: ...
+
+    @property
+    def indices(self) -> NDArray[numpy.int32] | NDArray[numpy.int64]: ...
+
+    @property
+    def values(self) -> NDArray[numpy.float32]: ...
+
+    @property
+    def names(self) -> NDArray[numpy.uint8] | None: ...
+
+    @property
+    def name_offsets(self) -> NDArray[numpy.int64] | None: ...
+
+    @property
+    def lines(self) -> NDArray[numpy.int64]: ...
+
+    @property
+    def n_lines(self) -> int: ...
+
+    @property
+    def error(self) -> ParseError | None: ...
+
 def text_keys(name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> NDArray[numpy.int64]:
     """The keys of the features `name=text`."""
+
+class ColumnError:
+    """What is wrong with a cell of a table."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def row(self) -> int: ...
+
+    @property
+    def column(self) -> int:
+        """Its number, from 0."""
+
+class TableRows:
+    """Rows of a table up to the first that cannot be read: `error` says why."""
+
+    @property
+    def indptr(self) -> NDArray[numpy.int64]: ...
+
+    @property
+    def keys(self) -> NDArray[numpy.int64]: ...
+
+    @property
+    def values(self) -> NDArray[numpy.float32]: ...
+
+    @property
+    def names(self) -> NDArray[numpy.uint8] | None: ...
+
+    @property
+    def name_offsets(self) -> NDArray[numpy.int64] | None: ...
+
+    @property
+    def error(self) -> ColumnError | None: ...
 
 class Columns:
     """Columns of a table, to be read as rows of named features."""
@@ -114,24 +216,18 @@ class Columns:
     def cross(self, crosses: Sequence[Sequence[str]]) -> None:
         """Multiply the features of columns, once all are there."""
 
-    def read(self, first: int, last: int, names: bool, missing: bool) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, tuple[str, int, int] | None]:
-        """
-        Of rows `first` up to `last`, perhaps from several threads at once: indptr, keys, values, names and
-        their offsets (or None), and None or what ended the rows early:
-        (kind, row, column).
-        """
+    def read(self, first: int, last: int, names: bool, missing: bool) -> TableRows:
+        """Rows `first` up to `last`, perhaps from several threads at once."""
 
 class CsvFormat:
     """How to read text in columns."""
 
     def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str]]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
 
-    def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, skip_header: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64] | None, NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
-        """
-        Rows of the first `size` bytes, which are whole records; as parse_vw returns them.
-        """
+    def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, skip_header: bool) -> ParsedRows:
+        """Rows of the first `size` bytes, which are whole records."""
 
-    def parse_arff(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64] | None, NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
+    def parse_arff(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> ParsedRows:
         """The same for the data of an ARFF file."""
 
 class JsonFormat:
@@ -139,10 +235,8 @@ class JsonFormat:
 
     def __init__(self, roles: Sequence[tuple[str, str]], label_names: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
 
-    def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64] | None, NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
-        """
-        Rows of the first `size` bytes, which are whole lines; as parse_vw returns them.
-        """
+    def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> ParsedRows:
+        """Rows of the first `size` bytes, which are whole lines."""
 
 def plain_exp(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The kernels' own exp, for tests."""
@@ -678,25 +772,17 @@ class ParquetColumn:
     def take(self) -> Decoded:
         """The rows."""
 
-SVMLIGHT_PADDING: int = 64
-
-def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool, instructions: str = ...) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.int32] | NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], int, tuple[str, int, bytes, int] | None]:
+def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool, instructions: str = ...) -> ParsedRows:
     """
     Rows of the first `size` bytes of svmlight text, which are whole lines.
 
-    Returns labels, indptr, indices (from 0), values, the line of each row (from 0), the number of lines read,
-    and None or what was wrong with the line after them: (kind, column from 1, excerpt, previous index).
     `instructions` (plain, avx2, avx512) asks for a reader narrower than the processor allows.
-    The text is not copied if it ends in a newline and SVMLIGHT_PADDING more bytes follow within the buffer.
+    The text is not copied if it ends in a newline and PADDING more bytes follow within the buffer.
     """
 
-def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64] | None, NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, NDArray[numpy.int64], int, tuple[str, int, bytes, int, bytes] | None]:
+def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> ParsedRows:
     """
     Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.
-
-    Returns labels, weights, offsets (or None), indptr, keys, values, names and their offsets (or None), the line of each row
-    (from 0), the number of lines read, and None or what was wrong with the line after them:
-    (kind, column from 1, excerpt, where that line starts, detail).
     """
 
 def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, base: int, offsets: NDArray[numpy.float64] | None) -> tuple[bytes, int]:

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "bind/formats/named.hpp"
+#include "bind/formats/parsed.hpp"
 #include "riata/formats/csv/arff.hpp"
 #include "riata/formats/csv/reader.hpp"
 
@@ -58,31 +58,15 @@ class CsvFormat {
     plan_ = csv::Plan(format_);
   }
 
-  nb::tuple parse(const In<std::uint8_t>& text, std::size_t size, bool skip_header) const {
-    return read(text, size, [&](const Text& lines, NamedRows& rows) {
-      return read_csv(lines.begin(), lines.end(), format_, plan_, skip_header, rows);
-    });
+  ParsedRows parse(const In<std::uint8_t>& text, std::size_t size, bool skip_header) const {
+    return bind::parse(CsvReader{format_, plan_, skip_header}, text, size, format_.keep_names);
   }
 
-  nb::tuple parse_arff(const In<std::uint8_t>& text, std::size_t size) const {
-    return read(text, size, [&](const Text& lines, NamedRows& rows) {
-      return read_arff(lines.begin(), lines.end(), format_, rows);
-    });
+  ParsedRows parse_arff(const In<std::uint8_t>& text, std::size_t size) const {
+    return bind::parse(ArffReader{format_}, text, size, format_.keep_names);
   }
 
  private:
-  template <class Read>
-  nb::tuple read(const In<std::uint8_t>& text, std::size_t size, Read read_text) const {
-    const Text lines(text, size);
-    NamedRows rows;
-    ParseError error;
-    {
-      nb::gil_scoped_release release;
-      error = read_text(lines, rows);
-    }
-    return give_rows(rows, format_.keep_names, describe(error, lines));
-  }
-
   csv::Format format_;
   csv::Plan plan_;  // points into the format, which stays where it is
 };
@@ -97,13 +81,10 @@ void bind_csv(nb::module_& m) {
            "columns"_a, "label_names"_a, "absent"_a, "delimiter"_a, "quote"_a, "labelled"_a, "names"_a,
            "crosses"_a)
       .def("parse", &CsvFormat::parse, "text"_a, "size"_a, "skip_header"_a,
-           nb::sig("def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, "
-                   "skip_header: bool) -> " RIATA_NAMED_ROWS),
-           "Rows of the first `size` bytes, which are whole records; as parse_vw returns them.")
+           nb::sig("def parse(self, " RIATA_TEXT ", skip_header: bool) -> ParsedRows"),
+           "Rows of the first `size` bytes, which are whole records.")
       .def("parse_arff", &CsvFormat::parse_arff, "text"_a, "size"_a,
-           nb::sig(
-               "def parse_arff(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) "
-               "-> " RIATA_NAMED_ROWS),
+           nb::sig("def parse_arff(self, " RIATA_TEXT ") -> ParsedRows"),
            "The same for the data of an ARFF file.");
 }
 

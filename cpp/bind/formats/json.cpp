@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bind/formats/named.hpp"
+#include "bind/formats/parsed.hpp"
 #include "riata/formats/json/reader.hpp"
 
 namespace riata::bind {
@@ -33,15 +33,8 @@ class JsonFormat {
     format_.crosses = make_crosses(crosses);
   }
 
-  nb::tuple parse(const In<std::uint8_t>& text, std::size_t size) const {
-    const Text lines(text, size);
-    NamedRows rows;
-    ParseError error;
-    {
-      nb::gil_scoped_release release;
-      error = read_json(lines.begin(), lines.end(), format_, rows);
-    }
-    return give_rows(rows, format_.keep_names, describe(error, lines));
+  ParsedRows parse(const In<std::uint8_t>& text, std::size_t size) const {
+    return bind::parse(JsonReader{format_}, text, size, format_.keep_names);
   }
 
  private:
@@ -56,9 +49,8 @@ void bind_json(nb::module_& m) {
                     bool, bool, bool, const CrossNames&>(),
            "roles"_a, "label_names"_a, "missing"_a, "labelled"_a, "names"_a, "crosses"_a)
       .def("parse", &JsonFormat::parse, "text"_a, "size"_a,
-           nb::sig("def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) "
-                   "-> " RIATA_NAMED_ROWS),
-           "Rows of the first `size` bytes, which are whole lines; as parse_vw returns them.");
+           nb::sig("def parse(self, " RIATA_TEXT ") -> ParsedRows"),
+           "Rows of the first `size` bytes, which are whole lines.");
 }
 
 }  // namespace riata::bind

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bind/formats/decoded.hpp"
-#include "bind/formats/named.hpp"
+#include "bind/formats/parsed.hpp"
 #include "riata/formats/table/reader.hpp"
 
 namespace riata::bind {
@@ -15,6 +15,11 @@ namespace {
 
 using Valid = std::optional<In<std::uint8_t>>;
 using Lists = std::optional<In<std::int64_t>>;
+
+struct TableRows {
+  nb::object indptr, keys, values, names, name_offsets;
+  std::optional<ColumnError> error;
+};
 
 // Columns of as many rows, and the arrays that their values lie in.
 class Columns {
@@ -92,7 +97,7 @@ class Columns {
     for (Column& column : columns_) column.group = crosses_.group_of(column.name);
   }
 
-  nb::tuple read(std::int64_t first, std::int64_t last, bool names, bool missing) const {
+  TableRows read(std::int64_t first, std::int64_t last, bool names, bool missing) const {
     if (first < 0 || last < first || last > n_rows_) throw nb::value_error("there are no such rows");
     NamedRows rows;
     ColumnError error;
@@ -100,16 +105,15 @@ class Columns {
       nb::gil_scoped_release release;
       error = read_columns(columns_, first, last, crosses_, names, missing, rows);
     }
-    if (error.flaw == ColumnFlaw::no_memory) throw std::bad_alloc();
-    nb::object described = nb::none();
-    if (error.flaw != ColumnFlaw::none) {
-      constexpr const char* kinds[] = {"", "not_finite", "sum_too_large", "row_too_long", "damaged"};
-      described = nb::make_tuple(kinds[static_cast<std::size_t>(error.flaw)], error.row, error.column);
-    }
-    nb::object name_bytes = names ? nb::cast(hand_over(rows.names)) : nb::none();
-    nb::object name_offsets = names ? nb::cast(hand_over(rows.name_offsets)) : nb::none();
-    return nb::make_tuple(hand_over(rows.indptr), hand_over(rows.keys), hand_over(rows.values), name_bytes,
-                          name_offsets, described);
+    if (error.kind == ColumnErrorKind::no_memory) throw std::bad_alloc();
+    TableRows given;
+    given.indptr = nb::cast(hand_over(rows.indptr));
+    given.keys = nb::cast(hand_over(rows.keys));
+    given.values = nb::cast(hand_over(rows.values));
+    given.names = names ? nb::cast(hand_over(rows.names)) : nb::none();
+    given.name_offsets = names ? nb::cast(hand_over(rows.name_offsets)) : nb::none();
+    if (error.kind != ColumnErrorKind::none) given.error = error;
+    return given;
   }
 
  private:
@@ -195,6 +199,21 @@ void bind_columns(nb::module_& m) {
         nb::sig("def text_keys(name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> "
                 "NDArray[numpy.int64]"),
         "The keys of the features `name=text`.");
+  nb::class_<ColumnError>(m, "ColumnError", "What is wrong with a cell of a table.")
+      .def_prop_ro("kind", [](const ColumnError& error) { return name_of(error.kind); })
+      .def_ro("row", &ColumnError::row)
+      .def_ro("column", &ColumnError::column, "Its number, from 0.");
+  nb::class_<TableRows>(m, "TableRows",
+                        "Rows of a table up to the first that cannot be read: `error` says why.")
+      .def_ro("indptr", &TableRows::indptr, nb::sig("def indptr(self) -> NDArray[numpy.int64]"))
+      .def_ro("keys", &TableRows::keys, nb::sig("def keys(self) -> NDArray[numpy.int64]"))
+      .def_ro("values", &TableRows::values, nb::sig("def values(self) -> NDArray[numpy.float32]"))
+      .def_ro("names", &TableRows::names, nb::sig("def names(self) -> NDArray[numpy.uint8] | None"))
+      .def_ro("name_offsets", &TableRows::name_offsets,
+              nb::sig("def name_offsets(self) -> NDArray[numpy.int64] | None"))
+      .def_prop_ro(
+          "error", [](const TableRows& rows) { return rows.error; },
+          nb::sig("def error(self) -> ColumnError | None"));
   nb::class_<Columns>(m, "Columns", "Columns of a table, to be read as rows of named features.")
       .def(nb::init<std::int64_t>(), "n_rows"_a)
       .def("number", &Columns::number, "name"_a, "values"_a, "valid"_a.none(), "log1p"_a = false,
@@ -227,13 +246,8 @@ void bind_columns(nb::module_& m) {
            nb::sig("def cross(self, crosses: Sequence[Sequence[str]]) -> None"),
            "Multiply the features of columns, once all are there.")
       .def("read", &Columns::read, "first"_a, "last"_a, "names"_a, "missing"_a,
-           nb::sig("def read(self, first: int, last: int, names: bool, missing: bool) -> "
-                   "tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], "
-                   "NDArray[numpy.uint8] | None, NDArray[numpy.int64] | None, tuple[str, int, int] | None]"),
-           "Of rows `first` up to `last`, perhaps from several threads at once: indptr, keys, values, names "
-           "and\n"
-           "their offsets (or None), and None or what ended the rows early:\n"
-           "(kind, row, column).");
+           nb::sig("def read(self, first: int, last: int, names: bool, missing: bool) -> TableRows"),
+           "Rows `first` up to `last`, perhaps from several threads at once.");
 }
 
 }  // namespace riata::bind

@@ -14,6 +14,7 @@
 #include "riata/base/hash.hpp"
 #include "riata/block/duplicate_keys.hpp"
 #include "riata/block/named_rows.hpp"
+#include "riata/block/target.hpp"
 
 namespace riata {
 
@@ -174,7 +175,7 @@ class RowBuilder {
     name_end_ = tail.name_end;
   }
 
-  Added end_row(double label, double weight, double offset = 0) noexcept {
+  Added end_row(const Target& target) noexcept {
     if (zeros_) squeeze();
     if (unchecked_) {
       if (const Added added = join_repeats(); added != Added::fine) return added;
@@ -184,10 +185,10 @@ class RowBuilder {
       if (const Added added = cross(); added != Added::fine) return added;
       if (repeated_) drop_zeros();
     }
-    const bool stored = rows_.labels.push_back(label) && rows_.weights.push_back(weight) &&
+    const bool stored = rows_.labels.push_back(target.label) && rows_.weights.push_back(target.weight) &&
                         rows_.lines.push_back(rows_.n_lines) &&
                         rows_.indptr.push_back(static_cast<std::int64_t>(size_));
-    if (!stored || (needs_offset(offset) && !put_offset(offset))) return Added::no_memory;
+    if (!stored || (needs_offset(target.offset) && !put_offset(target.offset))) return Added::no_memory;
     row_start_ = size_;
     if (naming_ && !keep_names_) rows_.name_offsets.data()[size_] = 0, name_end_ = 0;
     row_name_start_ = name_end_;

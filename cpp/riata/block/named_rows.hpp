@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "riata/base/array.hpp"
+#include "riata/text/parse_error.hpp"
 
 namespace riata {
 
@@ -59,19 +60,10 @@ struct Crosses {
   }
 };
 
-// The line that could not be read.
-struct ParseError {
-  const char* kind = nullptr;  // a key of the messages; none if all is well
-  const char* line_start = nullptr;
-  const char* where = nullptr;      // the offending text in it...
-  const char* where_end = nullptr;  // ...and its end, if that is not the next blank
-  const char* detail = "";          // what else a message wants to say
-};
-
 enum class Added : std::uint8_t { fine, too_large, too_many, no_memory };
 
-inline const char* kind_of(Added added) noexcept {
-  constexpr const char* kinds[] = {nullptr, "sum_too_large", "row_too_long", "no_memory"};
+inline ErrorKind kind_of(Added added) noexcept {
+  constexpr ErrorKind kinds[] = {nullptr, "sum_too_large", "row_too_long", "no_memory"};
   return kinds[static_cast<std::size_t>(added)];
 }
 

@@ -1,29 +1,28 @@
-// What text readers look for: where a word ends, and the numbers that most words are.
+// Blanks, and words that are numbers.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <string_view>
 
 #include "riata/text/number.hpp"
+#include "riata/text/parse_error.hpp"
 
 namespace riata {
 
-// Bit i is set where p[i] is a blank, a control character, or one of the two bytes given, i < 16.
-inline std::uint32_t stops16(const char* p, char one, char other) noexcept {
-#if defined(__SSE2__)
-  const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(' ')), x);
-  const __m128i marks =
-      _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8(one)), _mm_cmpeq_epi8(x, _mm_set1_epi8(other)));
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_or_si128(low, marks)));
-#else
-  std::uint32_t bits = 0;
-  for (int i = 0; i < 16; ++i) {
-    const bool stop = static_cast<unsigned char>(p[i]) <= ' ' || p[i] == one || p[i] == other;
-    bits |= static_cast<std::uint32_t>(stop) << i;
-  }
-  return bits;
-#endif
+inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
+
+// The number that a word is, all of it; or what is wrong with it, in the words of the caller. A byte that
+// cannot be part of a number stands behind the word.
+template <class Float>
+ErrorKind read_word(std::string_view word, Float& value, ErrorKind syntax, ErrorKind not_finite,
+                    ErrorKind too_large) noexcept {
+  const Number<Float> number = read_number<Float>(word.data());
+  if (number.error == NumberError::not_finite) return not_finite;
+  if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return syntax;
+  if (number.error == NumberError::too_large) return too_large;
+  value = number.value;
+  return nullptr;
 }
 
 // Numbers such as 4, -4.5 and 3.9656971e-02, up to 8 digits before the point and 19 in all, read in one look.

@@ -107,7 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_named_rows(slowly, true, true);
   check_same(slowly, quickly);
   check_same(slowly, nameless);
-  must(slow.flaw == fast.flaw && slow.row == fast.row && slow.column == fast.column, "the same is wrong");
-  must(slow.flaw == ColumnFlaw::none || (slow.row >= 0 && slow.row < count), "it is wrong inside");
+  must(slow.kind == fast.kind && slow.row == fast.row && slow.column == fast.column, "the same is wrong");
+  must(slow.kind == ColumnErrorKind::none || (slow.row >= 0 && slow.row < count), "it is wrong inside");
   return 0;
 }

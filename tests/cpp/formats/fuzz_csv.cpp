@@ -42,8 +42,8 @@ riata::csv::Format make_format(unsigned flags) {
 
 riata::ParseError run(const Padded& text, const riata::csv::Format& format, unsigned flags,
                       const riata::csv::Plan& plan, riata::NamedRows& rows) {
-  if ((flags & 128) != 0) return riata::read_arff(text.begin(), text.end(), format, rows);
-  return riata::read_csv(text.begin(), text.end(), format, plan, (flags & 3) == 1, rows);
+  if ((flags & 128) != 0) return riata::ArffReader{format}.read(text.begin(), text.end(), rows);
+  return riata::CsvReader{format, plan, (flags & 3) == 1}.read(text.begin(), text.end(), rows);
 }
 
 }  // namespace

@@ -56,11 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (last == std::string_view::npos) return 0;
   const Padded text(bytes.substr(0, last + 1));
   riata::NamedRows rows, others;
-  const riata::ParseError error = riata::read_json(text.begin(), text.end(), format, rows);
+  const riata::ParseError error = riata::JsonReader{format}.read(text.begin(), text.end(), rows);
   check_named_rows(rows, format.labelled, true);
   must((flags & 16) != 0 || rows.offsets.size() == 0, "no offsets but those asked for");
   format.keep_names = false;
-  riata::read_json(text.begin(), text.end(), format, others);
+  riata::JsonReader{format}.read(text.begin(), text.end(), others);
   check_same(rows, others);
   if (error.kind != nullptr) {
     must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),

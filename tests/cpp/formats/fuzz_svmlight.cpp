@@ -9,7 +9,7 @@
 
 namespace {
 
-void check_rows(const riata::SvmlightRows& rows, bool labelled) {
+void check_rows(const riata::NumberedRows& rows, bool labelled) {
   const std::size_t nnz = rows.is_wide ? rows.wide.size() : rows.narrow.size();
   must(rows.indptr.size() == rows.labels.size() + 1, "one pointer more than rows");
   must(rows.lines.size() == rows.labels.size(), "a line for each row");
@@ -35,12 +35,19 @@ bool same(const riata::Array<T>& a, const riata::Array<T>& b) {
 }
 
 // Bit for bit, whatever instructions they were read with.
-void check_same(const riata::SvmlightRows& a, const riata::SvmlightRows& b) {
+void check_same(const riata::NumberedRows& a, const riata::NumberedRows& b) {
   must(same(a.labels, b.labels) && same(a.indptr, b.indptr) && same(a.lines, b.lines), "the same rows");
   must(a.is_wide == b.is_wide && same(a.narrow, b.narrow) && same(a.wide, b.wide), "the same indices");
   must(same(a.values, b.values), "the same values");
-  must(a.n_lines == b.n_lines && a.error == b.error, "the same error");
-  must(a.line_start == b.line_start && a.where == b.where && a.previous == b.previous, "in the same place");
+  must(a.n_lines == b.n_lines, "the same lines");
+}
+
+void check_same(const riata::ParseError& a, const riata::ParseError& b) {
+  must((a.kind == nullptr) == (b.kind == nullptr), "the same outcome");
+  if (a.kind == nullptr) return;
+  must(std::strcmp(a.kind, b.kind) == 0, "the same error");
+  must(a.line_start == b.line_start && a.where == b.where && a.where_end == b.where_end, "in the same place");
+  must(a.previous == b.previous, "behind the same index");
 }
 
 }  // namespace
@@ -76,22 +83,22 @@ std::vector<std::string_view> pieces() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  riata::SvmlightOptions options{(data[0] & 1) != 0, (data[0] & 2) != 0, riata::Instructions::plain};
+  riata::SvmlightReader reader{(data[0] & 1) != 0, (data[0] & 2) != 0, riata::Instructions::plain};
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t last = bytes.rfind('\n');
   if (last == std::string_view::npos) return 0;
   const Padded text(bytes.substr(0, last + 1));
-  riata::SvmlightRows rows;
-  riata::read_svmlight(text.begin(), text.end(), options, rows);
-  check_rows(rows, options.labelled);
-  if (rows.error != riata::SvmlightError::none) {
-    must(text.begin() <= rows.line_start && rows.line_start <= rows.where && rows.where < text.end(),
+  riata::NumberedRows rows;
+  const riata::ParseError error = reader.read(text.begin(), text.end(), rows);
+  check_rows(rows, reader.labelled);
+  if (error.kind != nullptr) {
+    must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),
          "error is inside");
   }
   for (int i = 1; i <= static_cast<int>(riata::available_instructions()); ++i) {
-    riata::SvmlightRows wide;
-    options.instructions = static_cast<riata::Instructions>(i);
-    riata::read_svmlight(text.begin(), text.end(), options, wide);
+    riata::NumberedRows wide;
+    reader.instructions = static_cast<riata::Instructions>(i);
+    check_same(error, reader.read(text.begin(), text.end(), wide));
     check_same(rows, wide);
   }
   return 0;

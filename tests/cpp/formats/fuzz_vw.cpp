@@ -76,13 +76,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (last == std::string_view::npos) return 0;
   const Padded text(bytes.substr(0, last + 1));
   riata::NamedRows rows, others;
-  const riata::ParseError error = riata::read_vw(text.begin(), text.end(), options, crosses, rows);
+  const riata::ParseError error = riata::VwReader{options, crosses}.read(text.begin(), text.end(), rows);
   check_named_rows(rows, options.labelled, options.keep_names);
-  riata::read_vw(text.begin(), text.end(), {options.labelled, !options.keep_names}, crosses, others);
+  riata::VwReader{{options.labelled, !options.keep_names}, crosses}.read(text.begin(), text.end(), others);
   check_same(rows, others);
   riata::NamedRows slow;
-  const riata::ParseError same =
-      riata::read_vw(text.begin(), text.end(), {options.labelled, options.keep_names, false}, crosses, slow);
+  const riata::ParseError same = riata::VwReader{{options.labelled, options.keep_names, false}, crosses}.read(
+      text.begin(), text.end(), slow);
   check_named_rows(slow, options.labelled, options.keep_names);
   check_same(rows, slow);
   must(error.kind == same.kind && error.where == same.where, "in a hurry or not, the same error");

@@ -60,7 +60,7 @@ void rows_of_columns() {
   columns[2].n_codes = 3;
   columns[2].keys = keys.data();
   NamedRows rows;
-  CHECK(read_columns(columns, 0, 3, {}, true, true, rows).flaw == ColumnFlaw::none);
+  CHECK(read_columns(columns, 0, 3, {}, true, true, rows).kind == ColumnErrorKind::none);
   const std::vector<std::string> wanted{"a long name of a column=a",          "colour=blue", "n",
                                         "a long name of a column=",           "colour=?",    "n=?",
                                         "a long name of a column=" + longest, "colour=red"};
@@ -123,9 +123,9 @@ void quick_rows() {
     const std::vector<Column> slowly = columns;  // nobody looked at their texts
     for (Column& each : columns) each.look_at_texts();
     NamedRows named, plain, one_by_one;
-    CHECK(read_columns(slowly, first, last, {}, true, missing, one_by_one).flaw == ColumnFlaw::none);
-    CHECK(read_columns(columns, first, last, {}, true, missing, named).flaw == ColumnFlaw::none);
-    CHECK(read_columns(columns, first, last, {}, false, missing, plain).flaw == ColumnFlaw::none);
+    CHECK(read_columns(slowly, first, last, {}, true, missing, one_by_one).kind == ColumnErrorKind::none);
+    CHECK(read_columns(columns, first, last, {}, true, missing, named).kind == ColumnErrorKind::none);
+    CHECK(read_columns(columns, first, last, {}, false, missing, plain).kind == ColumnErrorKind::none);
     CHECK(named.labels.size() == n - static_cast<std::size_t>(first) &&
           plain.labels.size() == named.labels.size() && plain.n_lines == named.n_lines);
     CHECK(named.keys.size() == plain.keys.size() && named.keys.size() == one_by_one.keys.size());
@@ -143,7 +143,7 @@ void quick_rows() {
     NamedRows before, also;
     const ColumnError slow = read_columns(slowly, 0, last, {}, true, missing, before);
     const ColumnError quick = read_columns(columns, 0, last, {}, false, missing, also);
-    CHECK(slow.flaw == ColumnFlaw::damaged && quick.flaw == slow.flaw);
+    CHECK(slow.kind == ColumnErrorKind::damaged && quick.kind == slow.kind);
     CHECK(quick.row == static_cast<std::int64_t>(harmed) && slow.row == quick.row && quick.column == 4);
     CHECK(also.labels.size() == harmed && before.labels.size() == harmed);
   }
@@ -176,19 +176,19 @@ void damaged_columns() {
   columns[0].keys = keys.data();
   NamedRows rows;
   const ColumnError error = read_columns(columns, 0, 2, {}, true, false, rows);
-  CHECK(error.flaw == ColumnFlaw::damaged && error.row == 1);
+  CHECK(error.kind == ColumnErrorKind::damaged && error.row == 1);
   Strings backward({"a", "b"});
   backward.offsets[1] = 99;
   std::vector<Column> broken{column("c", ColumnKind::text)};
   broken[0].texts = backward.view();
   NamedRows none;
-  CHECK(read_columns(broken, 0, 2, {}, true, false, none).flaw == ColumnFlaw::damaged);
+  CHECK(read_columns(broken, 0, 2, {}, true, false, none).kind == ColumnErrorKind::damaged);
   CHECK(!keys_of_texts("c", backward.view(), keys.data()));
   const std::vector<double> large{1e300};
   std::vector<Column> number{column("n", ColumnKind::number)};
   number[0].numbers = large.data();
   NamedRows empty;
-  CHECK(read_columns(number, 0, 1, {}, true, false, empty).flaw == ColumnFlaw::not_finite);
+  CHECK(read_columns(number, 0, 1, {}, true, false, empty).kind == ColumnErrorKind::not_finite);
 }
 
 void checksums() {

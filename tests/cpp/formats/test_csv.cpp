@@ -37,8 +37,8 @@ struct Read {
   Read(const std::string& text, const csv::Format& format, bool arff = false, bool header = false) {
     const Padded padded(text);
     const csv::Plan plan(format);
-    const ParseError error = arff ? read_arff(padded.begin(), padded.end(), format, rows)
-                                  : read_csv(padded.begin(), padded.end(), format, plan, header, rows);
+    const ParseError error = arff ? ArffReader{format}.read(padded.begin(), padded.end(), rows)
+                                  : CsvReader{format, plan, header}.read(padded.begin(), padded.end(), rows);
     kind = error.kind == nullptr ? "" : error.kind;
     column = error.where - error.line_start + 1;
     if (!arff) check_without_plan(padded, format, header, error);
@@ -48,7 +48,7 @@ struct Read {
   void check_without_plan(const Padded& text, const csv::Format& format, bool header,
                           const ParseError& error) const {
     NamedRows others;
-    const ParseError other = read_csv(text.begin(), text.end(), format, csv::Plan(), header, others);
+    const ParseError other = CsvReader{format, csv::Plan(), header}.read(text.begin(), text.end(), others);
     CHECK(other.kind == error.kind && other.line_start == error.line_start);
     if (other.kind != nullptr) CHECK(other.where == error.where && other.where_end == error.where_end);
     CHECK(others.n_lines == rows.n_lines && others.labels.size() == rows.labels.size());

@@ -23,7 +23,7 @@ struct Read {
 
   explicit Read(const std::string& text, const json::Format& format = keys()) {
     const Padded padded(text);
-    const ParseError error = read_json(padded.begin(), padded.end(), format, rows);
+    const ParseError error = JsonReader{format}.read(padded.begin(), padded.end(), rows);
     kind = error.kind == nullptr ? "" : error.kind;
     column = error.where - error.line_start + 1;
   }

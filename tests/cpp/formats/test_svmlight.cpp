@@ -15,12 +15,14 @@ Instructions instructions = Instructions::plain;  // all that follows is checked
 
 struct Read {
   Padded text;
-  SvmlightRows rows;
-  explicit Read(std::string_view lines, SvmlightOptions options = {}) : text(lines) {
-    options.instructions = instructions;
-    read_svmlight(text.begin(), text.end(), options, rows);
+  NumberedRows rows;
+  ParseError error;
+  explicit Read(std::string_view lines, SvmlightReader reader = {}) : text(lines) {
+    reader.instructions = instructions;
+    error = reader.read(text.begin(), text.end(), rows);
   }
-  std::ptrdiff_t column() const { return rows.where - rows.line_start + 1; }
+  std::ptrdiff_t column() const { return error.where - error.line_start + 1; }
+  std::string_view kind() const { return error.kind == nullptr ? "" : error.kind; }
   std::vector<std::int64_t> indices() const {
     if (rows.is_wide) return {rows.wide.data(), rows.wide.data() + rows.wide.size()};
     return {rows.narrow.data(), rows.narrow.data() + rows.narrow.size()};
@@ -37,7 +39,7 @@ void accepts() {
       "+1\r\n"
       "0.5 00012:1 99999999:0 123456789:3#c\n"
       " \t \r\n");
-  CHECK(read.rows.error == SvmlightError::none);
+  CHECK(read.kind().empty());
   CHECK(read.rows.n_lines == 7);
   CHECK(read.rows.labels.size() == 4);
   CHECK(read.rows.labels[1] == -1 && read.rows.labels[3] == 0.5);
@@ -56,7 +58,7 @@ void accepts() {
 
 void widens() {
   const Read read("1 5:1\n1 2:1 2147483648:1\n1 2147483649:2\n1 9223372036854775807:3\n");
-  CHECK(read.rows.error == SvmlightError::none && read.rows.is_wide && read.rows.labels.size() == 4);
+  CHECK(read.kind().empty() && read.rows.is_wide && read.rows.labels.size() == 4);
   CHECK((read.indices() == std::vector<std::int64_t>{4, 1, 2147483647, 2147483648, 9223372036854775806}));
   CHECK(!Read("1 2147483648:1\n").rows.is_wide);
 }
@@ -64,53 +66,53 @@ void widens() {
 void refuses() {
   struct Case {
     const char* line;
-    SvmlightError error;
+    const char* kind;
     std::ptrdiff_t column;
   };
   const Case cases[] = {
-      {"1:2 3:4", SvmlightError::label_missing, 1},
-      {"qid:1 3:4", SvmlightError::label_missing, 1},
-      {" spam 3:4", SvmlightError::label_syntax, 2},
-      {"1x 3:4", SvmlightError::label_syntax, 1},
-      {"1.5:4", SvmlightError::label_syntax, 1},
-      {"1,2 3:4", SvmlightError::label_several, 1},
-      {"nan 3:4", SvmlightError::label_not_finite, 1},
-      {"1e999 3:4", SvmlightError::label_too_large, 1},
-      {"1 qid:x 3:4", SvmlightError::qid_syntax, 3},
-      {"1 3", SvmlightError::feature_syntax, 3},
-      {"1 3 4:5", SvmlightError::feature_syntax, 3},
-      {"1 2:1 x:4", SvmlightError::feature_syntax, 7},
-      {"1 2:1 :4", SvmlightError::feature_syntax, 7},
-      {"1 2:1 \xff", SvmlightError::feature_syntax, 7},
-      {"1 0:4", SvmlightError::index_zero, 3},
-      {"1 000:4", SvmlightError::index_zero, 3},
-      {"1 -3:4", SvmlightError::index_negative, 3},
-      {"1 3:4 3:4", SvmlightError::index_duplicate, 7},
-      {"1 3:4 2:4", SvmlightError::index_descending, 7},
-      {"1 9223372036854775808:4", SvmlightError::index_too_large, 3},
-      {"1 99999999999999999999999:4", SvmlightError::index_too_large, 3},
-      {"1 3: 4:1", SvmlightError::value_missing, 3},
-      {"1 3:", SvmlightError::value_missing, 3},
-      {"1 3:x", SvmlightError::value_syntax, 5},
-      {"1 3:1x", SvmlightError::value_syntax, 5},
-      {"1 3:1e", SvmlightError::value_syntax, 5},
-      {"1 3:1:2", SvmlightError::value_syntax, 5},
-      {"1 3:nan", SvmlightError::value_not_finite, 5},
-      {"1 3:-inf", SvmlightError::value_not_finite, 5},
-      {"1 3:1e39", SvmlightError::value_too_large, 5},
+      {"1:2 3:4", "label_missing", 1},
+      {"qid:1 3:4", "label_missing", 1},
+      {" spam 3:4", "label_syntax", 2},
+      {"1x 3:4", "label_syntax", 1},
+      {"1.5:4", "label_syntax", 1},
+      {"1,2 3:4", "label_several", 1},
+      {"nan 3:4", "label_not_finite", 1},
+      {"1e999 3:4", "label_too_large", 1},
+      {"1 qid:x 3:4", "qid_syntax", 3},
+      {"1 3", "feature_syntax", 3},
+      {"1 3 4:5", "feature_syntax", 3},
+      {"1 2:1 x:4", "feature_syntax", 7},
+      {"1 2:1 :4", "feature_syntax", 7},
+      {"1 2:1 \xff", "feature_syntax", 7},
+      {"1 0:4", "index_zero", 3},
+      {"1 000:4", "index_zero", 3},
+      {"1 -3:4", "index_negative", 3},
+      {"1 3:4 3:4", "index_duplicate", 7},
+      {"1 3:4 2:4", "index_descending", 7},
+      {"1 9223372036854775808:4", "index_too_large", 3},
+      {"1 99999999999999999999999:4", "index_too_large", 3},
+      {"1 3: 4:1", "value_missing", 3},
+      {"1 3:", "value_missing", 3},
+      {"1 3:x", "value_syntax", 5},
+      {"1 3:1x", "value_syntax", 5},
+      {"1 3:1e", "value_syntax", 5},
+      {"1 3:1:2", "value_syntax", 5},
+      {"1 3:nan", "value_not_finite", 5},
+      {"1 3:-inf", "value_not_finite", 5},
+      {"1 3:1e39", "value_too_large", 5},
   };
   for (const Case& c : cases) {
     const Read read(std::string("1 1:1\n\n") + c.line + "\n1 1:1\n");
-    const bool as_expected = read.rows.error == c.error && read.column() == c.column;
+    const bool as_expected = read.kind() == c.kind && read.column() == c.column;
     if (!as_expected) {
-      std::fprintf(stderr, "'%s': %s in column %td\n", c.line, name_of(read.rows.error), read.column());
+      std::fprintf(stderr, "'%s': %s in column %td\n", c.line, read.error.kind, read.column());
     }
     CHECK(as_expected);
     CHECK(read.rows.n_lines == 2 && read.rows.labels.size() == 1);
     CHECK(read.values().size() == 1 && read.indices().size() == 1);
   }
   const Read nul(std::string_view("1 2:1\0 3:1\n", 11));
-  CHECK(nul.rows.error == SvmlightError::value_syntax);
+  CHECK(nul.kind() == "value_syntax");
 }
 
 // Lengths around the edges of the 8-byte and 32-byte looks.
@@ -124,7 +126,7 @@ void lengths() {
         const std::string key = std::string(index - 1, '0') + "3";
         for (const char* after : {" 4:1\n", "\n", "\t4:1\n", "#\n"}) {
           const Read read("1 " + key + ":" + number + after);
-          CHECK(read.rows.error == SvmlightError::none && read.rows.values.size() >= 1);
+          CHECK(read.kind().empty() && read.rows.values.size() >= 1);
           CHECK(read.rows.values[0] == std::strtof(number.c_str(), nullptr) && read.indices()[0] == 2);
         }
       }
@@ -151,7 +153,7 @@ void windows() {
       text += row % 4 == 0 ? " \n" : row % 4 == 1 ? "\r\n" : "\n";
     }
     const Read read(text);
-    CHECK(read.rows.error == SvmlightError::none && read.rows.labels.size() == 40);
+    CHECK(read.kind().empty() && read.rows.labels.size() == 40);
     CHECK(read.values() == expected);
   }
 }
@@ -160,7 +162,7 @@ void grows() {
   std::string line = "1";
   for (int i = 1; i < 20000; ++i) line += " " + std::to_string(i) + ":1";
   const Read read(line + "\n" + line + "\n");
-  CHECK(read.rows.error == SvmlightError::none && read.rows.values.size() == 2 * 19999);
+  CHECK(read.kind().empty() && read.rows.values.size() == 2 * 19999);
   CHECK(read.indices().back() == 19998);
   std::string rows;
   for (int i = 0; i < 5000; ++i) rows += "1\n";

@@ -16,7 +16,7 @@ struct Read {
   ParseError error;
   explicit Read(std::string_view text, const Crosses& crosses = {}, bool labelled = true, bool hurry = true) {
     const Padded padded(text);
-    error = read_vw(padded.begin(), padded.end(), {labelled, true, hurry}, crosses, rows);
+    error = VwReader{{labelled, true, hurry}, crosses}.read(padded.begin(), padded.end(), rows);
     kind = error.kind == nullptr ? "" : error.kind;
     column = error.where - error.line_start + 1;
   }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,9 +13,9 @@ from tests.sources.text.test_numbers import nearest
 WIDER = ("avx2", "avx512")
 
 
-def parse(text: bytes, instructions: str, zero_based: bool = False) -> tuple[Any, ...]:
+def parse(text: bytes, instructions: str, zero_based: bool = False) -> _core.ParsedRows:
     # 64 bytes behind the text, of the worst kind, so that it is read where it lies
-    padded = text + b"7" * _core.SVMLIGHT_PADDING
+    padded = text + b"7" * _core.PADDING
     return _core.parse_svmlight(padded, len(text), zero_based, True, instructions)
 
 
@@ -35,14 +33,20 @@ def instructions_here() -> list[str]:
 HERE = instructions_here()
 
 
-def assert_same(text: bytes, zero_based: bool = False) -> tuple[Any, ...]:
+def said(error: _core.ParseError | None) -> tuple[str, int, bytes, int] | None:
+    return None if error is None else (error.kind, error.column, error.text, error.previous)
+
+
+def assert_same(text: bytes, zero_based: bool = False) -> _core.ParsedRows:
     plain = parse(text, "plain", zero_based)
     for name in HERE:
         wide = parse(text, name, zero_based)
-        for a, b in zip(plain[:5], wide[:5], strict=True):
+        for field in ("labels", "indptr", "indices", "values", "lines"):
+            a, b = getattr(plain, field), getattr(wide, field)
             assert a.dtype == b.dtype
             assert a.tobytes() == b.tobytes(), name
-        assert plain[5:] == wide[5:], name
+        assert plain.n_lines == wide.n_lines, name
+        assert said(plain.error) == said(wide.error), name
     return plain
 
 
@@ -137,11 +141,11 @@ def test_many(form: str) -> None:
         values = x.astype(np.int64).tolist() if form == "{:d}" else x.tolist()
         words = [f"{i}:{form.format(v)}" for i, v in zip(indices.tolist(), values, strict=True)]
         rows.append(" ".join([str(random.integers(-1, 2)), *words]))
-    labels, _, _, numbers, _, n_lines, trouble = assert_same("\n".join([*rows, ""]).encode())
-    assert trouble is None
-    assert n_lines == len(labels) == 400
+    read = assert_same("\n".join([*rows, ""]).encode())
+    assert read.error is None
+    assert read.n_lines == len(read.labels) == 400
     written = [nearest(w.partition(":")[2]) for row in rows for w in row.split()[1:]]
-    assert numbers.tobytes() == np.array([v for v in written if v != 0]).tobytes()
+    assert read.values.tobytes() == np.array([v for v in written if v != 0]).tobytes()
 
 
 def test_halfway() -> None:
@@ -151,7 +155,7 @@ def test_halfway() -> None:
     middles = (floats.astype(np.float64) + np.nextafter(floats, np.float32(9))) / 2
     words = [f"{m:.{places}f}" for m in middles for places in (9, 14, 15, 17, 25)]
     text = "1" + "".join(f" {i}:{w}" for i, w in enumerate(words, 1)) + "\n"
-    numbers = assert_same(text.encode())[3]
+    numbers = assert_same(text.encode()).values
     assert numbers.tolist() == [nearest(w) for w in words]
 
 

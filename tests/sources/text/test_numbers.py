@@ -14,10 +14,10 @@ from riata import _core
 
 def parse(values: list[str]) -> np.ndarray:
     text = ("1 " + " ".join(f"{i}:{v}" for i, v in enumerate(values, 1)) + "\n").encode()
-    _, _, indices, numbers, _, _, trouble = _core.parse_svmlight(text, len(text), False, True)
-    assert trouble is None, trouble
+    rows = _core.parse_svmlight(text, len(text), False, True)
+    assert rows.error is None, rows.error.kind
     dense = np.zeros(len(values), dtype=np.float32)
-    dense[indices] = numbers
+    dense[rows.indices] = rows.values
     return dense
 
 
@@ -89,4 +89,4 @@ def test_any_decimal(text: str) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_labels_are_doubles(label: float) -> None:
     text = f"{label!r} 1:1\n".encode()
-    assert _core.parse_svmlight(text, len(text), False, True)[0].tolist() == [label]
+    assert _core.parse_svmlight(text, len(text), False, True).labels.tolist() == [label]

@@ -1,15 +1,14 @@
 // The rows of an ARFF file, dense (`5.1,red,?`) or sparse (`{0 5.1, 1 red}`), to rows of named features.
 //
-// Contract: that of csv.hpp, but a record is a line. Values stand between commas, may be in single or double
-// quotes with backslash escapes, and blanks around them do not count; ? is missing; % starts a comment line.
-// What a sparse row leaves out is zero, which for a nominal attribute is the first of its values.
+// Values stand between commas, may be in single or double quotes with backslash escapes, and blanks around
+// them do not count; ? is missing; % starts a comment line. What a sparse row leaves out is zero, which for a
+// nominal attribute is the first of its values.
 #pragma once
 
+#include "riata/block/read_lines.hpp"
 #include "riata/formats/csv/reader.hpp"
 
 namespace riata::arff {
-
-using csv::Kind;
 
 class Reader {
  public:
@@ -17,49 +16,44 @@ class Reader {
       : p_(begin), end_(end), format_(format), rows_(rows), cells_(format, rows) {}
 
   ParseError read() noexcept {
-    const char* line = p_;
     where_ = p_;
-    Kind kind = cells_.row().prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
-    while (kind == nullptr && p_ < end_) {
-      detail_ = "";
-      kind = read_line();
-      if (kind != nullptr) break;
-      line = ++p_;
-      ++rows_.n_lines;
-    }
-    if (kind != nullptr) cells_.row().drop_row();
-    cells_.row().finish();
-    return {kind, line, where_, where_end_ > where_ ? where_end_ : nullptr, detail_};
+    const bool ready = cells_.row().prepare(static_cast<std::size_t>(end_ - p_));
+    ParseError error = read_lines(ready, p_, end_, rows_, cells_.row(), [this] { return read_line(); });
+    error.where = where_;
+    error.where_end = where_end_ > where_ ? where_end_ : nullptr;
+    error.detail = detail_;
+    return error;
   }
 
  private:
   // Leaves p_ at the newline.
-  Kind read_line() noexcept {
+  ErrorKind read_line() noexcept {
     where_end_ = nullptr;
+    detail_ = "";
     skip_blanks();
     if (*p_ == '%') p_ = static_cast<const char*>(std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_)));
     if (*p_ == '\n') return nullptr;
-    csv::Row row;
-    if (const Kind kind = *p_ == '{' ? read_sparse(row) : read_dense(row)) return kind;
-    return kind_of(cells_.row().end_row(row.label, row.weight, row.offset));
+    Target target;
+    if (const ErrorKind kind = *p_ == '{' ? read_sparse(target) : read_dense(target)) return kind;
+    return kind_of(cells_.row().end_row(target));
   }
 
-  Kind read_dense(csv::Row& row) noexcept {
+  ErrorKind read_dense(Target& target) noexcept {
     const std::size_t count = format_.columns.size();
     for (std::size_t c = 0;; ++c) {
       skip_blanks();
       where_ = p_;
       if (*p_ == '{') return "instance_weight";
       std::string_view text;
-      if (const Kind kind = read_value(text, false)) return kind;
+      if (const ErrorKind kind = read_value(text, false)) return kind;
       if (c == count) return "fields_many";
-      if (const Kind kind = take(c, text, row)) return kind;
+      if (const ErrorKind kind = take(c, text, target)) return kind;
       if (*p_ == '\n') return c + 1 < count ? (where_ = p_, "fields_few") : nullptr;
       ++p_;
     }
   }
 
-  Kind read_sparse(csv::Row& row) noexcept {
+  ErrorKind read_sparse(Target& target) noexcept {
     ++p_;
     skip_blanks();
     std::size_t next = 0;  // the attribute behind the last one given
@@ -69,16 +63,16 @@ class Reader {
       if (!is_digit(*p_)) return "sparse_index";
       for (; is_digit(*p_); ++p_)
         index = index < (std::size_t{1} << 40) ? 10 * index + static_cast<std::size_t>(*p_ - '0') : index;
-      if (!csv::is_blank(*p_)) return "sparse_index";
+      if (!is_blank(*p_)) return "sparse_index";
       if (index >= format_.columns.size()) return "sparse_range";
       if (index < next) return "sparse_order";
-      if (const Kind kind = take_omitted(next, index, row)) return kind;
+      if (const ErrorKind kind = take_omitted(next, index, target)) return kind;
       skip_blanks();
       where_ = p_;
       std::string_view text;
-      if (const Kind kind = read_value(text, true)) return kind;
+      if (const ErrorKind kind = read_value(text, true)) return kind;
       if (text.empty() && where_end_ == where_) return "sparse_value";
-      if (const Kind kind = take(index, text, row)) return kind;
+      if (const ErrorKind kind = take(index, text, target)) return kind;
       next = index + 1;
       if (*p_ == ',') {
         ++p_;
@@ -88,7 +82,7 @@ class Reader {
         return where_ = p_, "sparse_end";
       }
     }
-    if (const Kind kind = take_omitted(next, format_.columns.size(), row)) return kind;
+    if (const ErrorKind kind = take_omitted(next, format_.columns.size(), target)) return kind;
     ++p_;
     skip_blanks();
     where_ = p_;
@@ -97,27 +91,27 @@ class Reader {
   }
 
   // Attributes that a sparse row passes over.
-  Kind take_omitted(std::size_t from, std::size_t to, csv::Row& row) noexcept {
+  ErrorKind take_omitted(std::size_t from, std::size_t to, Target& target) noexcept {
     for (std::size_t c = from; c < to; ++c) {
       const csv::Column& column = format_.columns[c];
       if (column.role == csv::Role::label) {
-        row.label = 0;
+        target.label = 0;
         if (column.omitted.empty()) continue;
-        if (const Kind kind = take_padded(c, column.omitted, row)) return kind;
+        if (const ErrorKind kind = take_padded(c, column.omitted, target)) return kind;
         continue;
       }
-      if (column.role == csv::Role::weight) row.weight = 0;
+      if (column.role == csv::Role::weight) target.weight = 0;
       if (column.omitted.empty()) continue;
-      if (const Kind kind = cells_.read_omitted(column)) return kind;
+      if (const ErrorKind kind = cells_.read_omitted(column)) return kind;
     }
     return nullptr;
   }
 
   // The label that a sparse row leaves out: the first of the declared ones, which may be a number.
-  Kind take_padded(std::size_t c, const std::string& text, csv::Row& row) noexcept {
+  ErrorKind take_padded(std::size_t c, const std::string& text, Target& target) noexcept {
     unescaped_.set_size(0);
     if (!unescaped_.append(text.data(), text.size()) || !pad()) return "no_memory";
-    return take(c, {unescaped_.data(), unescaped_.size()}, row);
+    return take(c, {unescaped_.data(), unescaped_.size()}, target);
   }
 
   // A newline and readable bytes behind it, as numbers want them.
@@ -127,13 +121,13 @@ class Reader {
     return true;
   }
 
-  Kind take(std::size_t c, std::string_view text, csv::Row& row) noexcept {
+  ErrorKind take(std::size_t c, std::string_view text, Target& target) noexcept {
     detail_ = format_.columns[c].name.c_str();
-    return cells_.read(format_.columns[c], text, row);
+    return cells_.read(format_.columns[c], text, target);
   }
 
   // The value at p_, which moves to the comma, brace or newline behind it.
-  Kind read_value(std::string_view& text, bool sparse) noexcept {
+  ErrorKind read_value(std::string_view& text, bool sparse) noexcept {
     if (*p_ == '\'' || *p_ == '"') return read_quoted(text, sparse);
     const char* const start = p_;
     while (*p_ != ',' && *p_ != '\n' && !(sparse && *p_ == '}')) {
@@ -145,7 +139,7 @@ class Reader {
     return nullptr;
   }
 
-  Kind read_quoted(std::string_view& text, bool sparse) noexcept {
+  ErrorKind read_quoted(std::string_view& text, bool sparse) noexcept {
     const char quote = *p_++;
     unescaped_.set_size(0);
     for (; *p_ != quote; ++p_) {
@@ -161,7 +155,7 @@ class Reader {
   }
 
   void skip_blanks() noexcept {
-    while (csv::is_blank(*p_)) ++p_;
+    while (is_blank(*p_)) ++p_;
   }
 
   const char* p_;
@@ -179,9 +173,13 @@ class Reader {
 
 namespace riata {
 
-inline ParseError read_arff(const char* begin, const char* end, const csv::Format& format,
-                            NamedRows& rows) noexcept {
-  return arff::Reader(begin, end, format, rows).read();
-}
+struct ArffReader {
+  const csv::Format& format;
+
+  using Rows = NamedRows;
+  ParseError read(const char* begin, const char* end, NamedRows& rows) const noexcept {
+    return arff::Reader(begin, end, format, rows).read();
+  }
+};
 
 }  // namespace riata

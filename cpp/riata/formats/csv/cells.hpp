@@ -55,21 +55,11 @@ struct Format {
   Crosses crosses;
 };
 
-using Kind = const char*;
-
-inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
-
 inline std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
 }
-
-struct Row {
-  double label = std::numeric_limits<double>::quiet_NaN();
-  double weight = 1;
-  double offset = 0;  // what is added to the score, and not learned
-};
 
 // What becomes of one cell, whatever the file looks like around it.
 class Cells {
@@ -80,16 +70,16 @@ class Cells {
   RowBuilder& row() noexcept { return row_; }
 
   // A byte that cannot be part of a number stands behind the text, and 16 readable ones.
-  Kind read(const Column& column, std::string_view text, Row& row) noexcept {
+  ErrorKind read(const Column& column, std::string_view text, Target& target) noexcept {
     switch (column.role) {
       case Role::ignored:
         return nullptr;
       case Role::label:
-        return read_label(text, row.label);
+        return read_label_cell(text, target.label);
       case Role::weight:
-        return read_weight(text, row.weight);
+        return read_weight(text, target.weight);
       case Role::offset:
-        return read_offset(text, row.offset);
+        return read_offset(text, target.offset);
       default:
         break;
     }
@@ -106,7 +96,7 @@ class Cells {
   }
 
   // The value that a sparse row means by passing over a nominal attribute.
-  Kind read_omitted(const Column& column) noexcept {
+  ErrorKind read_omitted(const Column& column) noexcept {
     if (column.role != Role::category) return nullptr;
     if (crossing()) row_.set_group(column.group);
     return add(column.prefix, column.omitted, 1);
@@ -123,46 +113,31 @@ class Cells {
  private:
   bool crossing() const noexcept { return !format_.crosses.products.empty(); }
 
-  Kind read_label(std::string_view text, double& label) const noexcept {
+  ErrorKind read_label_cell(std::string_view text, double& label) const noexcept {
     const std::string_view word = trimmed(text);
     if (is_absent(word)) return format_.labelled ? "label_missing" : nullptr;
-    if (format_.label_names.empty()) {
-      return read_double(word, label, "label_syntax", "label_not_finite", "label_too_large");
-    }
-    for (std::size_t i = 0; i < format_.label_names.size(); ++i) {
-      if (format_.label_names[i] == word) return label = static_cast<double>(i), nullptr;
-    }
-    return "label_unknown";
+    return read_label(word, format_.label_names, label);
   }
 
-  Kind read_weight(std::string_view text, double& weight) const noexcept {
+  ErrorKind read_weight(std::string_view text, double& weight) const noexcept {
     const std::string_view word = trimmed(text);
     if (is_absent(word)) return "weight_missing";
-    if (const Kind kind =
-            read_double(word, weight, "weight_syntax", "weight_not_finite", "weight_not_finite"))
+    if (const ErrorKind kind =
+            read_word(word, weight, "weight_syntax", "weight_not_finite", "weight_not_finite"))
       return kind;
-    return weight < 0 ? "weight_negative" : nullptr;
+    return check_weight(weight);
   }
 
-  Kind read_offset(std::string_view text, double& offset) const noexcept {
+  ErrorKind read_offset(std::string_view text, double& offset) const noexcept {
     const std::string_view word = trimmed(text);
     if (is_absent(word)) return "offset_missing";
-    if (const Kind kind = read_double(word, offset, "offset_syntax", "offset_not_finite", "offset_too_large"))
+    if (const ErrorKind kind =
+            read_word(word, offset, "offset_syntax", "offset_not_finite", "offset_too_large"))
       return kind;
-    return std::fabs(offset) > std::numeric_limits<float>::max() ? "offset_too_large" : nullptr;
+    return check_offset(offset);
   }
 
-  static Kind read_double(std::string_view word, double& value, Kind syntax, Kind not_finite,
-                          Kind too_large) noexcept {
-    const Number<double> number = read_number<double>(word.data());
-    if (number.error == NumberError::not_finite) return not_finite;
-    if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return syntax;
-    if (number.error == NumberError::too_large) return too_large;
-    value = number.value;
-    return nullptr;
-  }
-
-  Kind read_number_cell(const Column& column, std::string_view text) noexcept {
+  ErrorKind read_number_cell(const Column& column, std::string_view text) noexcept {
     const std::string_view word = trimmed(text);
     if (is_absent(word)) return add_absent(column);
     const Number<float> number = read_short_number(word.data());
@@ -176,7 +151,7 @@ class Cells {
     return add_number(column, number.value);
   }
 
-  Kind add_number(const Column& column, float value) noexcept {
+  ErrorKind add_number(const Column& column, float value) noexcept {
     if (value == 0) return nullptr;
     const std::size_t size = column.name.size();
     char* const room = row_.name_room(size);
@@ -189,11 +164,11 @@ class Cells {
     return kind_of(row_.add(column.key, size, value));
   }
 
-  Kind add_absent(const Column& column) noexcept {
+  ErrorKind add_absent(const Column& column) noexcept {
     return column.absent.empty() ? nullptr : add(column.absent, {}, 1);
   }
 
-  Kind add(std::string_view prefix, std::string_view text, float value) noexcept {
+  ErrorKind add(std::string_view prefix, std::string_view text, float value) noexcept {
     if (value == 0) return nullptr;
     char* const name = row_.name_room(prefix.size() + text.size());
     if (name == nullptr) return "no_memory";

@@ -1,9 +1,7 @@
 // Text in columns, comma or tab separated (RFC 4180), to rows of named features.
 //
-// Contract: `begin` to `end` holds whole records, the last ended by a newline, and kPadding bytes behind it
-// are readable. The reader stops at the first record it cannot read and says where and why; the rows before
-// it are in the result. Records of nothing but plain cells go through csv_plain.hpp; every other one is read
-// here.
+// Records without quotes, whose cells are short numbers and texts, are read by unquoted.hpp; every other one
+// is read here.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +40,7 @@ class Reader {
 
   ParseError read(bool skip_header) noexcept {
     line_ = p_;
-    Kind kind = cells_.row().prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
+    ErrorKind kind = cells_.row().prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
     if (kind == nullptr && skip_header) kind = skip_record();
     while (kind == nullptr && p_ < end_) {
       if (!plain_.read(p_)) kind = "no_memory";
@@ -64,11 +62,11 @@ class Reader {
   }
 
   // The header, and empty lines before it.
-  Kind skip_record() noexcept {
+  ErrorKind skip_record() noexcept {
     while (p_ < end_ && is_empty_line()) next_line();
     while (p_ < end_) {
       std::string_view text;
-      if (const Kind kind = read_field(text)) return kind;
+      if (const ErrorKind kind = read_field(text)) return kind;
       if (*p_ == '\n') {
         next_line();
         break;
@@ -79,26 +77,26 @@ class Reader {
   }
 
   // Leaves p_ at the newline that ends the record.
-  Kind read_record() noexcept {
+  ErrorKind read_record() noexcept {
     where_ = p_;
     where_end_ = nullptr;
     if (is_empty_line()) return nullptr;
-    Row row;
+    Target target;
     const std::size_t count = format_.columns.size();
     for (std::size_t c = 0;; ++c) {
       where_ = p_;
       where_end_ = nullptr;
       std::string_view text;
-      if (const Kind kind = read_field(text)) return kind;
+      if (const ErrorKind kind = read_field(text)) return kind;
       if (c == count) return where_end_ = p_, "fields_many";
-      if (const Kind kind = cells_.read(format_.columns[c], text, row)) {
+      if (const ErrorKind kind = cells_.read(format_.columns[c], text, target)) {
         where_end_ = p_;
         detail_ = format_.columns[c].name.c_str();
         return kind;
       }
       if (*p_ == '\n') {
         if (c + 1 < count) return where_ = where_end_ = p_, "fields_few";
-        return kind_of(cells_.row().end_row(row.label, row.weight, row.offset));
+        return kind_of(cells_.row().end_row(target));
       }
       ++p_;
     }
@@ -113,7 +111,7 @@ class Reader {
   }
 
   // The next field without its quotes, leaving p_ at the delimiter or newline behind it.
-  Kind read_field(std::string_view& text) noexcept {
+  ErrorKind read_field(std::string_view& text) noexcept {
     if (format_.quote != 0 && *p_ == format_.quote) return read_quoted(text);
     const char* const start = p_;
     const char third = format_.quote != 0 ? format_.quote : '\n';
@@ -127,7 +125,7 @@ class Reader {
   }
 
   // Two quotes within quotes are one. A newline may be among them.
-  Kind read_quoted(std::string_view& text) noexcept {
+  ErrorKind read_quoted(std::string_view& text) noexcept {
     const char quote = format_.quote;
     const char* const open = p_++;
     unescaped_.set_size(0);
@@ -178,10 +176,15 @@ class Reader {
 
 }  // namespace csv
 
-// With the plan that was made of the format, or none.
-inline ParseError read_csv(const char* begin, const char* end, const csv::Format& format,
-                           const csv::Plan& plan, bool skip_header, NamedRows& rows) noexcept {
-  return csv::Reader(begin, end, format, plan, rows).read(skip_header);
-}
+struct CsvReader {
+  const csv::Format& format;
+  const csv::Plan& plan;  // made of the format; an empty one: every record is read here
+  bool skip_header = false;
+
+  using Rows = NamedRows;
+  ParseError read(const char* begin, const char* end, NamedRows& rows) const noexcept {
+    return csv::Reader(begin, end, format, plan, rows).read(skip_header);
+  }
+};
 
 }  // namespace riata

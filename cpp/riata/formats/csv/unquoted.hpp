@@ -110,7 +110,7 @@ class PlainReader {
     const auto bytes = static_cast<std::size_t>(newline - cell);
     Tail tail;
     if (!cells_.row().open_tail(count, plan_.name_bytes + bytes, tail)) return End::no_memory;
-    Row row;
+    Target target;
     const PlainColumn* column = plan_.columns.data();
     for (const Run& run : plan_.runs) {
       const PlainColumn* const end = column + run.count;
@@ -128,23 +128,22 @@ class PlainReader {
         const std::string_view text(cell, static_cast<std::size_t>(begin_ + *places - cell));
         cell = begin_ + *places++ + 1;
         const Column& other = *column++->column;
-        if (read_label(other, text, row)) continue;
+        if (read_label(other, text, target)) continue;
         cells_.row().close_tail(tail);
-        if (cells_.read(other, text, row) != nullptr) return End::unusual;
+        if (cells_.read(other, text, target) != nullptr) return End::unusual;
         if (!cells_.row().open_tail(count, plan_.name_bytes + bytes, tail)) return End::no_memory;
       }
     }
     cells_.row().close_tail(tail);
-    return cells_.row().end_row(row.label, row.weight, row.offset) == Added::fine ? End::fine
-                                                                                  : End::no_memory;
+    return cells_.row().end_row(target) == Added::fine ? End::fine : End::no_memory;
   }
 
   // The most common ones: a digit.
-  bool read_label(const Column& column, std::string_view text, Row& row) const noexcept {
+  bool read_label(const Column& column, std::string_view text, Target& target) const noexcept {
     if (column.role == Role::ignored) return true;
     const bool digit = column.role == Role::label && text.size() == 1 && is_digit(text[0]);
     if (!digit || !format_.label_names.empty() || !format_.absent.empty()) return false;
-    row.label = text[0] - '0';
+    target.label = text[0] - '0';
     return true;
   }
 

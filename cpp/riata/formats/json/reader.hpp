@@ -1,19 +1,15 @@
 // JSON objects, one a line, to rows of named features.
 //
-// Contract: `begin` to `end` holds whole lines, each ended by a newline, and kPadding bytes behind it are
-// readable. Keys of nested objects are joined by a point. A number is a feature with that name, true is 1,
-// false and 0 are nothing, a text is `key=text`, each text of a list is one, other things in a list are
-// numbered `key.0`. null is nothing, or `key=?` where that is asked for. The reader stops at the first line
-// it cannot read and says where and why; the rows before it are in the result.
+// Keys of nested objects are joined by a point. A number is a feature with that name, true is 1, false and 0
+// are nothing, a text is `key=text`, each text of a list is one, other things in a list are numbered `key.0`.
+// null is nothing, or `key=?` where that is asked for.
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
-#include "riata/block/named_row_builder.hpp"
+#include "riata/block/read_lines.hpp"
 #include "riata/formats/json/options.hpp"
 #include "riata/formats/json/tokens.hpp"
 #include "riata/text/scan.hpp"
@@ -35,38 +31,26 @@ class Reader {
         wants_offset_(format.has(Role::offset)) {}
 
   ParseError read() noexcept {
-    const char* line = p_;
-    Kind kind =
-        row_.prepare(static_cast<std::size_t>(end_ - p_)) && path_.reserve(1024) ? nullptr : "no_memory";
-    while (kind == nullptr && p_ < end_) {
-      kind = read_line();
-      if (kind != nullptr) break;
-      line = ++p_;
-      ++rows_.n_lines;
-    }
-    if (kind != nullptr) row_.drop_row();
-    row_.finish();
-    return {kind, line, p_, nullptr, ""};
+    const bool ready = row_.prepare(static_cast<std::size_t>(end_ - p_)) && path_.reserve(1024);
+    return read_lines(ready, p_, end_, rows_, row_, [this] { return read_line(); });
   }
 
  private:
   // Leaves p_ at the newline, or at what is wrong.
-  Kind read_line() noexcept {
+  ErrorKind read_line() noexcept {
     skip_space();
     if (*p_ == '\n') return nullptr;
     if (*p_ != '{') return "object";
-    label_ = std::numeric_limits<double>::quiet_NaN();
-    weight_ = 1;
-    offset_ = 0;
+    target_ = {};
     labels_ = weights_ = offsets_ = 0;
     path_.set_size(0);
     const char* const start = p_;
-    if (const Kind kind = read_object({Role::feature, Crosses::kNone}, 0)) return kind;
+    if (const ErrorKind kind = read_object({Role::feature, Crosses::kNone}, 0)) return kind;
     skip_space();
     if (*p_ != '\n') return "trailing";
     if (labels_ == 0 && format_.labelled) return p_ = start, "label_missing";
     if (offsets_ == 0 && wants_offset_) return p_ = start, "offset_missing";
-    return kind_of(row_.end_row(label_, weight_, offset_));
+    return kind_of(row_.end_row(target_));
   }
 
   struct Place {  // what is known of a value before it is read
@@ -75,7 +59,7 @@ class Reader {
   };
 
   void skip_space() noexcept {
-    while (is_space(*p_)) ++p_;
+    while (is_blank(*p_)) ++p_;
   }
 
   std::string_view path() const noexcept { return {path_.data(), path_.size()}; }
@@ -90,7 +74,7 @@ class Reader {
     return place;
   }
 
-  Kind read_object(Place outer, int depth) noexcept {
+  ErrorKind read_object(Place outer, int depth) noexcept {
     if (depth == kDeepest) return "depth";
     ++p_;
     const std::size_t outer_size = path_.size();
@@ -99,11 +83,11 @@ class Reader {
     for (;;) {
       skip_space();
       if (*p_ != '"') return "key";
-      if (const Kind kind = read_key(depth)) return kind;
+      if (const ErrorKind kind = read_key(depth)) return kind;
       skip_space();
       if (*p_ != ':') return "colon";
       ++p_;
-      if (const Kind kind = read_value(place_of_path(outer), depth + 1)) return kind;
+      if (const ErrorKind kind = read_value(place_of_path(outer), depth + 1)) return kind;
       path_.set_size(outer_size);
       skip_space();
       if (*p_ == '}') return ++p_, nullptr;
@@ -113,10 +97,10 @@ class Reader {
   }
 
   // Appends the key at p_ to the path.
-  Kind read_key(int depth) noexcept {
+  ErrorKind read_key(int depth) noexcept {
     const char* from = ++p_;
     bool escapes = false;
-    if (const Kind kind = find_string_end(p_, escapes)) return kind;
+    if (const ErrorKind kind = find_string_end(p_, escapes)) return kind;
     const auto size = static_cast<std::size_t>(p_ - from);
     if (depth > 0 && !path_.push_back('.')) return "no_memory";
     if (!escapes) {
@@ -124,14 +108,14 @@ class Reader {
     } else {
       if (!path_.reserve(path_.size() + size)) return "no_memory";
       char* out = path_.data() + path_.size();
-      if (const Kind kind = unescape(from, p_, out)) return p_ = from, kind;
+      if (const ErrorKind kind = unescape(from, p_, out)) return p_ = from, kind;
       path_.set_size(static_cast<std::size_t>(out - path_.data()));
     }
     ++p_;
     return nullptr;
   }
 
-  Kind read_value(Place place, int depth) noexcept {
+  ErrorKind read_value(Place place, int depth) noexcept {
     skip_space();
     switch (*p_) {
       case '"':
@@ -157,18 +141,18 @@ class Reader {
   static bool is_target(Role role) noexcept {
     return role == Role::label || role == Role::weight || role == Role::offset;
   }
-  static Kind of_target(Role role, Kind label, Kind weight, Kind offset) noexcept {
+  static ErrorKind of_target(Role role, ErrorKind label, ErrorKind weight, ErrorKind offset) noexcept {
     return role == Role::label ? label : role == Role::weight ? weight : offset;
   }
-  static Kind foreign(Role role) noexcept {
+  static ErrorKind foreign(Role role) noexcept {
     return of_target(role, "label_kind", "weight_syntax", "offset_syntax");
   }
-  static Kind not_finite(Role role) noexcept {
+  static ErrorKind not_finite(Role role) noexcept {
     if (!is_target(role)) return "value_not_finite";
     return of_target(role, "label_not_finite", "weight_not_finite", "offset_not_finite");
   }
 
-  Kind read_list(Place place, int depth) noexcept {
+  ErrorKind read_list(Place place, int depth) noexcept {
     if (depth == kDeepest) return "depth";
     ++p_;
     const std::size_t outer_size = path_.size();
@@ -181,7 +165,7 @@ class Reader {
         const auto written = std::to_chars(digits + 1, digits + sizeof digits, i);
         if (!path_.append(digits, static_cast<std::size_t>(written.ptr - digits))) return "no_memory";
       }
-      if (const Kind kind = read_value(place, depth + 1)) return kind;
+      if (const ErrorKind kind = read_value(place, depth + 1)) return kind;
       path_.set_size(outer_size);
       skip_space();
       if (*p_ == ']') return ++p_, nullptr;
@@ -190,7 +174,7 @@ class Reader {
     }
   }
 
-  Kind read_word(std::string_view word, Place place, double value) noexcept {
+  ErrorKind read_word(std::string_view word, Place place, double value) noexcept {
     if (std::memcmp(p_, word.data(), word.size()) != 0) return "value";
     const char* const start = p_;
     p_ += word.size();
@@ -198,12 +182,12 @@ class Reader {
     return take_number(start, value, static_cast<float>(value), place);
   }
 
-  Kind read_null(Place place) noexcept {
+  ErrorKind read_null(Place place) noexcept {
     if (is_target(place.role) || place.role == Role::ignored || !format_.missing) return nullptr;
     return add("?", 1, place);
   }
 
-  Kind read_number_value(Place place) noexcept {
+  ErrorKind read_number_value(Place place) noexcept {
     const char* const start = p_;
     const char* const end = number_end(p_);
     if (end == nullptr) return starts_non_finite() ? not_finite(place.role) : "value";
@@ -221,7 +205,7 @@ class Reader {
   }
 
   // A number between start and end, behind which stands something that is none.
-  Kind read_digits(const char* start, const char* end, Place place) noexcept {
+  ErrorKind read_digits(const char* start, const char* end, Place place) noexcept {
     if (is_target(place.role)) {
       const Number<double> number = read_number<double>(start);
       if (number.error == NumberError::syntax || number.end != end)
@@ -237,21 +221,21 @@ class Reader {
     return take_number(start, number.value, number.value, place);
   }
 
-  Kind take_number(const char* start, double exact, float value, Place place) noexcept {
+  ErrorKind take_number(const char* start, double exact, float value, Place place) noexcept {
     if (place.role == Role::ignored) return nullptr;
     if (place.role == Role::label) {
       if (!format_.label_names.empty()) return p_ = start, "label_unknown";
-      label_ = exact;
+      target_.label = exact;
       return ++labels_ > 1 ? (p_ = start, "label_twice") : nullptr;
     }
     if (place.role == Role::weight) {
-      weight_ = exact;
-      if (exact < 0) return p_ = start, "weight_negative";
+      target_.weight = exact;
+      if (const ErrorKind kind = check_weight(exact)) return p_ = start, kind;
       return ++weights_ > 1 ? (p_ = start, "weight_twice") : nullptr;
     }
     if (place.role == Role::offset) {
-      offset_ = exact;
-      if (std::fabs(exact) > std::numeric_limits<float>::max()) return p_ = start, "offset_too_large";
+      target_.offset = exact;
+      if (const ErrorKind kind = check_offset(exact)) return p_ = start, kind;
       return ++offsets_ > 1 ? (p_ = start, "offset_twice") : nullptr;
     }
     if (value == 0) return nullptr;
@@ -262,11 +246,11 @@ class Reader {
     return at(start, kind_of(row_.add(path_.size(), value)));
   }
 
-  Kind read_string(Place place) noexcept {
+  ErrorKind read_string(Place place) noexcept {
     const char* const open = p_++;
     const char* from = p_;
     bool escapes = false;
-    if (const Kind kind = find_string_end(p_, escapes)) return *p_ == '\n' ? (p_ = open, kind) : kind;
+    if (const ErrorKind kind = find_string_end(p_, escapes)) return *p_ == '\n' ? (p_ = open, kind) : kind;
     const char* const end = p_++;
     const char* const after = p_;
     const auto size = static_cast<std::size_t>(end - from);
@@ -280,7 +264,7 @@ class Reader {
     if (!escapes) {
       std::memcpy(out, from, size);
       out += size;
-    } else if (const Kind kind = unescape(from, end, out)) {
+    } else if (const ErrorKind kind = unescape(from, end, out)) {
       return p_ = from, kind;
     }
     p_ = after;
@@ -288,7 +272,7 @@ class Reader {
   }
 
   // The text between `text` and `end`, at the end of a name in name_room().
-  Kind take_text(char* text, char* end, const char* name, Place place) noexcept {
+  ErrorKind take_text(char* text, char* end, const char* name, Place place) noexcept {
     const std::string_view word(text, static_cast<std::size_t>(end - text));
     *end = '\n';
     switch (place.role) {
@@ -308,34 +292,21 @@ class Reader {
     }
   }
 
-  Kind take_label(std::string_view word) noexcept {
-    if (++labels_ > 1) return "label_twice";
-    if (format_.label_names.empty()) {
-      const Number<double> number = read_number<double>(word.data());
-      if (number.error == NumberError::not_finite) return "label_not_finite";
-      if (number.error == NumberError::syntax || number.end != word.data() + word.size())
-        return "label_syntax";
-      if (number.error == NumberError::too_large) return "label_too_large";
-      label_ = number.value;
-      return nullptr;
-    }
-    for (std::size_t i = 0; i < format_.label_names.size(); ++i) {
-      if (format_.label_names[i] == word) return label_ = static_cast<double>(i), nullptr;
-    }
-    return "label_unknown";
+  ErrorKind take_label(std::string_view word) noexcept {
+    return ++labels_ > 1 ? "label_twice" : read_label(word, format_.label_names, target_.label);
   }
 
   // A text that is to be read as a number; empty is missing.
-  Kind read_numeric(std::string_view word, Place place) noexcept {
+  ErrorKind read_numeric(std::string_view word, Place place) noexcept {
     const char* const after = p_;
-    const Kind kind =
+    const ErrorKind kind =
         word.empty() ? read_null(place) : read_digits(word.data(), word.data() + word.size(), place);
     p_ = after;
     return kind;
   }
 
   // The feature path=text.
-  Kind add(std::string_view text, float value, Place place) noexcept {
+  ErrorKind add(std::string_view text, float value, Place place) noexcept {
     row_.set_group(place.group);
     const std::size_t size = path_.size() + 1 + text.size();
     char* const room = row_.name_room(size);
@@ -346,7 +317,7 @@ class Reader {
     return kind_of(row_.add(size, value));
   }
 
-  Kind at(const char* where, Kind kind) noexcept {
+  ErrorKind at(const char* where, ErrorKind kind) noexcept {
     if (kind != nullptr) p_ = where;
     return kind;
   }
@@ -358,15 +329,19 @@ class Reader {
   RowBuilder row_;
   const bool wants_offset_;
   Array<char> path_;
-  double label_ = 0, weight_ = 1, offset_ = 0;
+  Target target_;
   int labels_ = 0, weights_ = 0, offsets_ = 0;  // found in this object
 };
 
 }  // namespace json
 
-inline ParseError read_json(const char* begin, const char* end, const json::Format& format,
-                            NamedRows& rows) noexcept {
-  return json::Reader(begin, end, format, rows).read();
-}
+struct JsonReader {
+  const json::Format& format;
+
+  using Rows = NamedRows;
+  ParseError read(const char* begin, const char* end, NamedRows& rows) const noexcept {
+    return json::Reader(begin, end, format, rows).read();
+  }
+};
 
 }  // namespace riata

@@ -7,16 +7,12 @@
 #include <cstdint>
 #include <cstring>
 
-#include "riata/text/number.hpp"
+#include "riata/text/scan.hpp"
 
 namespace riata::json {
 
-using Kind = const char*;
-
-inline bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
-
 // Where the string whose opening quote was passed ends: at its closing quote. Says whether it has escapes.
-inline Kind find_string_end(const char*& p, bool& escapes) noexcept {
+inline ErrorKind find_string_end(const char*& p, bool& escapes) noexcept {
   for (;; ++p) {
     const auto c = static_cast<unsigned char>(*p);
     if (c == '"') return nullptr;
@@ -66,7 +62,7 @@ inline char* write_utf8(char* out, std::uint32_t code) noexcept {
 }
 
 // What \ and the bytes behind it stand for. p is at the \ and moves behind the escape.
-inline Kind unescape_one(const char*& p, char*& out) noexcept {
+inline ErrorKind unescape_one(const char*& p, char*& out) noexcept {
   constexpr char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   const char c = p[1];
   if (c != 'u') {
@@ -92,11 +88,11 @@ inline Kind unescape_one(const char*& p, char*& out) noexcept {
 }
 
 // The text between `p` and `end`, which is its closing quote; never longer than it is written.
-inline Kind unescape(const char*& p, const char* end, char*& out) noexcept {
+inline ErrorKind unescape(const char*& p, const char* end, char*& out) noexcept {
   while (p < end) {
     if (*p != '\\') {
       *out++ = *p++;
-    } else if (const Kind kind = unescape_one(p, out)) {
+    } else if (const ErrorKind kind = unescape_one(p, out)) {
       return kind;
     }
   }

@@ -19,10 +19,22 @@
 
 namespace riata {
 
-enum class ColumnFlaw : std::uint8_t { none, not_finite, sum_too_large, row_too_long, damaged, no_memory };
+enum class ColumnErrorKind : std::uint8_t {
+  none,
+  not_finite,
+  sum_too_large,
+  row_too_long,
+  damaged,
+  no_memory
+};
+
+inline const char* name_of(ColumnErrorKind kind) noexcept {
+  constexpr const char* names[] = {"", "not_finite", "sum_too_large", "row_too_long", "damaged", "no_memory"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 struct ColumnError {
-  ColumnFlaw flaw = ColumnFlaw::none;
+  ColumnErrorKind kind = ColumnErrorKind::none;
   std::int64_t row = 0;
   std::size_t column = 0;
 };
@@ -43,18 +55,18 @@ class ColumnReader {
 
   ColumnError read(std::int64_t row, std::int64_t last) noexcept {
     if (!builder_.prepare(static_cast<std::size_t>(last - row) * columns_.size() * 8)) {
-      return {ColumnFlaw::no_memory, row, 0};
+      return {ColumnErrorKind::no_memory, row, 0};
     }
     ColumnError error;
-    while (row < last && error.flaw == ColumnFlaw::none) {
+    while (row < last && error.kind == ColumnErrorKind::none) {
       if (unique_ && quick_.possible()) {
-        if (!quick_.read(row, last, builder_, rows_.n_lines)) error = {ColumnFlaw::no_memory, row, 0};
-        if (row < last && error.flaw == ColumnFlaw::none) error = read_rows(row, row + 1);
+        if (!quick_.read(row, last, builder_, rows_.n_lines)) error = {ColumnErrorKind::no_memory, row, 0};
+        if (row < last && error.kind == ColumnErrorKind::none) error = read_rows(row, row + 1);
       } else {
         error = read_rows(row, last);
       }
     }
-    if (error.flaw != ColumnFlaw::none) builder_.drop_row();
+    if (error.kind != ColumnErrorKind::none) builder_.drop_row();
     builder_.finish();
     return error;
   }
@@ -64,11 +76,11 @@ class ColumnReader {
   ColumnError read_rows(std::int64_t& row, std::int64_t end) noexcept {
     for (; row < end; ++row, ++rows_.n_lines) {
       for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (const ColumnFlaw flaw = read_cell(columns_[c], row); flaw != ColumnFlaw::none)
-          return {flaw, row, c};
+        if (const ColumnErrorKind kind = read_cell(columns_[c], row); kind != ColumnErrorKind::none)
+          return {kind, row, c};
       }
-      if (const ColumnFlaw flaw = flaw_of(builder_.end_row(0, 1)); flaw != ColumnFlaw::none) {
-        return {flaw, row, 0};
+      if (const ColumnErrorKind kind = kind_of_added(builder_.end_row({0})); kind != ColumnErrorKind::none) {
+        return {kind, row, 0};
       }
     }
     return {};
@@ -81,20 +93,20 @@ class ColumnReader {
     });
   }
 
-  static ColumnFlaw flaw_of(Added added) noexcept {
+  static ColumnErrorKind kind_of_added(Added added) noexcept {
     switch (added) {
       case Added::fine:
-        return ColumnFlaw::none;
+        return ColumnErrorKind::none;
       case Added::too_large:
-        return ColumnFlaw::sum_too_large;
+        return ColumnErrorKind::sum_too_large;
       case Added::too_many:
-        return ColumnFlaw::row_too_long;
+        return ColumnErrorKind::row_too_long;
       default:
-        return ColumnFlaw::no_memory;
+        return ColumnErrorKind::no_memory;
     }
   }
 
-  ColumnFlaw read_cell(const Column& column, std::int64_t row) noexcept {
+  ColumnErrorKind read_cell(const Column& column, std::int64_t row) noexcept {
     builder_.set_group(column.group);
     if (column.valid != nullptr && column.valid[row] == 0) return add_missing(column);
     if (column.is_number()) return add_number(column, column.numbers[row]);
@@ -104,67 +116,68 @@ class ColumnReader {
       last = column.lists[row + 1];
     }
     for (std::int64_t i = first; i < last; ++i) {
-      const ColumnFlaw flaw = column.kind == ColumnKind::text ? add_text(column, i) : add_coded(column, i);
-      if (flaw != ColumnFlaw::none) return flaw;
+      const ColumnErrorKind kind =
+          column.kind == ColumnKind::text ? add_text(column, i) : add_coded(column, i);
+      if (kind != ColumnErrorKind::none) return kind;
     }
-    return ColumnFlaw::none;
+    return ColumnErrorKind::none;
   }
 
-  ColumnFlaw add_number(const Column& column, double number) noexcept {
+  ColumnErrorKind add_number(const Column& column, double number) noexcept {
     if (std::isnan(number)) return add_missing(column);
     auto value = static_cast<float>(number);
-    if (!std::isfinite(value)) return ColumnFlaw::not_finite;
+    if (!std::isfinite(value)) return ColumnErrorKind::not_finite;
     if (column.kind == ColumnKind::bucket) return add_bucket(column, bucket_of(value, column.edges));
     if (column.kind == ColumnKind::log1p) value = signed_log1p(value);
-    if (value == 0) return ColumnFlaw::none;
+    if (value == 0) return ColumnErrorKind::none;
     if (write_names_) {
       char* const name = builder_.name_room(column.number_name.size());
-      if (name == nullptr) return ColumnFlaw::no_memory;
+      if (name == nullptr) return ColumnErrorKind::no_memory;
       column.number_name.copy_to(name);
     }
     return add(column.key, column.number_name.size(), value);
   }
 
-  ColumnFlaw add_bucket(const Column& column, std::size_t bucket) noexcept {
+  ColumnErrorKind add_bucket(const Column& column, std::size_t bucket) noexcept {
     const std::string& text = column.bucket_names[bucket];
     char* const name = builder_.name_room(text.size());
-    if (name == nullptr) return ColumnFlaw::no_memory;
+    if (name == nullptr) return ColumnErrorKind::no_memory;
     std::memcpy(name, text.data(), text.size());
     return add(column.bucket_keys[bucket], text.size(), 1);
   }
 
-  ColumnFlaw add_text(const Column& column, std::int64_t i) noexcept {
-    if (!column.texts.holds(i)) return ColumnFlaw::damaged;
+  ColumnErrorKind add_text(const Column& column, std::int64_t i) noexcept {
+    if (!column.texts.holds(i)) return ColumnErrorKind::damaged;
     const std::string_view text = column.texts[i];
     char* const name = write_name(column, text);
-    if (name == nullptr) return ColumnFlaw::no_memory;
+    if (name == nullptr) return ColumnErrorKind::no_memory;
     const std::size_t size = column.prefix.size() + text.size();
     return add(key_of_padded_name(name, size), size, 1);
   }
 
-  ColumnFlaw add_coded(const Column& column, std::int64_t i) noexcept {
-    if (i < 0 || i >= column.n_codes) return ColumnFlaw::damaged;
+  ColumnErrorKind add_coded(const Column& column, std::int64_t i) noexcept {
+    if (i < 0 || i >= column.n_codes) return ColumnErrorKind::damaged;
     const std::int32_t code = column.codes[i];
-    if (code < 0) return column.lists == nullptr ? add_missing(column) : ColumnFlaw::none;
-    if (!column.texts.holds(code)) return ColumnFlaw::damaged;
+    if (code < 0) return column.lists == nullptr ? add_missing(column) : ColumnErrorKind::none;
+    if (!column.texts.holds(code)) return ColumnErrorKind::damaged;
     const std::string_view text = column.texts[code];
-    if (write_names_ && write_name(column, text) == nullptr) return ColumnFlaw::no_memory;
+    if (write_names_ && write_name(column, text) == nullptr) return ColumnErrorKind::no_memory;
     return add(static_cast<std::uint64_t>(column.keys[code]), column.prefix.size() + text.size(), 1);
   }
 
-  ColumnFlaw add_missing(const Column& column) noexcept {
-    if (!missing_) return ColumnFlaw::none;
+  ColumnErrorKind add_missing(const Column& column) noexcept {
+    if (!missing_) return ColumnErrorKind::none;
     const std::size_t size = column.prefix.size() + Column::kMissing.size();
     char* const name = builder_.name_room(size);
-    if (name == nullptr) return ColumnFlaw::no_memory;
+    if (name == nullptr) return ColumnErrorKind::no_memory;
     column.prefix.copy_to(name);
     std::memcpy(name + column.prefix.size(), Column::kMissing.data(), Column::kMissing.size());
     return add(column.absence, size, 1);
   }
 
-  ColumnFlaw add(std::uint64_t key, std::size_t size, float value) noexcept {
-    if (!unique_) return flaw_of(builder_.add(key, size, value));
-    return flaw_of(builder_.append(key, write_names_ ? size : 0, value));
+  ColumnErrorKind add(std::uint64_t key, std::size_t size, float value) noexcept {
+    if (!unique_) return kind_of_added(builder_.add(key, size, value));
+    return kind_of_added(builder_.append(key, write_names_ ? size : 0, value));
   }
 
   // kNameSlack bytes behind a name may be written: enough for both halves to be copied in whole words.

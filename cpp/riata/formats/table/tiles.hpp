@@ -275,7 +275,7 @@ class ColumnRows {
     if constexpr (kNames) write_names(values, texts_.data() + r * width_, tail);
     tail.size += compact_(keys, values, width_, tail.keys + tail.size, tail.values + tail.size);
     builder.close_tail(tail);
-    return builder.end_row(0, 1) == Added::fine;
+    return builder.end_row({0}) == Added::fine;
   }
 
   void write_names(const float* values, const Name* names, RowBuilder::Tail& tail) const noexcept {

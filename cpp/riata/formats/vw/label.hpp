@@ -5,23 +5,12 @@
 // of them is taken for a number.
 #pragma once
 
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <string_view>
 
-#include "riata/text/number.hpp"
+#include "riata/block/target.hpp"
 
 namespace riata::vw {
-
-struct Label {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  double weight = 1;
-  double initial = 0;  // prediction: what the features are to add to
-};
-
-// nullptr if all is well, else what is wrong: a key of the messages.
-using Kind = const char*;
 
 // The words before the bar, as many as a label may have and one more.
 struct Words {
@@ -31,9 +20,7 @@ struct Words {
   std::string_view tag;
 };
 
-inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
-
-inline Kind foreign_label(std::string_view first) noexcept {
+inline ErrorKind foreign_label(std::string_view first) noexcept {
   if (first == "shared") return "label_shared";
   if (first == "ccb") return "label_ccb";
   if (first == "slates") return "label_slates";
@@ -46,18 +33,8 @@ inline Kind foreign_label(std::string_view first) noexcept {
   return colons == 0 ? nullptr : colons == 1 ? "label_costs" : "label_bandit";
 }
 
-template <class Float>
-Kind read_word(std::string_view word, Float& value, Kind syntax, Kind not_finite, Kind too_large) noexcept {
-  const Number<Float> number = read_number<Float>(word.data());
-  if (number.error == NumberError::not_finite) return not_finite;
-  if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return syntax;
-  if (number.error == NumberError::too_large) return too_large;
-  value = number.value;
-  return nullptr;
-}
-
 // Splits what is before the bar, leaving p at the bar. On error p is where it is.
-inline Kind split_words(const char*& p, Words& words) noexcept {
+inline ErrorKind split_words(const char*& p, Words& words) noexcept {
   if (*p == '{') return "json";
   for (;;) {
     while (*p == ' ') ++p;
@@ -77,12 +54,12 @@ inline Kind split_words(const char*& p, Words& words) noexcept {
   }
 }
 
-inline Kind read_label(const char*& p, bool labelled, Label& label) noexcept {
+inline ErrorKind read_label(const char*& p, bool labelled, Target& target) noexcept {
   const char* const start = p;
   Words words;
-  Kind kind = split_words(p, words);
+  ErrorKind kind = split_words(p, words);
   if (words.count > 0) {
-    if (const Kind foreign = foreign_label(words.word[0])) return p = start, foreign;
+    if (const ErrorKind foreign = foreign_label(words.word[0])) return p = start, foreign;
   }
   if (kind != nullptr) return kind;
   if (words.count == 0) {
@@ -93,18 +70,18 @@ inline Kind read_label(const char*& p, bool labelled, Label& label) noexcept {
   }
   const char* const bar = p;
   p = words.word[0].data();
-  kind = read_word(words.word[0], label.value, "label_syntax", "label_not_finite", "label_too_large");
+  kind = read_word(words.word[0], target.label, "label_syntax", "label_not_finite", "label_too_large");
   if (kind != nullptr || words.count == 1) return kind == nullptr ? (p = bar, kind) : kind;
   p = words.word[1].data();
-  kind = read_word(words.word[1], label.weight, "weight_syntax", "weight_not_finite", "weight_not_finite");
+  kind = read_word(words.word[1], target.weight, "weight_syntax", "weight_not_finite", "weight_not_finite");
   if (kind != nullptr) return kind;
-  if (label.weight < 0) return "weight_negative";
+  if (const ErrorKind negative = check_weight(target.weight)) return negative;
   if (words.count > 2) {
     p = words.word[2].data();
     kind =
-        read_word(words.word[2], label.initial, "initial_syntax", "initial_not_finite", "initial_too_large");
+        read_word(words.word[2], target.offset, "initial_syntax", "initial_not_finite", "initial_too_large");
     if (kind != nullptr) return kind;
-    if (std::fabs(label.initial) > std::numeric_limits<float>::max()) return "initial_too_large";
+    if (!is_float(target.offset)) return "initial_too_large";
   }
   if (words.count > 3) return p = words.word[3].data(), "label_long";
   p = bar;

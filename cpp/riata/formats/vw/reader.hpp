@@ -1,9 +1,6 @@
 // Vowpal Wabbit text to rows of named features.
 //
-// Contract: `begin` to `end` holds whole lines, each ended by a newline, and kPadding bytes behind it are
-// readable. The name of a feature is `namespace^feature`, or `feature` alone where the namespace has no name.
-// The reader stops at the first line it cannot read and says where and why; the rows before it are in the
-// result.
+// The name of a feature is `namespace^feature`, or `feature` alone where the namespace has no name.
 #pragma once
 
 #include <charconv>
@@ -12,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "riata/block/named_row_builder.hpp"
+#include "riata/block/read_lines.hpp"
 #include "riata/formats/vw/common_features.hpp"
 #include "riata/formats/vw/label.hpp"
 #include "riata/text/scan.hpp"
@@ -40,42 +37,34 @@ class Reader {
         quick_(begin, static_cast<std::size_t>(end - begin), row_) {}
 
   ParseError read() noexcept {
-    const char* line = p_;
-    Kind kind = quick_.prepare() ? nullptr : "no_memory";
-    while (kind == nullptr && p_ < end_) {
-      kind = read_line(options_.hurry);
-      if (kind != nullptr && options_.hurry) {
-        row_.drop_row();
-        p_ = line;
-        kind = read_line(false);
-      }
-      if (kind != nullptr) break;
-      line = ++p_;
-      ++rows_.n_lines;
-    }
-    if (kind != nullptr) row_.drop_row();
-    row_.finish();
-    return {kind, line, p_, nullptr, ""};
+    return read_lines(quick_.prepare(), p_, end_, rows_, row_, [this] {
+      const char* const line = p_;
+      const ErrorKind kind = read_line(options_.hurry);
+      if (kind == nullptr || !options_.hurry) return kind;
+      row_.drop_row();
+      p_ = line;
+      return read_line(false);
+    });
   }
 
  private:
   // Leaves p_ at the newline, or at what is wrong. In a hurry it may not know what is wrong where.
-  Kind read_line(bool hurry) noexcept {
+  ErrorKind read_line(bool hurry) noexcept {
     hurry_ = hurry;
     while (is_blank(*p_)) ++p_;
     if (*p_ == '\n') return nullptr;
-    Label label;
-    if (const Kind kind = read_label(p_, options_.labelled, label)) return kind;
+    Target target;
+    if (const ErrorKind kind = read_label(p_, options_.labelled, target)) return kind;
     while (*p_ == '|') {
       ++p_;
-      if (const Kind kind = read_namespace()) return kind;
-      if (const Kind kind = read_features()) return kind;
+      if (const ErrorKind kind = read_namespace()) return kind;
+      if (const ErrorKind kind = read_features()) return kind;
     }
-    return kind_of(row_.end_row(label.value, label.weight, label.initial));
+    return kind_of(row_.end_row(target));
   }
 
   // What follows the bar: nothing, a name, or name:weight.
-  Kind read_namespace() noexcept {
+  ErrorKind read_namespace() noexcept {
     const char* const start = p_;
     while (!ends_name(*p_)) ++p_;
     const std::string_view name(start, static_cast<std::size_t>(p_ - start));
@@ -90,22 +79,22 @@ class Reader {
     const char* const colon = p_++;
     if (is_blank(*p_) || *p_ == '\n' || *p_ == '|') return p_ = colon, "namespace_weight_missing";
     float weight = 1;
-    const Kind kind = read_value(weight, "namespace_weight_syntax");
+    const ErrorKind kind = read_value(weight, "namespace_weight_syntax");
     space_.set_weight(weight);
     return kind;
   }
 
-  Kind read_features() noexcept {
+  ErrorKind read_features() noexcept {
     for (;;) {
       if (hurry_ && *p_ == ' ' && !quick_.read(space_, p_)) return "no_memory";
       while (is_blank(*p_)) ++p_;
       if (*p_ == '\n' || *p_ == '|') return nullptr;
-      if (const Kind kind = read_feature()) return kind;
+      if (const ErrorKind kind = read_feature()) return kind;
     }
   }
 
   // Any feature.
-  Kind read_feature() noexcept {
+  ErrorKind read_feature() noexcept {
     const char* const name = p_;
     while (!ends_name(*p_)) ++p_;
     const auto size = static_cast<std::size_t>(p_ - name);
@@ -113,7 +102,7 @@ class Reader {
     if (*p_ == ':') {
       ++p_;
       if (is_blank(*p_) || *p_ == '\n' || *p_ == '|') return p_ = name, "value_missing";
-      if (const Kind kind = read_value(value, "value_syntax")) return kind;
+      if (const ErrorKind kind = read_value(value, "value_syntax")) return kind;
     }
     const char* const after = p_;
     p_ = name;
@@ -136,7 +125,7 @@ class Reader {
     return {digits, static_cast<std::size_t>(written.ptr - digits)};
   }
 
-  Kind read_value(float& value, Kind syntax) noexcept {
+  ErrorKind read_value(float& value, ErrorKind syntax) noexcept {
     const Number<float> number = read_short_number(p_);
     if (number.error == NumberError::not_finite) return "value_not_finite";
     if (number.error == NumberError::syntax || !ends_feature(*number.end)) return syntax;
@@ -163,9 +152,14 @@ class Reader {
 
 }  // namespace vw
 
-inline ParseError read_vw(const char* begin, const char* end, const vw::Options& options,
-                          const Crosses& crosses, NamedRows& rows) noexcept {
-  return vw::Reader(begin, end, options, crosses, rows).read();
-}
+struct VwReader {
+  vw::Options options;
+  const Crosses& crosses;
+
+  using Rows = NamedRows;
+  ParseError read(const char* begin, const char* end, NamedRows& rows) const noexcept {
+    return vw::Reader(begin, end, options, crosses, rows).read();
+  }
+};
 
 }  // namespace riata

@@ -10,7 +10,7 @@ from riata import _core
 from riata.errors import DataError
 from riata.sources.io.bytes import Input, Stop, open_input
 
-PADDING: int = _core.SVMLIGHT_PADDING
+PADDING: int = _core.PADDING
 LONGEST_LINE = 64 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LOOK_AT = 262  # bytes that tell other things from text

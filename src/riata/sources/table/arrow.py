@@ -38,7 +38,7 @@ from riata.sources.table.bad_rows import BadRow, Faults, Part
 from riata.sources.table.layout import NO_FEATURES, Layout, bucket_names, check_crossed
 from riata.sources.table.parquet_pages import Decoded, PageBatch
 
-_FLAWS = {
+_MESSAGES = {
     "not_finite": "the value is beyond what a 32-bit float holds (3.4e38), or infinite; rescale or drop it",
     "sum_too_large": "the value adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
     "row_too_long": "crosses make more than 67 million features of a row",
@@ -125,23 +125,23 @@ class BatchReader:
         lines = np.arange(first_row + 1, first_row + 1 + len(table))
 
         def read(start: int, stop: int) -> tuple[Block, BadRow | None]:
-            indptr, keys, values, names, name_offsets, trouble = columns.read(
+            rows = columns.read(
                 start, stop, self._options.names, self._options.roles.missing == "feature"
             )
             bad = None
-            if trouble is not None:
-                what, stop, column = trouble
-                bad = faults.bad_row(stop, self._features[column], _FLAWS[what])
-                if what == "damaged":
+            if rows.error is not None:
+                kind, stop = rows.error.kind, rows.error.row
+                bad = faults.bad_row(stop, self._features[rows.error.column], _MESSAGES[kind])
+                if kind == "damaged":
                     raise DataError(f"{bad.where(path or self.name)}: {bad.reason}")
             block = Block(
-                indptr,
-                keys,
-                values,
+                rows.indptr,
+                rows.keys,
+                rows.values,
                 None if labels is None else labels[start:stop],
                 None if weights is None else weights[start:stop],
-                names=names,
-                name_offsets=name_offsets,
+                names=rows.names,
+                name_offsets=rows.name_offsets,
                 path=path,
                 lines=lines[start:stop],
                 offsets=None if offsets is None else offsets[start:stop],
@@ -155,15 +155,15 @@ class BatchReader:
             at = start
             while at < stop or not blocks:
                 end = known[0] if known else stop
-                block, trouble = read(at, end)
+                block, wrong = read(at, end)
                 blocks.append(block)
-                if trouble is not None:
-                    bad.append(trouble)
+                if wrong is not None:
+                    bad.append(wrong)
                 elif known:
                     bad.append(faults.told(known.pop(0)))
                 if bad and not self._options.skip:
                     break
-                at += len(block) + (trouble is not None or end < stop)
+                at += len(block) + (wrong is not None or end < stop)
             filled = [block for block in blocks if len(block)] or blocks[:1]
             return Part(concatenate(filled), bad, stop - start, first_row + start)
 

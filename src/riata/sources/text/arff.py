@@ -20,11 +20,9 @@ from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
     NamedTextSource,
-    NamedTrouble,
     join_chunks,
-    parsed,
 )
-from riata.sources.text.text import Parsed, Trouble, excerpt
+from riata.sources.text.text import Parsed, excerpt, parsed
 
 _MESSAGES = (
     VALUE_MESSAGES
@@ -207,15 +205,14 @@ class ArffSource(NamedTextSource):
         if not len(wrong):
             return read
         row = int(wrong[0])
-        trouble = NamedTrouble("label_unknown", 1, f"{labels[row]:.17g}".encode())
-        return Parsed(read.block[:row], int(lines[row]), trouble)
+        error = _core.ParseError("label_unknown", 1, f"{labels[row]:.17g}".encode())
+        return Parsed(read.block[:row], int(lines[row]), error)
 
-    def _details(self, trouble: Trouble) -> dict[str, object]:
+    def _details(self, error: _core.ParseError) -> dict[str, object]:
         known = self.label_names or [f"{number:.17g}" for number in self._declared or ()]
         names = ", ".join(known[:10])
         count = 0 if self._layout is None else len(self._layout.columns)
-        detail = trouble.detail if isinstance(trouble, NamedTrouble) else ""
-        return {"count": count, "labels": names, "detail": detail}
+        return {"count": count, "labels": names, "detail": error.detail}
 
 
 def _numbers(words: list[str]) -> list[float] | None:

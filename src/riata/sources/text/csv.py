@@ -28,11 +28,9 @@ from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
     NamedTextSource,
-    NamedTrouble,
     join_chunks,
-    parsed,
 )
-from riata.sources.text.text import Parsed, Trouble
+from riata.sources.text.text import Parsed, parsed
 
 _SOMETHING = re.compile(rb"\S")
 
@@ -249,9 +247,9 @@ class CsvSource(NamedTextSource):
         skip_header = chunk.first and bool(self._header)
         return parsed(self._core.parse(chunk.buffer, chunk.size, skip_header), chunk.path)
 
-    def _end_of_bad(self, chunk: Chunk, start: int, trouble: Trouble) -> int:
-        end = super()._end_of_bad(chunk, start, trouble)
-        if not self._quote or trouble.kind.startswith("quote_"):
+    def _end_of_bad(self, chunk: Chunk, start: int, error: _core.ParseError) -> int:
+        end = super()._end_of_bad(chunk, start, error)
+        if not self._quote or error.kind.startswith("quote_"):
             return end
         while chunk.buffer.count(self._quote.encode(), start, end) % 2 and end + 1 < chunk.size:
             end = chunk.buffer.index(b"\n", end + 1, chunk.size)
@@ -266,10 +264,9 @@ class CsvSource(NamedTextSource):
             odd ^= chunk.buffer.count(mark, start, end) % 2
         return end
 
-    def _details(self, trouble: Trouble) -> dict[str, object]:
+    def _details(self, error: _core.ParseError) -> dict[str, object]:
         names = ", ".join((self.label_names or [])[:10])
-        detail = trouble.detail if isinstance(trouble, NamedTrouble) else ""
-        return {"count": len(self._columns or ()), "labels": names, "detail": detail}
+        return {"count": len(self._columns or ()), "labels": names, "detail": error.detail}
 
 
 def look_ahead(chunks: Iterator[Chunk], lines: int) -> tuple[Iterator[Chunk], str | None, bytes]:

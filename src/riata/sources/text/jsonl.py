@@ -24,9 +24,8 @@ from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
     NamedTextSource,
-    parsed,
 )
-from riata.sources.text.text import Parsed, Trouble, excerpt
+from riata.sources.text.text import Parsed, excerpt, parsed
 
 _MESSAGES = (
     VALUE_MESSAGES
@@ -184,12 +183,12 @@ class JsonSource(NamedTextSource):
     def _parse(self, chunk: Chunk) -> Parsed:
         return self._mapping.parse(chunk.buffer, chunk.size, chunk.path)
 
-    def _details(self, trouble: Trouble) -> dict[str, object]:
+    def _details(self, error: _core.ParseError) -> dict[str, object]:
         return self._mapping.details() | {"detail": self._mapping.label}
 
-    def _reason(self, trouble: Trouble) -> str:
-        reason = super()._reason(trouble)
-        if trouble.text or trouble.kind not in ("key", "value", "comma_object", "comma_list"):
+    def _reason(self, error: _core.ParseError) -> str:
+        reason = super()._reason(error)
+        if error.text or error.kind not in ("key", "value", "comma_object", "comma_list"):
             return reason
         return f"{reason}; an object must not go on on the next line: jq -c . mends that"
 
@@ -272,9 +271,9 @@ class DictSource:
             part = self._mapping.parse(text, len(text), self.name)
             if len(part.block):
                 yield replace(part.block, path=None, lines=None)
-            if part.trouble is not None:
-                reason = _MESSAGES[part.trouble.kind].format(
-                    text=excerpt(part.trouble.text), detail="", **self._mapping.details()
+            if part.error is not None:
+                reason = _MESSAGES[part.error.kind].format(
+                    text=excerpt(part.error.text), detail="", **self._mapping.details()
                 )
             done += part.n_lines
             if reason:

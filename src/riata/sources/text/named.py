@@ -3,31 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from riata.block import Block
 from riata.sources.io.lines import PADDING, Chunk
 from riata.sources.options import ReadOptions, check_crosses
-from riata.sources.text.text import Parsed, TextSource, Trouble
-
-Rows: TypeAlias = tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64] | None,
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.float32],
-    NDArray[np.uint8] | None,
-    NDArray[np.int64] | None,
-    NDArray[np.int64],
-    int,
-    tuple[str, int, bytes, int, bytes] | None,
-]
-"""What the native readers of named features return."""
+from riata.sources.text.text import TextSource
 
 VALUE_MESSAGES = {
     "value_not_finite": "the value is {text}; values must be finite: drop or replace it",
@@ -59,13 +39,6 @@ LABEL_MESSAGES = {
 }
 
 
-@dataclass(slots=True)
-class NamedTrouble(Trouble):
-    """Trouble that knows the column's name."""
-
-    detail: str = ""
-
-
 class NamedTextSource(TextSource):
     """Text whose features have names."""
 
@@ -89,31 +62,6 @@ class NamedTextSource(TextSource):
     def label_names(self) -> list[str] | None:
         """Where labels are words: label i stands for the i-th."""
         return None
-
-
-def parsed(rows: Rows, path: str) -> Parsed:
-    """The rows that a native reader made, as a Block."""
-    labels, weights, offsets, indptr, keys, values, names, name_offsets, lines, n_lines, trouble = (
-        rows
-    )
-    block = Block(
-        indptr,
-        keys,
-        values,
-        labels,
-        weights,
-        names=names,
-        name_offsets=name_offsets,
-        path=path,
-        lines=lines,
-        offsets=offsets,
-    )
-    if trouble is None:
-        return Parsed(block, n_lines, None)
-    kind, column, text, _, detail = trouble
-    return Parsed(
-        block, n_lines, NamedTrouble(kind, column, text, detail=detail.decode("utf-8", "replace"))
-    )
 
 
 def join_chunks(chunks: list[Chunk]) -> Chunk:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from riata import _core
-from riata.block import Block
 from riata.sources.io.lines import Chunk
-from riata.sources.text.text import Parsed, TextSource, Trouble
+from riata.sources.text.text import Parsed, TextSource, parsed
 
 _MESSAGES = {
     "label_missing": "the label is missing: the line starts with {text}; put a number before it",
@@ -58,20 +57,19 @@ class SvmlightSource(TextSource):
     blocks_ahead = 12
 
     def _parse(self, chunk: Chunk) -> Parsed:
-        labels, indptr, indices, values, lines, n_lines, trouble = _core.parse_svmlight(
+        rows = _core.parse_svmlight(
             chunk.buffer, chunk.size, self._options.zero_based, self._labelled
         )
-        block = Block(indptr, indices, values, labels, path=chunk.path, lines=lines)
-        return Parsed(block, n_lines, None if trouble is None else Trouble(*trouble))
+        return parsed(rows, chunk.path)
 
-    def _reason(self, trouble: Trouble) -> str:
-        reason = super()._reason(trouble)
+    def _reason(self, error: _core.ParseError) -> str:
+        reason = super()._reason(error)
         for sign, format, what in _OTHERS:
-            if trouble.kind in ("label_syntax", "label_several", "feature_syntax") and (
-                sign in trouble.text
+            if error.kind in ("label_syntax", "label_several", "feature_syntax") and (
+                sign in error.text
             ):
                 return f"{reason}; if this is {what}, pass --format {format}"
         return reason
 
-    def _details(self, trouble: Trouble) -> dict[str, object]:
+    def _details(self, error: _core.ParseError) -> dict[str, object]:
         return {"base": 0 if self._options.zero_based else 1}

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from riata._core import ParsedRows, ParseError
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources.bad_lines import BadLine, Skipping, stop_at
@@ -29,25 +30,31 @@ _BEHIND_BAD = 1 << 12  # bytes to parse at once behind a bad line: the next one 
 
 
 @dataclass(slots=True)
-class Trouble:
-    """What is wrong with a line."""
-
-    kind: str
-    column: int
-    text: bytes
-    """The offending text, shortened."""
-    previous: int = 0
-
-
-@dataclass(slots=True)
 class Parsed:
     """The rows of a chunk up to the first line that cannot be read."""
 
     block: Block
     """Its lines are counted from 0 at the start of the chunk."""
     n_lines: int
-    """Lines read without trouble."""
-    trouble: Trouble | None
+    """Lines read without error."""
+    error: ParseError | None
+
+
+def parsed(rows: ParsedRows, path: str) -> Parsed:
+    """The rows that a reader of the core made, as a Block."""
+    block = Block(
+        rows.indptr,
+        rows.indices,
+        rows.values,
+        rows.labels,
+        rows.weights,
+        names=rows.names,
+        name_offsets=rows.name_offsets,
+        path=path,
+        lines=rows.lines,
+        offsets=rows.offsets,
+    )
+    return Parsed(block, rows.n_lines, rows.error)
 
 
 @dataclass(slots=True)
@@ -83,7 +90,7 @@ class TextSource(ABC):
     format: ClassVar[str]
     """As messages name it."""
     messages: ClassVar[Mapping[str, str]]
-    """What to say about each kind of trouble; `{text}` is the offending text."""
+    """What to say about each kind of error; `{text}` is the offending text."""
     chunk_bytes: ClassVar[int] = 1 << 20
     """Text that is parsed at once: a Block comes of it."""
     blocks_ahead: ClassVar[int | None] = None
@@ -142,7 +149,7 @@ class TextSource(ABC):
         which is not the `first` one of its file.
         """
 
-    def _details(self, trouble: Trouble) -> dict[str, object]:
+    def _details(self, error: ParseError) -> dict[str, object]:
         """What else the messages of this format mention."""
         return {}
 
@@ -208,15 +215,15 @@ class TextSource(ABC):
         part = self._parse(chunk)
         read = _Read([part], chunk.path, chunk.first, chunk.position)
         lines, done = 0, chunk.size
-        while self._skipping is not None and (part.trouble is not None or done < chunk.size):
+        while self._skipping is not None and (part.error is not None or done < chunk.size):
             lines += part.n_lines
-            if part.trouble is None:
+            if part.error is None:
                 ahead = 2 * done
             else:
-                done, skipped = self._skip(chunk, part.n_lines, part.trouble, lines, read)
+                done, skipped = self._skip(chunk, part.n_lines, part.error, lines, read)
                 lines += skipped
                 ahead = _BEHIND_BAD
-                part.trouble = None
+                part.error = None
             del chunk.buffer[:done]  # moves nothing: a bytearray only notes its new start
             chunk.size -= done
             chunk.first = False
@@ -228,16 +235,16 @@ class TextSource(ABC):
         return read
 
     def _skip(
-        self, chunk: Chunk, before: int, trouble: Trouble, lines: int, read: _Read
+        self, chunk: Chunk, before: int, error: ParseError, lines: int, read: _Read
     ) -> tuple[int, int]:
         """Note the bad line, `before` lines into the chunk; says where it ends, and how many lines it takes."""
         start = 0
         for _ in range(before):
             start = chunk.buffer.index(b"\n", start, chunk.size) + 1
-        end = self._end_of_bad(chunk, start, trouble)
+        end = self._end_of_bad(chunk, start, error)
         text = bytes(chunk.buffer[start:end]).removesuffix(b"\r")
         taken = 1 + text.count(b"\n")
-        read.bad.append(BadLine(lines + 1, trouble.column, self._reason(trouble), text))
+        read.bad.append(BadLine(lines + 1, error.column, self._reason(error), text))
         read.bad_lines += taken
         return end + 1, taken
 
@@ -251,7 +258,7 @@ class TextSource(ABC):
         """The rows of a chunk, with their lines in the file, before whatever went wrong behind them."""
         if read.first:
             counter.line = 0
-        path, before, trouble = read.path, counter.line, read.parts[-1].trouble
+        path, before, error = read.path, counter.line, read.parts[-1].error
         filled = [part.block for part in read.parts if len(part.block)]
         block = concatenate(filled) if filled else None
         if block is not None:
@@ -271,16 +278,16 @@ class TextSource(ABC):
         lines = sum(part.n_lines for part in read.parts) + read.bad_lines
         counter.line += lines
         counter.total += lines
-        if trouble is not None:
-            raise stop_at(f"{path}:{counter.line + 1}:{trouble.column}: {self._reason(trouble)}")
+        if error is not None:
+            raise stop_at(f"{path}:{counter.line + 1}:{error.column}: {self._reason(error)}")
 
-    def _end_of_bad(self, chunk: Chunk, start: int, trouble: Trouble) -> int:
+    def _end_of_bad(self, chunk: Chunk, start: int, error: ParseError) -> int:
         """The newline that ends what cannot be read."""
         return chunk.buffer.index(b"\n", start, chunk.size)
 
-    def _reason(self, trouble: Trouble) -> str:
-        return self.messages[trouble.kind].format(
-            text=excerpt(trouble.text), previous=trouble.previous, **self._details(trouble)
+    def _reason(self, error: ParseError) -> str:
+        return self.messages[error.kind].format(
+            text=excerpt(error.text), previous=error.previous, **self._details(error)
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from riata import _core
 from riata.sources.io.lines import Chunk
-from riata.sources.text.named import VALUE_MESSAGES, NamedTextSource, parsed
-from riata.sources.text.text import Parsed
+from riata.sources.text.named import VALUE_MESSAGES, NamedTextSource
+from riata.sources.text.text import Parsed, parsed
 
 _FOREIGN = "; Riata learns from one number as the label: `1 |...`, `-1 2.5 |...`"
 
