@@ -87,13 +87,29 @@ def test_commands_print_what_they_say(path: Path, tmp_path: Path, demo: Path) ->
         assert checker.check_output(SPEED.sub("", said), found, FLAGS), f"$ {command}\n{found}"
 
 
-def test_the_tutorials_are_linked() -> None:
-    readme = (DOCS.parent / "README.md").read_text()
+def test_the_pages_are_listed() -> None:
+    listed = (DOCS / "README.md").read_text()
     for path in TUTORIALS:
-        assert f"(docs/{path.name})" in readme
+        assert path.name == "README.md" or f"({path.name})" in listed
     assert INTERACTIVE
     assert PLAIN
     assert TYPED
+
+
+PAGES = [
+    *(DOCS.parent / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *TUTORIALS,
+    *(DOCS.parent / folder / "README.md" for folder in ("examples", "benchmarks")),
+]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: str(p.relative_to(DOCS.parent)))
+def test_links_lead_somewhere(path: Path) -> None:
+    if not path.exists():
+        pytest.skip(f"{path.name} is not part of this distribution")
+    text = FENCED.sub("", path.read_text())
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        assert "://" in target or (path.parent / target).exists(), target
 
 
 def test_a_wrong_transcript_is_noticed() -> None:
