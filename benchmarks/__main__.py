@@ -97,12 +97,10 @@ def measure(given: argparse.Namespace) -> tuple[Results, Results | None]:
         if others is not None:
             others.append(spawn(name, given, interpreter(given.compare)))
             keep(others, given.json and given.json.with_suffix(".before.json"))
-        found.append(spawn(name, given, sys.executable))
-        found.sort(key=lambda task: suite.NAMES.index(task["task"]))
+        here = spawn(name, given, sys.executable)
+        found = sorted([*found, here], key=lambda task: suite.NAMES.index(task["task"]))
         keep(found, given.json)
-        print(
-            page.table([found[-1]] if given.add else found[-1:], others and others[-1:]), flush=True
-        )
+        print(page.table([here], others and others[-1:]), flush=True)
     return found, others
 
 

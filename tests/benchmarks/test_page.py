@@ -75,7 +75,7 @@ def test_every_task_is_known_and_unknown_ones_are_refused(
 
 
 def test_a_task_that_dies_is_a_row_and_the_rest_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     died = command.spawn("memory", command.options(["memory"]), "/bin/false")
     [row] = died["ratios"]
@@ -85,8 +85,17 @@ def test_a_task_that_dies_is_a_row_and_the_rest_goes_on(
     monkeypatch.setattr(command, "spawn", lambda name, given, python: task(name, Ratio("x", 1.0)))
     out = tmp_path / "results.json"
     assert command.main(["memory", "--json", str(out)]) == 0
-    assert command.main(["vw", "--json", str(out), "--add"]) == 0
-    assert [found["task"] for found in json.loads(out.read_text())] == ["memory", "vw"]
+    capfd.readouterr()
+    assert command.main(["startup", "vw", "--json", str(out), "--add"]) == 0
+    assert [line.split("`")[1] for line in capfd.readouterr().out.splitlines() if "`" in line] == [
+        "startup",
+        "vw",
+    ]
+    assert [found["task"] for found in json.loads(out.read_text())] == [
+        "memory",
+        "vw",
+        "startup",
+    ]
     assert command.main(["--render", str(out), "--page", str(tmp_path / "page.md")]) == 0
     assert (tmp_path / "page.md").read_text().startswith("# Benchmarks")
 
