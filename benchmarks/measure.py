@@ -162,7 +162,7 @@ def compare(
     problem: str, ours: Line | None, theirs: Line, least: float | None, which: str
 ) -> Ratio:
     """A rival's time over ours."""
-    what = f"{theirs.library} {theirs.label}, `{problem}`" + (f": {which}" if which else "")
+    what = f"{theirs.library} {theirs.label} over {which or 'ours'}, `{problem}`"
     for line in (ours, theirs):
         if line is None or line.error is not None:
             why = "did not run" if line is None else f"failed: {line.error}"

@@ -63,7 +63,9 @@ def rows(task: dict[str, Any], before: dict[str, Any] | None, show_before: bool)
         cells.append(number(row["value"], unit))
         cells.append(number(row.get("median"), unit))
         cells.append(row["why"] if row["value"] is None else row.get("detail", ""))
-        cells.append(verdict(row, known))
+        said = verdict(row, known)
+        busy = task.get("others") is not None and task["others"] > QUIET
+        cells.append(f"{said} (disturbed)" if said and busy else said)
         out.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return out
 

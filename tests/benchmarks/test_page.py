@@ -58,7 +58,10 @@ def test_before_and_after_in_one_table() -> None:
 
 
 def test_disturbed_tasks_are_named() -> None:
-    calm, busy = task("memory", Ratio("x", 1.0)), task("vw", Ratio("x", 1.0), others=1.3)
+    row = Ratio("x", 1.0, least=0.5)
+    calm, busy = task("memory", row), task("vw", row, others=1.3)
+    assert "isturbed" not in page.table([calm])
+    assert "| reached (disturbed) |" in page.table([busy])
     assert "**Disturbed**" not in page.whole([calm])
     assert "`vw` (1.3 cores)" in page.whole([calm, busy])
 
