@@ -1,6 +1,6 @@
 // Records of text in columns that hold nothing out of the ordinary, in one sweep.
 //
-// The places of separators are found first, 64 bytes at a time; then a cell is a few words of arithmetic: the
+// The places of delimiters are found first, 64 bytes at a time; then a cell is a few words of arithmetic: the
 // key of `column=text` from the words around it, a short number from one word. There are few branches on what
 // a cell holds, whether it is empty above all: that is a matter of chance, and a wrong guess costs as much as
 // the cell. A cell that is anything else goes to csv_cells.hpp, a record that is anything else (quotes, too
@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "riata/formats/csv/plan.hpp"
-#include "riata/text/separators.hpp"
+#include "riata/text/delimiters.hpp"
 
 namespace riata::csv {
 
@@ -65,8 +65,9 @@ class PlainReader {
         plan_(plan),
         cells_(cells),
         rows_(rows),
-        separators_(begin, end, {format.delimiter, '\n', format.quote != 0 ? format.quote : '\n'}),
-        on_(plan.possible && Separators::possible(begin, end)) {}
+        scan_(begin, static_cast<std::size_t>(end - begin),
+              {{format.delimiter, format.delimiter}, {'\n', format.quote != 0 ? format.quote : '\n'}, 0}),
+        on_(plan.possible && DelimiterScan::possible(static_cast<std::size_t>(end - begin))) {}
 
   // The records from p on up to one that is not plain; leaves p behind them. False: no memory.
   bool read(const char*& p) noexcept {
@@ -80,9 +81,9 @@ class PlainReader {
   template <bool kNames>
   bool read_records(const char*& p) noexcept {
     const std::size_t count = plan_.columns.size();
-    if (on_) separators_.skip_to(static_cast<std::size_t>(p - begin_));
+    if (on_) scan_.pass_to(static_cast<std::size_t>(p - begin_));
     while (on_) {
-      std::uint32_t* const places = separators_.next(count);
+      std::uint32_t* const places = next_record(count);
       const char* const newline = places == nullptr ? nullptr : begin_ + places[count - 1];
       const End end = places == nullptr ? End::unusual : read_record<kNames>(p, places);
       if (end == End::no_memory) return false;
@@ -94,9 +95,14 @@ class PlainReader {
       ++rows_.n_lines;
       ++plain_;
       p = newline + 1;
-      separators_.pass(count);
+      scan_.pass(count);
     }
     return true;
+  }
+
+  // Where the next `count` cells end, if exactly the last of them ends a record.
+  std::uint32_t* next_record(std::size_t count) noexcept {
+    return scan_.need(count) && scan_.before_break() == count - 1 ? scan_.places() : nullptr;
   }
 
   template <bool kNames>
@@ -218,7 +224,7 @@ class PlainReader {
   const Plan& plan_;
   Cells& cells_;
   NamedRows& rows_;
-  Separators separators_;
+  DelimiterScan scan_;
   bool on_;
   std::size_t plain_ = 0, unusual_ = 0;  // records
 };

@@ -31,9 +31,11 @@ class LineReader {
   LineReader(const char* p, const char* end, const SvmlightReader& options, Array<Index>& indices,
              NumberedRows& rows) noexcept
       : p_(p),
-        begin_(p),
+        text_(p),
         end_(end),
-        instructions_(options.instructions),
+        kernels_(find_index_value_kernels(options.instructions)),
+        many_(kernels_ != nullptr && kernels_->join != nullptr && DelimiterScan::possible(size_of_text())),
+        scan_(p, size_of_text(), kIndexValueDelimiters, false, *find_delimiter_kernels(options.instructions)),
         labelled_(options.labelled),
         base_(options.zero_based ? 0 : 1),
         indices_(indices),
@@ -84,18 +86,15 @@ class LineReader {
   }
 
   void read_features() noexcept {
-#if defined(RIATA_HAS_WIDE)
-    if (instructions_ != Instructions::plain) {
-      p_ = read_many_features(p_, begin_, end_, instructions_, base_, marks_, out_);
-      return;
-    }
-#endif
-    p_ = read_short_features(p_, base_, out_);
+    p_ = many_ ? read_many_features(*kernels_, p_, text_, base_, scan_, out_)
+               : read_short_features(p_, base_, out_);
   }
 
   void skip_comment() noexcept {
     if (*p_ == '#') p_ = static_cast<const char*>(std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_)));
   }
+
+  std::size_t size_of_text() const noexcept { return static_cast<std::size_t>(end_ - text_); }
 
   ErrorKind grow(std::size_t capacity) noexcept {
     indices_.set_size(out_.size);
@@ -108,14 +107,15 @@ class LineReader {
   }
 
   const char* p_;
-  const char *const begin_, *const end_;
-  const Instructions instructions_;
+  const char *const text_, *const end_;
+  const IndexValueKernels* const kernels_;
+  const bool many_;
+  DelimiterScan scan_;
   const bool labelled_;
   const std::int64_t base_;  // the smallest index, as written
   Array<Index>& indices_;
   NumberedRows& rows_;
   Output<Index> out_;
-  Marks marks_;
 };
 
 }  // namespace svmlight

@@ -97,15 +97,13 @@ inline const char* read_short_features(const char* p, std::int64_t base, Output<
   return p;
 }
 
-#if defined(RIATA_HAS_WIDE)
-
 // What to do with pairs that are not all regular, one by one. Returns how many are done with: the next one is
 // for read_feature.
 template <class Index>
 inline int keep_irregular(const Pairs& pairs, std::int64_t base, Output<Index>& out) noexcept {
   for (int i = 0; i < pairs.count; ++i) {
     const std::int32_t index = pairs.keys[i];
-    if (index <= out.last || pairs.in_doubt(i)) return i;
+    if (index <= out.last || pairs.doubts[i] != 0) return i;
     out.indices[out.size] = static_cast<Index>(index - base);
     out.values[out.size] = pairs.values[i];
     out.size += pairs.values[i] != 0;
@@ -114,29 +112,24 @@ inline int keep_irregular(const Pairs& pairs, std::int64_t base, Output<Index>& 
   return pairs.count;
 }
 
-// The same as read_short_features, and of any length and form of value, many at a time. `begin` is where the
-// text begins; the marks go along with p.
+// The same as read_short_features, and of any length and form of value, many at a time. `text` is where the
+// text begins; the scan goes along with p.
 template <class Index>
-RIATA_FOR_AVX2 inline const char* read_many_features(const char* p, const char* begin, const char* end,
-                                                     Instructions instructions, std::int64_t base,
-                                                     Marks& marks, Output<Index>& out) noexcept {
-  if (p - begin < Pairs::kReach) return read_short_features(p, base, out);
+inline const char* read_many_features(const IndexValueKernels& kernels, const char* p, const char* text,
+                                      std::int64_t base, DelimiterScan& scan, Output<Index>& out) noexcept {
+  if (p - text < Pairs::kReach) return read_short_features(p, base, out);
   Pairs pairs;
-  marks.skip_to(p);
-  while (out.size + Pairs::kMost + Pairs::kSlack <= out.capacity) {
-    if (marks.next + 2 > marks.count) {
-      mark_window(instructions, marks, p, end);
-      if (marks.count < 2) break;
-    }
+  scan.pass_to(static_cast<std::size_t>(p - text));
+  while (out.size + Pairs::kMost + Pairs::kSlack <= out.capacity && scan.need(2)) {
     // An index of 8 digits is below 10^9, so a larger one before is as good as 10^9.
     const auto last = static_cast<std::int32_t>(std::min<std::int64_t>(out.last, 1'000'000'000));
-    read_pairs(marks, last, pairs);
+    read_pairs(kernels, text, scan, last, pairs);
     if (pairs.count == 0) break;
-    const char* stop = marks.origin + *marks.at(marks.next + 2 * pairs.count - 1);
-    if (!ends_token(*stop) && --pairs.count == 0) break;
+    const std::uint32_t* const places = scan.places();
+    if (!ends_token(text[places[2 * pairs.count - 1]]) && --pairs.count == 0) break;
     int done = pairs.count;
     if (pairs.regular) [[likely]] {
-      for (int i = 0; i < pairs.count; ++i) {
+      for (int i = 0; i < done; ++i) {
         out.indices[out.size + i] = static_cast<Index>(pairs.keys[i] - base);
         out.values[out.size + i] = pairs.values[i];
       }
@@ -146,16 +139,14 @@ RIATA_FOR_AVX2 inline const char* read_many_features(const char* p, const char* 
       done = keep_irregular(pairs, base, out);
       if (done == 0) break;
     }
-    marks.next += 2 * done;
-    p = marks.origin + *marks.at(marks.next - 1);
+    p = text + places[2 * done - 1];
+    scan.pass(static_cast<std::size_t>(2 * done));
     if (*p != ' ') break;
     ++p;
-    if (done < Pairs::kMost && marks.next + 2 <= marks.count) break;
+    if (done < Pairs::kMost && scan.count() >= 2) break;
   }
   return p;
 }
-
-#endif
 
 // The digits at p as an index; false if it is beyond `largest`.
 inline bool read_index(const char*& p, std::int64_t largest, std::int64_t& index) noexcept {

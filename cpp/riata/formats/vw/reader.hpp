@@ -34,10 +34,10 @@ class Reader {
         crosses_(crosses),
         rows_(rows),
         row_(rows, crosses, options.keep_names),
-        quick_(begin, static_cast<std::size_t>(end - begin), row_) {}
+        common_(begin, static_cast<std::size_t>(end - begin), row_) {}
 
   ParseError read() noexcept {
-    return read_lines(quick_.prepare(), p_, end_, rows_, row_, [this] {
+    return read_lines(common_.prepare(), p_, end_, rows_, row_, [this] {
       const char* const line = p_;
       const ErrorKind kind = read_line(options_.hurry);
       if (kind == nullptr || !options_.hurry) return kind;
@@ -86,7 +86,7 @@ class Reader {
 
   ErrorKind read_features() noexcept {
     for (;;) {
-      if (hurry_ && *p_ == ' ' && !quick_.read(space_, p_)) return "no_memory";
+      if (hurry_ && *p_ == ' ' && !common_.read(space_, p_)) return "no_memory";
       while (is_blank(*p_)) ++p_;
       if (*p_ == '\n' || *p_ == '|') return nullptr;
       if (const ErrorKind kind = read_feature()) return kind;
@@ -144,7 +144,7 @@ class Reader {
   const Crosses& crosses_;
   NamedRows& rows_;
   RowBuilder row_;
-  Quick quick_;
+  CommonFeatures common_;
   Space space_;
   bool hurry_ = true;
   std::uint64_t unnamed_ = 0;

@@ -1,4 +1,4 @@
-// Words of Vowpal Wabbit text to keys and values: see vw_quick.hpp.
+// Words of Vowpal Wabbit text to keys and values: see common_features.hpp.
 #pragma once
 
 #include <bit>
@@ -73,23 +73,23 @@ struct Sizes {
 };
 inline constexpr Sizes kSizes{};
 
-// Many words of one namespace, each a name and perhaps a colon and a number: word k stands between stops[k]
-// and stops[k + 1], its name before ends[k], and firsts[k] is the byte behind that one.
+// Many words of one namespace, each a name and perhaps a colon and a number: word k stands between places[k]
+// and places[k + 1], its name before ends[k], and values[k] is the byte behind that one.
 struct WordList {
   const char* text;
-  const std::uint32_t* stops;
+  const std::uint32_t* places;
   const std::uint32_t* ends;
-  const char* firsts;
+  const char* values;
   std::size_t count;
 };
 
 // The value of word k, multiplied by the weight; false if it is not a number, or none that a float holds.
 inline bool value_of_word(const WordList& words, std::size_t k, const Space& space,
                           std::uint32_t& value) noexcept {
-  const std::size_t colon = words.ends[k], end = words.stops[k + 1], length = end - colon;
+  const std::size_t colon = words.ends[k], end = words.places[k + 1], length = end - colon;
   // With a digit or without: which one comes next nobody can foretell, so there is no branch.
   const std::size_t given = std::size_t{0} - (length != 0);
-  const std::size_t digit = (static_cast<unsigned char>(words.firsts[k]) - std::size_t{'1'}) & given;
+  const std::size_t digit = (static_cast<unsigned char>(words.values[k]) - std::size_t{'1'}) & given;
   if ((length & ~std::size_t{2}) == 0 && digit + 1 < 10) {
     value = space.digits[digit + 1];
     return true;
@@ -124,12 +124,12 @@ RIATA_FOR_AVX512 inline std::size_t read_values_avx512(const WordList& words, co
   for (std::size_t k = 0; k < words.count; k += 16) {
     const std::size_t left = words.count - k;
     const auto all = static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
-    const std::uint32_t* const stops = words.stops + k + 1;
-    const __m512i end = _mm512_mask_loadu_epi32(_mm512_set1_epi32(static_cast<int>(*stops)), all, stops);
+    const std::uint32_t* const next = words.places + k + 1;
+    const __m512i end = _mm512_mask_loadu_epi32(_mm512_set1_epi32(static_cast<int>(*next)), all, next);
     const __m512i length = _mm512_maskz_sub_epi32(all, end, _mm512_maskz_loadu_epi32(all, words.ends + k));
     __m512 found = weight;
     unsigned others = _mm512_test_epi32_mask(length, length);
-    const __m128i first = _mm_maskz_loadu_epi8(all, words.firsts + k);
+    const __m128i first = _mm_maskz_loadu_epi8(all, words.values + k);
     const __m512i digit = _mm512_sub_epi32(_mm512_maskz_cvtepu8_epi32(0xFFFF, first), _mm512_set1_epi32('0'));
     const __mmask16 digits = _mm512_mask_cmplt_epu32_mask(
         _mm512_cmpeq_epi32_mask(length, _mm512_set1_epi32(2)), digit, _mm512_set1_epi32(10));
@@ -138,7 +138,7 @@ RIATA_FOR_AVX512 inline std::size_t read_values_avx512(const WordList& words, co
     const __m512i count = _mm512_sub_epi32(length, _mm512_set1_epi32(3));  // digits behind the point
     const __mmask16 fractions =
         _mm512_cmplt_epu32_mask(_mm512_sub_epi32(count, _mm512_set1_epi32(1)), _mm512_set1_epi32(10));
-    if (fractions != 0 && *stops >= 16) {
+    if (fractions != 0 && *next >= 16) {
       alignas(64) std::uint32_t places[16];
       _mm512_store_si512(places, end);
       const __m512i counts = _mm512_mask_mov_epi32(_mm512_set1_epi32(kNoFraction), fractions, count);
@@ -180,10 +180,10 @@ template <bool kNaming>
   std::int64_t* const keys = room.keys + room.size;
   std::size_t name_end = room.name_end;
   for (std::size_t k = 0; k < words.count; ++k) {
-    const std::size_t stop = words.stops[k], size = words.ends[k] - stop - 1;
+    const std::size_t place = words.places[k], size = words.ends[k] - place - 1;
     if (size - 1 < most) [[likely]] {
       Words2 name;
-      std::memcpy(&name, prefixed + stop, 16);
+      std::memcpy(&name, prefixed + place, 16);
       name = (name & behind & sizes[size].own) | prefix;
       const Words2 mixed = name ^ sizes[size].seed;
       keys[k] = static_cast<std::int64_t>(fold(mixed[0], mixed[1]) >> 1);
@@ -191,7 +191,7 @@ template <bool kNaming>
     } else {
       if (size == 0) return k;
       keys[k] = static_cast<std::int64_t>(
-          key_of_long_name(space, words.text + stop + 1, size, room.names + name_end));
+          key_of_long_name(space, words.text + place + 1, size, room.names + name_end));
     }
     if constexpr (kNaming) {
       name_end += before + size;
