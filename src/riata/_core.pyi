@@ -3,7 +3,7 @@ The compiled core of Riata: kernels behind learners and sources. Not a public in
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -29,32 +29,18 @@ class Interior:
     def weights(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
         """Features seen, in the order in which they came, and their weights."""
 
-    def rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+    def snapshot(self) -> dict[str, NDArray[Any]]:
         """
-        The features of all slots, negative ones first for those never seen, and their state.
+        All of the model's state at one moment, by name: keys are the features of all slots, negative ones first for those never seen.
         """
 
-    def set_rows(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+    def restore(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], seen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rate_factor: float, names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
 
     @property
     def named(self) -> bool: ...
 
-    def names(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
-        """
-        The names of all slots, as bytes and offsets; empty for those never seen.
-        """
-
-    @property
-    def sums(self) -> list[tuple[float, float]]: ...
-
-    @sums.setter
-    def sums(self, arg: Sequence[tuple[float, float]], /) -> None: ...
-
     @property
     def intercept(self) -> list[float]: ...
-
-    @intercept.setter
-    def intercept(self, arg: Sequence[float], /) -> None: ...
 
     @property
     def steps(self) -> list[float]: ...
@@ -62,20 +48,8 @@ class Interior:
     @property
     def t(self) -> int: ...
 
-    @t.setter
-    def t(self, arg: int, /) -> None: ...
-
     @property
     def features(self) -> int: ...
-
-    @features.setter
-    def features(self, arg: int, /) -> None: ...
-
-    @property
-    def rate_factor(self) -> float: ...
-
-    @rate_factor.setter
-    def rate_factor(self, arg: float, /) -> None: ...
 
 PADDING: int = 64
 
@@ -295,6 +269,9 @@ class Bayesian:
 
     def set_rows(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
 
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """All of the model's state at one moment, by name."""
+
     @property
     def named(self) -> bool: ...
 
@@ -434,6 +411,9 @@ class Linear:
         """Keys of the live rows and their state as it is."""
 
     def set_rows(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """All of the model's state at one moment, by name."""
 
     @property
     def named(self) -> bool: ...

@@ -79,6 +79,16 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 def _to_parts(model: Model) -> list[bytes | memoryview]:
     """The content of the file, in pieces, so that nothing large is copied once more."""
+    with model.learner.lock:  # one moment: nobody learns meanwhile, at most a Block is waited for
+        header, state = _parts_of(model)
+    content = safetensors_save(state, {"riata": json.dumps(header)})
+    place = _digest_place(content)
+    digest = hashlib.sha256(content).hexdigest().encode()
+    view = memoryview(content)
+    return [view[:place], digest, view[place + 64 :]]
+
+
+def _parts_of(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -91,11 +101,7 @@ def _to_parts(model: Model) -> list[bytes | memoryview]:
         "record": model.record.to_json(),
     }
     state = {name: _contiguous(array) for name, array in model.learner.state().items()}
-    content = safetensors_save(state, {"riata": json.dumps(header)})
-    place = _digest_place(content)
-    digest = hashlib.sha256(content).hexdigest().encode()
-    view = memoryview(content)
-    return [view[:place], digest, view[place + 64 :]]
+    return header, state
 
 
 def _contiguous(array: NDArray[Any]) -> NDArray[Any]:

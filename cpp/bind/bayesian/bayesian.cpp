@@ -9,14 +9,14 @@
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
-#include <mutex>
+#include <cmath>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <tuple>
 
 #include "bind/block_view.hpp"
 #include "bind/outcome.hpp"
+#include "bind/turns.hpp"
 #include "riata/bayesian/calibration.hpp"
 #include "riata/bayesian/steps.hpp"
 #include "riata/bayesian/taylor.hpp"
@@ -34,10 +34,13 @@ std::unique_ptr<Bayesian> make(const std::string& store, const std::string& upda
                                int outputs, int samples, std::uint64_t seed, int bits, bool own_priors,
                                bool ignore_unseen,
                                const std::unordered_map<std::string, double>& named_variances) {
-  if (outputs < 1 || prior_variances.empty() || views.empty())
-    throw nb::value_error("a model has at least one column");
+  const double columns = static_cast<double>(outputs) * static_cast<double>(views.size()) *
+                         static_cast<double>(prior_variances.size());
+  if (!(outputs >= 1 && columns >= 1 && columns <= 1 << 24))
+    throw nb::value_error("a model has at least one column, and at most 2^24");
   if (bits < 1 || bits > 32) throw nb::value_error("bits must be 1 to 32");
-  if (samples < 0 || (update == "vb" && samples < 1)) throw nb::value_error("vb needs at least one sample");
+  if (samples < 0 || samples > 1 << 20 || (update == "vb" && samples < 1))
+    throw nb::value_error("vb needs at least one sample, and takes at most 2^20");
   BayesianSpec spec;
   spec.update = update;
   spec.link = link;
@@ -79,12 +82,8 @@ Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Ind
   if (outputs == 0 || model.log_evidence.size() % outputs != 0)
     throw nb::value_error("another number of outputs");
   Fresh<double> scores(static_cast<std::size_t>(n) * outputs);
-  Outcome outcome;
-  {
-    nb::gil_scoped_release nogil;
-    const std::unique_lock alone(model.guard);
-    outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
-  }
+  const Outcome outcome =
+      writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); });
   if (outcome.status == Outcome::Status::diverged)
     throw nb::value_error("covariance='full' is for at most 4,095 features: use covariance='diagonal'");
   check(outcome);
@@ -128,14 +127,10 @@ Out2<double> score(const Bayesian& model, const In<std::int64_t>& indptr, const 
                    const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs,
                    const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
+  if (outputs == 0 || model.log_evidence.size() % outputs != 0)
+    throw nb::value_error("another number of outputs");
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
-  Outcome outcome;
-  {
-    nb::gil_scoped_release nogil;
-    const std::shared_lock together(model.guard);
-    outcome = model.score(block, scores.get());
-  }
-  check(outcome);
+  check(reading(model, [&] { return model.score(block, scores.get()); }));
   return give(std::move(scores), outputs);
 }
 
@@ -149,13 +144,7 @@ std::tuple<Out2<double>, Out2<double>> moments(const Bayesian& model, const In<s
   const auto columns = static_cast<std::size_t>(model.columns());
   Fresh<double> means(static_cast<std::size_t>(block.rows) * columns);
   Fresh<double> variances(static_cast<std::size_t>(block.rows) * columns);
-  Outcome outcome;
-  {
-    nb::gil_scoped_release nogil;
-    const std::shared_lock together(model.guard);
-    outcome = model.moments(block, means.get(), variances.get());
-  }
-  check(outcome);
+  check(reading(model, [&] { return model.moments(block, means.get(), variances.get()); }));
   return {give(std::move(means), columns), give(std::move(variances), columns)};
 }
 
@@ -165,6 +154,55 @@ PosteriorArrays arrays(Posterior&& p, int columns) {
   const auto n = static_cast<std::size_t>(columns);
   return {give(std::move(p.keys)), give(std::move(p.means), n), give(std::move(p.precisions), n),
           give(std::move(p.prior_means), n), give(std::move(p.prior_precisions), n)};
+}
+
+// All of a model at one moment.
+struct Snapshot {
+  Rows rows;
+  std::size_t width;
+  std::vector<double> intercept, log_evidence;
+  std::uint64_t t;
+  std::int64_t features;
+  bool named;
+  Names names;
+};
+
+nb::dict snapshot(const Bayesian& model) {
+  Snapshot s = reading(model, [&] {
+    Snapshot now{model.rows(),    static_cast<std::size_t>(model.row_width()),
+                 model.intercept, model.log_evidence,
+                 model.t,         model.features,
+                 model.named(),   {}};
+    if (now.named)
+      now.names = model.names(now.rows.keys.data(), static_cast<std::int64_t>(now.rows.keys.size()));
+    return now;
+  });
+  nb::dict out;
+  out["keys"] = nb::cast(give(std::move(s.rows.keys)));
+  out["rows"] = nb::cast(give(std::move(s.rows.values), s.width));
+  out["intercept"] = nb::cast(give(std::move(s.intercept)));
+  out["log_evidence"] = nb::cast(give(std::move(s.log_evidence)));
+  out["seen"] = nb::cast(give(std::vector<std::int64_t>{static_cast<std::int64_t>(s.t), s.features}));
+  if (s.named) {
+    out["names"] = nb::cast(give(std::move(s.names.bytes)));
+    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
+  }
+  return out;
+}
+
+void set_rows(Bayesian& model, const In<std::int64_t>& keys, const In2<double>& values,
+              const std::optional<In<std::uint8_t>>& names,
+              const std::optional<In<std::int64_t>>& name_offsets) {
+  const bool named = names && name_offsets;
+  if (named) check_names(*names, *name_offsets, keys.size());
+  const bool fits = writing(model, [&] {
+    return values.shape(0) == keys.size() &&
+           model.fits(static_cast<std::int64_t>(keys.size()), static_cast<int>(values.shape(1))) &&
+           model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                          named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                          named ? name_offsets->data() : nullptr);
+  });
+  if (!fits) throw nb::value_error("rows do not fit this model or store");
 }
 
 template <class F>
@@ -238,60 +276,65 @@ void bind_bayesian(nb::module_& m) {
       .def("moments", &moments<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
       .def(
-          "posterior", [](const Bayesian& model) { return arrays(model.posterior(), model.columns()); },
+          "posterior",
+          [](const Bayesian& model) {
+            return arrays(reading(model, [&] { return model.posterior(); }), model.columns());
+          },
           "Keys of the features learned; their means, precisions, prior means and prior precisions, current.")
       .def("intercept_posterior",
-           [](const Bayesian& model) { return arrays(model.intercept_posterior(), model.columns()); })
+           [](const Bayesian& model) {
+             return arrays(reading(model, [&] { return model.intercept_posterior(); }), model.columns());
+           })
       .def("rows",
            [](const Bayesian& model) {
-             Rows rows = model.rows();
-             return std::make_tuple(
-                 give(std::move(rows.keys)),
-                 give(std::move(rows.values), static_cast<std::size_t>(model.row_width())));
+             std::size_t width = 1;
+             Rows rows = reading(model, [&] {
+               width = static_cast<std::size_t>(model.row_width());
+               return model.rows();
+             });
+             return std::make_tuple(give(std::move(rows.keys)), give(std::move(rows.values), width));
            })
-      .def(
-          "set_rows",
-          [](Bayesian& model, const In<std::int64_t>& keys, const In2<double>& values,
-             const std::optional<In<std::uint8_t>>& names,
-             const std::optional<In<std::int64_t>>& name_offsets) {
-            if (values.shape(0) != keys.size() ||
-                !model.fits(static_cast<std::int64_t>(keys.size()), static_cast<int>(values.shape(1))))
-              throw nb::value_error("rows of another shape");
-            const bool named = names && name_offsets;
-            if (named) check_names(*names, *name_offsets, keys.size());
-            if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
-                                named ? reinterpret_cast<const char*>(names->data()) : nullptr,
-                                named ? name_offsets->data() : nullptr))
-              throw nb::value_error("rows do not fit this store");
-          },
-          nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
-      .def_prop_ro("named", &Bayesian::named)
+      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(),
+           nb::arg("name_offsets").none())
+      .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, NDArray[typing.Any]]"),
+           "All of the model's state at one moment, by name.")
+      .def_prop_ro("named",
+                   [](const Bayesian& model) { return glancing(model, [&] { return model.named(); }); })
       .def(
           "names",
           [](const Bayesian& model, const In<std::int64_t>& keys) {
-            Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
+            Names names = reading(
+                model, [&] { return model.names(keys.data(), static_cast<std::int64_t>(keys.size())); });
             return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
           },
           nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
       .def_prop_rw(
-          "intercept", [](const Bayesian& model) { return model.intercept; },
+          "intercept", [](const Bayesian& model) { return glancing(model, [&] { return model.intercept; }); },
           [](Bayesian& model, const std::vector<double>& row) {
             if (row.size() != model.intercept.size()) throw nb::value_error("an intercept of another shape");
-            model.intercept = row;
+            writing(model, [&] { model.intercept = row; });
           })
       .def_prop_rw(
-          "log_evidence", [](const Bayesian& model) { return model.log_evidence; },
+          "log_evidence",
+          [](const Bayesian& model) { return glancing(model, [&] { return model.log_evidence; }); },
           [](Bayesian& model, const std::vector<double>& values) {
             if (values.size() != model.log_evidence.size())
               throw nb::value_error("another number of components");
-            model.log_evidence = values;
+            writing(model, [&] { model.log_evidence = values; });
           })
-      .def_rw("t", &Bayesian::t)
-      .def_rw("features", &Bayesian::features)
+      .def_prop_rw(
+          "t", [](const Bayesian& model) { return glancing(model, [&] { return model.t; }); },
+          [](Bayesian& model, std::uint64_t t) { writing(model, [&] { model.t = t; }); })
+      .def_prop_rw(
+          "features", [](const Bayesian& model) { return glancing(model, [&] { return model.features; }); },
+          [](Bayesian& model, std::int64_t n) { writing(model, [&] { model.features = n; }); })
       .def_prop_ro("columns", &Bayesian::columns)
-      .def_prop_ro("row_width", &Bayesian::row_width)
-      .def_prop_ro("live_weights", &Bayesian::live_weights)
-      .def_prop_ro("bytes", &Bayesian::bytes);
+      .def_prop_ro("row_width",
+                   [](const Bayesian& model) { return glancing(model, [&] { return model.row_width(); }); })
+      .def_prop_ro("live_weights",
+                   [](const Bayesian& model) { return reading(model, [&] { return model.live_weights(); }); })
+      .def_prop_ro("bytes",
+                   [](const Bayesian& model) { return reading(model, [&] { return model.bytes(); }); });
 }
 
 }  // namespace riata::bind

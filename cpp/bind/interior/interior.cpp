@@ -11,15 +11,14 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <tuple>
 
 #include "bind/arrays.hpp"
 #include "bind/block_view.hpp"
 #include "bind/outcome.hpp"
+#include "bind/turns.hpp"
 
 namespace riata::bind {
 
@@ -38,7 +37,8 @@ std::unique_ptr<Interior> make(const std::string& loss, const std::string& norma
                                bool fit_intercept, std::int64_t dimension, const Numbers& numbers,
                                std::optional<Pair> bounds, const std::map<std::int64_t, Pair>& own_bounds,
                                const std::map<std::string, Pair>& group_bounds) {
-  if (columns < 1) throw nb::value_error("a model has at least one column");
+  if (columns < 1 || columns > 1 << 24)
+    throw nb::value_error("a model has at least one column, and at most 2^24");
   InteriorSpec spec;
   spec.loss = find_loss(loss);
   if (spec.loss == nullptr) throw nb::value_error("unknown loss");
@@ -74,12 +74,8 @@ std::tuple<Out2<double>, std::int64_t> learn(
   const auto block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   Fresh<double> scores(static_cast<std::size_t>(n) * model.columns.size());
-  Outcome outcome;
-  {
-    nb::gil_scoped_release nogil;
-    const std::unique_lock alone(model.guard);
-    outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
-  }
+  const Outcome outcome =
+      writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); });
   check(outcome);
   return {give(std::move(scores), model.columns.size()), outcome.done};
 }
@@ -91,69 +87,95 @@ Out2<double> score(const Interior& model, const In<std::int64_t>& indptr, const 
   if (keep.size() != model.columns.size()) throw nb::value_error("keep needs a number a column");
   const auto block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.columns.size());
-  Outcome outcome;
-  {
-    nb::gil_scoped_release nogil;
-    const std::shared_lock together(model.guard);
-    outcome = model.score(block, keep.data(), scores.get());
-  }
-  check(outcome);
+  check(reading(model, [&] { return model.score(block, keep.data(), scores.get()); }));
   return give(std::move(scores), model.columns.size());
 }
 
-std::vector<Pair> sums(const Interior& model) {
-  std::vector<Pair> out;
-  for (const InteriorColumn& column : model.columns) out.emplace_back(column.product, column.least);
-  return out;
-}
-
-void set_sums(Interior& model, const std::vector<Pair>& sums) {
-  if (sums.size() != model.columns.size()) throw nb::value_error("sums of another number of columns");
-  for (std::size_t c = 0; c < sums.size(); ++c) {
-    model.columns[c].product = sums[c].first;
-    model.columns[c].least = sums[c].second;
-  }
-}
-
 std::tuple<Out<std::int64_t>, Out2<double>> weights(const Interior& model) {
-  const std::shared_lock together(model.guard);
-  const auto first = static_cast<std::size_t>(model.groups());
-  const auto n = static_cast<std::size_t>(model.slots()) - first, m = model.columns.size();
-  Fresh<std::int64_t> keys(n);
-  Fresh<double> out(n * m);
-  for (std::size_t i = 0; i < n; ++i) {
-    keys.get()[i] = model.keys[first + i];
-    for (std::size_t c = 0; c < m; ++c)
-      out.get()[i * m + c] = model.weight(static_cast<int>(c), static_cast<std::int64_t>(first + i));
-  }
+  const std::size_t m = model.columns.size();
+  std::vector<std::int64_t> keys;
+  std::vector<double> out;
+  reading(model, [&] {
+    for (std::int64_t slot = model.groups(); slot < model.slots(); ++slot) {
+      keys.push_back(model.keys[static_cast<std::size_t>(slot)]);
+      for (std::size_t c = 0; c < m; ++c) out.push_back(model.weight(static_cast<int>(c), slot));
+    }
+  });
   return {give(std::move(keys)), give(std::move(out), m)};
 }
 
-std::tuple<Out<std::int64_t>, Out2<double>> rows(const Interior& model) {
-  const std::shared_lock together(model.guard);
-  const auto n = static_cast<std::size_t>(model.slots()), width = static_cast<std::size_t>(model.width());
-  Fresh<double> out(n * width);
-  model.save(out.get());
-  return {give(std::vector<std::int64_t>(model.keys)), give(std::move(out), width)};
+// All of a model at one moment.
+struct Snapshot {
+  std::vector<std::int64_t> keys;
+  std::vector<double> rows, sums, intercept;
+  std::uint64_t t;
+  std::int64_t features;
+  double rate_factor;
+  bool named;
+  Names names;
+};
+
+nb::dict snapshot(const Interior& model) {
+  const auto width = static_cast<std::size_t>(model.width());
+  Snapshot s = reading(model, [&] {
+    Snapshot now{model.keys,
+                 std::vector<double>(model.keys.size() * width),
+                 {},
+                 model.intercept,
+                 model.t,
+                 model.features,
+                 model.rate_factor,
+                 model.named(),
+                 {}};
+    model.save(now.rows.data());
+    for (const InteriorColumn& column : model.columns)
+      now.sums.insert(now.sums.end(), {column.product, column.least});
+    if (now.named) now.names = model.names;
+    return now;
+  });
+  nb::dict out;
+  out["keys"] = nb::cast(give(std::move(s.keys)));
+  out["rows"] = nb::cast(give(std::move(s.rows), width));
+  out["sums"] = nb::cast(give(std::move(s.sums), 2));
+  out["intercept"] = nb::cast(give(std::move(s.intercept)));
+  out["seen"] = nb::cast(give(std::vector<std::int64_t>{static_cast<std::int64_t>(s.t), s.features}));
+  out["rate_factor"] = nb::cast(give(std::vector<double>{s.rate_factor}));
+  if (s.named) {
+    out["names"] = nb::cast(give(std::move(s.names.bytes)));
+    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
+  }
+  return out;
 }
 
-void set_rows(Interior& model, const In<std::int64_t>& keys, const In2<double>& values,
-              const std::optional<In<std::uint8_t>>& names,
-              const std::optional<In<std::int64_t>>& name_offsets) {
-  if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.width())
+// Puts a snapshot back.
+void restore(Interior& model, const In<std::int64_t>& keys, const In2<double>& rows, const In2<double>& sums,
+             const In<double>& intercept, const In<std::int64_t>& seen, double rate_factor,
+             const std::optional<In<std::uint8_t>>& names,
+             const std::optional<In<std::int64_t>>& name_offsets) {
+  if (rows.shape(0) != keys.size() || static_cast<int>(rows.shape(1)) != model.width())
     throw nb::value_error("rows of another shape");
+  if (sums.shape(0) != model.columns.size() || sums.shape(1) != 2 ||
+      intercept.size() != model.columns.size() || seen.size() != 2 || seen.data()[0] < 0 ||
+      seen.data()[1] < 0)
+    throw nb::value_error("sums, intercept or seen of another shape");
   const bool named = names && name_offsets;
   if (named) check_names(*names, *name_offsets, keys.size());
-  if (!model.restore(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
-                     named ? reinterpret_cast<const char*>(names->data()) : nullptr,
-                     named ? name_offsets->data() : nullptr))
-    throw nb::value_error("rows do not fit this model");
-}
-
-std::tuple<Out<std::uint8_t>, Out<std::int64_t>> all_names(const Interior& model) {
-  const std::shared_lock together(model.guard);
-  return {give(std::vector<std::uint8_t>(model.names.bytes)),
-          give(std::vector<std::int64_t>(model.names.offsets))};
+  const bool fits = writing(model, [&] {
+    if (!model.restore(keys.data(), rows.data(), static_cast<std::int64_t>(keys.size()),
+                       named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                       named ? name_offsets->data() : nullptr))
+      return false;
+    for (std::size_t c = 0; c < model.columns.size(); ++c) {
+      model.columns[c].product = sums.data()[2 * c];
+      model.columns[c].least = sums.data()[2 * c + 1];
+    }
+    model.intercept.assign(intercept.data(), intercept.data() + intercept.size());
+    model.t = static_cast<std::uint64_t>(seen.data()[0]);
+    model.features = seen.data()[1];
+    model.rate_factor = rate_factor;
+    return true;
+  });
+  if (!fits) throw nb::value_error("rows do not fit this model");
 }
 
 }  // namespace
@@ -174,24 +196,21 @@ void bind_interior(nb::module_& m) {
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("keep"), nb::arg("offsets") = nb::none())
       .def("weights", &weights, "Features seen, in the order in which they came, and their weights.")
-      .def("rows", &rows,
-           "The features of all slots, negative ones first for those never seen, and their state.")
-      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
-      .def_prop_ro("named", &Interior::named)
-      .def("names", &all_names, "The names of all slots, as bytes and offsets; empty for those never seen.")
-      .def_prop_rw("sums", &sums, &set_sums)
-      .def_prop_rw(
-          "intercept", [](const Interior& model) { return model.intercept; },
-          [](Interior& model, const std::vector<double>& intercept) {
-            if (intercept.size() != model.intercept.size())
-              throw nb::value_error("another number of columns");
-            model.intercept = intercept;
-          })
-      .def_prop_ro("steps", [](const Interior& model) { return model.steps; })
-      .def_rw("t", &Interior::t)
-      .def_rw("features", &Interior::features)
-      .def_rw("rate_factor", &Interior::rate_factor);
+      .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, NDArray[typing.Any]]"),
+           "All of the model's state at one moment, by name: keys are the features of all slots, negative "
+           "ones "
+           "first for those never seen.")
+      .def("restore", &restore, nb::arg("keys"), nb::arg("rows"), nb::arg("sums"), nb::arg("intercept"),
+           nb::arg("seen"), nb::arg("rate_factor"), nb::arg("names").none(), nb::arg("name_offsets").none())
+      .def_prop_ro("named",
+                   [](const Interior& model) { return glancing(model, [&] { return model.named(); }); })
+      .def_prop_ro("intercept",
+                   [](const Interior& model) { return glancing(model, [&] { return model.intercept; }); })
+      .def_prop_ro("steps",
+                   [](const Interior& model) { return glancing(model, [&] { return model.steps; }); })
+      .def_prop_ro("t", [](const Interior& model) { return glancing(model, [&] { return model.t; }); })
+      .def_prop_ro("features",
+                   [](const Interior& model) { return glancing(model, [&] { return model.features; }); });
 }
 
 }  // namespace riata::bind

@@ -15,6 +15,7 @@
 #include "bind/arrays.hpp"
 #include "bind/linear/dict_items.hpp"
 #include "bind/outcome.hpp"
+#include "bind/turns.hpp"
 #include "riata/base/hash.hpp"
 #include "riata/linear/linear.hpp"
 
@@ -51,6 +52,14 @@ class Event {
   BlockView<std::int64_t> view(const double* label, const double* weight) noexcept {
     pointers_[1] = static_cast<std::int64_t>(size_);
     return {1, pointers_[1], pointers_, keys_, values_, label, weight, nullptr, nullptr, names_};
+  }
+  // From here on the dict may change: names are copied.
+  void detach() {
+    for (std::size_t k = 0; k < size_; ++k) {
+      auto* const own = allocate<char>(names_[k].size());
+      std::memcpy(own, names_[k].data(), names_[k].size());
+      names_[k] = {own, names_[k].size()};
+    }
   }
   // For learners that want Blocks.
   nb::tuple arrays() const {
@@ -302,8 +311,17 @@ void bind_events(nb::module_& m) {
         check_event(label, weight);
         Event event(features);
         Scores scores(model);
-        const std::unique_lock alone(model.guard);
-        const Outcome outcome = model.learn(event.view(&label, &weight), nullptr, 1, scores.data());
+        const auto learn = [&] {
+          return model.learn(event.view(&label, &weight), nullptr, 1, scores.data());
+        };
+        Outcome outcome;
+        if (model.guard.try_lock()) {
+          const std::unique_lock alone(model.guard, std::adopt_lock);
+          outcome = learn();
+        } else {
+          event.detach();
+          outcome = writing(model, learn);
+        }
         check(outcome);
         return outcome.done == 1 ? scores.list() : nb::none();
       },
@@ -317,8 +335,14 @@ void bind_events(nb::module_& m) {
       [](const Linear& model, nb::handle features) {
         Event event(features);
         Scores scores(model);
-        const std::shared_lock together(model.guard);
-        model.score(event.view(nullptr, nullptr), scores.data());
+        const auto score = [&] { return model.score(event.view(nullptr, nullptr), scores.data()); };
+        if (model.guard.try_lock_shared()) {
+          const std::shared_lock together(model.guard, std::adopt_lock);
+          score();
+        } else {
+          event.detach();
+          reading(model, score);
+        }
         return scores.list();
       },
       nb::arg("model"), nb::arg("features"),

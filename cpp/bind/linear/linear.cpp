@@ -8,21 +8,23 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <mutex>
+#include <cmath>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <tuple>
 
 #include "bind/block/name_list.hpp"
 #include "bind/block_view.hpp"
 #include "bind/outcome.hpp"
+#include "bind/turns.hpp"
 #include "riata/base/hash.hpp"
 #include "riata/base/parallel_for.hpp"
 
 namespace riata::bind {
 
 namespace {
+
+constexpr int kMostColumns = 1 << 24;
 
 const Loss& loss_named(const std::string& name) {
   const Loss* loss = find_loss(name);
@@ -33,7 +35,8 @@ const Loss& loss_named(const std::string& name) {
 std::unique_ptr<Linear> make(const std::string& family, const std::string& update, const std::string& store,
                              const std::string& loss, const std::string& normalize, int columns,
                              bool fit_intercept, const Numbers& numbers) {
-  if (columns < 1) throw nb::value_error("a model has at least one column");
+  if (columns < 1 || columns > kMostColumns)
+    throw nb::value_error("a model has at least one column, and at most 2^24");
   LinearSpec spec;
   spec.loss = &loss_named(loss);
   if (!spec.loss->parameter.empty()) spec.loss_parameter = numbers.at(std::string(spec.loss->parameter));
@@ -85,12 +88,8 @@ std::tuple<Out2<double>, std::int64_t> learn(
   if (name_list != nullptr && name_numbers) name_by_number(block, *name_list, *name_numbers);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
-  Outcome outcome;
-  {
-    nb::gil_scoped_release nogil;
-    const std::unique_lock alone(model.guard);
-    outcome = model.learn(block, order ? order->data() : nullptr, n, scores.get());
-  }
+  const Outcome outcome =
+      writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); });
   check(outcome);
   return {give(std::move(scores), model.intercept.size()), outcome.done};
 }
@@ -100,18 +99,60 @@ Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In
                    const In<float>& values, const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
-  Outcome outcome;
-  {
-    nb::gil_scoped_release nogil;
-    const std::shared_lock together(model.guard);
-    outcome = model.score(block, scores.get());
-  }
-  check(outcome);
+  check(reading(model, [&] { return model.score(block, scores.get()); }));
   return give(std::move(scores), model.intercept.size());
 }
 
 std::tuple<Out<std::int64_t>, Out2<double>> pairs(Rows&& rows, std::size_t width) {
   return {give(std::move(rows.keys)), give(std::move(rows.values), width)};
+}
+
+// All of a model at one moment.
+struct Snapshot {
+  Rows rows;
+  std::vector<double> rule_state, intercept;
+  std::uint64_t t;
+  std::int64_t features;
+  double rate_factor;
+  bool named;
+  Names names;
+};
+
+nb::dict snapshot(const Linear& model) {
+  Snapshot s = reading(model, [&] {
+    Snapshot now{model.rows(),   model.rule_state(),  model.intercept, model.t,
+                 model.features, model.rate_factor(), model.named(),   {}};
+    if (now.named)
+      now.names = model.names(now.rows.keys.data(), static_cast<std::int64_t>(now.rows.keys.size()));
+    return now;
+  });
+  nb::dict out;
+  out["keys"] = nb::cast(give(std::move(s.rows.keys)));
+  out["rows"] = nb::cast(give(std::move(s.rows.values), static_cast<std::size_t>(model.row_width())));
+  out["clock"] = nb::cast(give(std::move(s.rule_state)));
+  out["intercept"] = nb::cast(give(std::move(s.intercept)));
+  out["seen"] = nb::cast(give(std::vector<std::int64_t>{static_cast<std::int64_t>(s.t), s.features}));
+  out["rate_factor"] = nb::cast(give(std::vector<double>{s.rate_factor}));
+  if (s.named) {
+    out["names"] = nb::cast(give(std::move(s.names.bytes)));
+    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
+  }
+  return out;
+}
+
+void set_rows(Linear& model, const In<std::int64_t>& keys, const In2<double>& values,
+              const std::optional<In<std::uint8_t>>& names,
+              const std::optional<In<std::int64_t>>& name_offsets) {
+  if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
+    throw nb::value_error("rows of another shape");
+  const bool named = names && name_offsets;
+  if (named) check_names(*names, *name_offsets, keys.size());
+  const bool fits = writing(model, [&] {
+    return model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                          named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                          named ? name_offsets->data() : nullptr);
+  });
+  if (!fits) throw nb::value_error("rows do not fit this store");
 }
 
 }  // namespace
@@ -217,55 +258,66 @@ void bind_linear(nb::module_& m) {
            nb::arg("values"), nb::arg("offsets") = nb::none())
       .def(
           "coefficients",
-          [](const Linear& model) { return pairs(model.coefficients(), model.intercept.size()); },
+          [](const Linear& model) {
+            return pairs(reading(model, [&] { return model.coefficients(); }), model.intercept.size());
+          },
           "Keys of the rows with a non-zero weight, and their weights, brought current.")
       .def(
           "rows",
           [](const Linear& model) {
-            return pairs(model.rows(), static_cast<std::size_t>(model.row_width()));
+            return pairs(reading(model, [&] { return model.rows(); }),
+                         static_cast<std::size_t>(model.row_width()));
           },
           "Keys of the live rows and their state as it is.")
-      .def(
-          "set_rows",
-          [](Linear& model, const In<std::int64_t>& keys, const In2<double>& values,
-             const std::optional<In<std::uint8_t>>& names,
-             const std::optional<In<std::int64_t>>& name_offsets) {
-            if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
-              throw nb::value_error("rows of another shape");
-            if (names && name_offsets) check_names(*names, *name_offsets, keys.size());
-            const bool named = names && name_offsets;
-            if (!model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
-                                named ? reinterpret_cast<const char*>(names->data()) : nullptr,
-                                named ? name_offsets->data() : nullptr))
-              throw nb::value_error("rows do not fit this store");
-          },
-          nb::arg("keys"), nb::arg("values"), nb::arg("names").none(), nb::arg("name_offsets").none())
-      .def_prop_ro("named", &Linear::named)
+      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(),
+           nb::arg("name_offsets").none())
+      .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, NDArray[typing.Any]]"),
+           "All of the model's state at one moment, by name.")
+      .def_prop_ro("named",
+                   [](const Linear& model) { return glancing(model, [&] { return model.named(); }); })
       .def(
           "names",
           [](const Linear& model, const In<std::int64_t>& keys) {
-            Names names = model.names(keys.data(), static_cast<std::int64_t>(keys.size()));
+            Names names = reading(
+                model, [&] { return model.names(keys.data(), static_cast<std::int64_t>(keys.size())); });
             return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
           },
           nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
       .def_prop_rw(
-          "rule_state", [](const Linear& model) { return model.rule_state(); },
+          "rule_state",
+          [](const Linear& model) { return reading(model, [&] { return model.rule_state(); }); },
           [](Linear& model, const std::vector<double>& rule_state) {
-            if (!model.set_rule_state(rule_state)) throw nb::value_error("a rule_state of another rule");
+            if (!writing(model, [&] { return model.set_rule_state(rule_state); }))
+              throw nb::value_error("a rule_state of another rule");
           })
       .def_prop_rw(
-          "intercept", [](const Linear& model) { return model.intercept; },
+          "intercept", [](const Linear& model) { return glancing(model, [&] { return model.intercept; }); },
           [](Linear& model, const std::vector<double>& intercept) {
             if (intercept.size() != model.intercept.size())
               throw nb::value_error("another number of columns");
-            model.intercept = intercept;
+            writing(model, [&] { model.intercept = intercept; });
           })
-      .def_rw("t", &Linear::t)
-      .def_rw("features", &Linear::features)
-      .def_prop_rw("rate_factor", &Linear::rate_factor, &Linear::set_rate_factor)
-      .def("prune", &Linear::prune, nb::arg("threshold"), "Weights up to this size become zero.")
-      .def_prop_ro("live_weights", &Linear::live_weights)
-      .def_prop_ro("bytes", &Linear::bytes);
+      .def_prop_rw(
+          "t", [](const Linear& model) { return glancing(model, [&] { return model.t; }); },
+          [](Linear& model, std::uint64_t t) { writing(model, [&] { model.t = t; }); })
+      .def_prop_rw(
+          "features", [](const Linear& model) { return glancing(model, [&] { return model.features; }); },
+          [](Linear& model, std::int64_t n) { writing(model, [&] { model.features = n; }); })
+      .def_prop_rw(
+          "rate_factor",
+          [](const Linear& model) { return glancing(model, [&] { return model.rate_factor(); }); },
+          [](Linear& model, double factor) {
+            if (!std::isfinite(factor))
+              throw nb::value_error("the factor of the learning rate is not finite");
+            writing(model, [&] { model.set_rate_factor(factor); });
+          })
+      .def(
+          "prune", [](Linear& model, double threshold) { writing(model, [&] { model.prune(threshold); }); },
+          nb::arg("threshold"), "Weights up to this size become zero.")
+      .def_prop_ro("live_weights",
+                   [](const Linear& model) { return reading(model, [&] { return model.live_weights(); }); })
+      .def_prop_ro("bytes",
+                   [](const Linear& model) { return reading(model, [&] { return model.bytes(); }); });
 }
 
 }  // namespace riata::bind

@@ -51,17 +51,23 @@ Triples triples(const RowsMatrix& matrix) {
 void restore_online(OnlineSketch& s, const In<std::int64_t>& keys, const In2<double>& vectors,
                     const In<std::int64_t>& rows, const In<std::int64_t>& columns, const In<double>& values,
                     std::int64_t t, std::int64_t refreshed) {
-  for (std::size_t j = 0; j < keys.size(); ++j)
-    if (keys.data()[j] >= 0) s.slot_of(keys.data()[j]);
-  const std::size_t n = s.keys.size();
-  if (vectors.shape(0) != n || vectors.shape(1) != 3) throw nb::value_error("the state has another shape");
+  const std::size_t first = s.keys.size(), n = keys.size();  // the intercept, where there is one, has key -1
+  if (first > 1 || n < first || (first == 1 && keys.data()[0] != -1) || vectors.shape(0) != n ||
+      vectors.shape(1) != 3 || columns.size() != rows.size() || values.size() != rows.size() || t < 0 ||
+      refreshed < 0 || refreshed > t)
+    throw nb::value_error("the state has another shape");
+  check_keys(keys.data() + first, n - first);
+  for (std::size_t j = first; j < n; ++j)
+    if (static_cast<std::size_t>(s.slot_of(keys.data()[j])) != j)
+      throw nb::value_error("a feature has two places in the state");
   for (std::size_t j = 0; j < n; ++j) {
     s.weights[j] = vectors.data()[3 * j];
     s.theta[j] = vectors.data()[3 * j + 1];
     s.r[j] = vectors.data()[3 * j + 2];
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto j = static_cast<std::size_t>(rows.data()[i]), k = static_cast<std::size_t>(columns.data()[i]);
+    const auto j = static_cast<std::size_t>(rows.data()[i]);
+    const auto k = static_cast<std::size_t>(columns.data()[i]);
     if (j >= n || k >= n) throw nb::value_error("the state has another shape");
     s.psi.add(j, k, values.data()[i]);
   }
@@ -112,6 +118,9 @@ void set_waiting(OnlineSketch& s, const In2<double>& heads, const In<std::int64_
   const std::size_t width = heads.shape(1);  // 2 in old model files, which know no offsets
   if (indptr.size() != heads.shape(0) + 1 || keys.size() != values.size() || (width != 2 && width != 3))
     throw nb::value_error("bad waiting rows");
+  if (heads.shape(0) > 0 &&
+      (indptr.data()[0] != 0 || indptr.data()[heads.shape(0)] != static_cast<std::int64_t>(keys.size())))
+    throw nb::value_error("bad waiting rows");
   s.waiting.clear();
   for (std::size_t i = 0; i < heads.shape(0); ++i) {
     OnlineSketch::Example x;
@@ -121,6 +130,7 @@ void set_waiting(OnlineSketch& s, const In2<double>& heads, const In<std::int64_
     for (std::int64_t k = indptr.data()[i]; k < indptr.data()[i + 1]; ++k) {
       if (k < 0 || static_cast<std::size_t>(k) >= keys.size()) throw nb::value_error("bad waiting rows");
       const std::int64_t key = keys.data()[k];
+      if (key != -1 || s.keys.empty() || s.keys[0] != -1) check_keys(&key, 1);
       x.entries.push_back({key < 0 ? 0 : s.slot_of(key), values.data()[k]});
     }
     s.waiting.push_back(std::move(x));

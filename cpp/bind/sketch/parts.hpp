@@ -7,8 +7,15 @@
 #include "bind/arrays.hpp"
 #include "riata/losses/link.hpp"
 #include "riata/sketch/active_features.hpp"
+#include "riata/sketch/gradient_array.hpp"
 
 namespace riata::bind {
+
+inline void check_keys(const std::int64_t* keys, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k)
+    if (keys[k] < 0 || !GradientArray::possible(static_cast<std::uint64_t>(keys[k])))
+      throw nb::value_error("a feature index is negative or beyond 2^37");
+}
 
 inline const Link& link_named(const std::string& name) {
   const Link* link = find_link(name);

@@ -18,6 +18,7 @@ Out2<double> score(const Scorer& scorer, const In<std::int64_t>& indptr, const I
                    const In<float>& values, const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
   const std::size_t m = scorer.intercept.size();
+  if (m == 0) throw nb::value_error("no weights were set");
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * m);
   Accumulated outcome;
   {
@@ -45,6 +46,8 @@ void bind_scorer(nb::module_& m) {
              const In<double>& intercept) {
             if (weights.shape(0) != keys.size() || weights.shape(1) != intercept.size())
               throw nb::value_error("keys, weights and intercept differ in size");
+            if (intercept.size() == 0) throw nb::value_error("a model has at least one column");
+            check_keys(keys.data(), keys.size());
             s.set({keys.data(), keys.data() + keys.size()}, {weights.data(), weights.data() + weights.size()},
                   {intercept.data(), intercept.data() + intercept.size()});
           },

@@ -88,6 +88,9 @@ void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::
   if (scalars.size() != kSums * Sketch::kLanes + 1 || lanes.shape(0) != keys.size() ||
       lanes.shape(1) != Sketch::kLanes)
     throw nb::value_error("the sums have another shape");
+  check_keys(keys.data(), keys.size());
+  if (features < 0 || !GradientArray::possible(static_cast<std::uint64_t>(features)))
+    throw nb::value_error("the number of features is negative or beyond 2^37");
   for (std::size_t k = 0; k < Sketch::kLanes; ++k)
     sketch.sums[k] = {scalars[kSums * k],     scalars[kSums * k + 1], scalars[kSums * k + 2],
                       scalars[kSums * k + 3], scalars[kSums * k + 4], scalars[kSums * k + 5]};
@@ -96,7 +99,7 @@ void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::
   for (std::size_t i = 0; i < keys.size(); ++i)
     for (std::size_t k = 0; k < Sketch::kLanes; ++k) {
       const auto key = static_cast<std::uint64_t>(keys.data()[i]);
-      if (!GradientArray::possible(key) || !sketch.lanes[k].reserve(key + 1)) throw std::bad_alloc();
+      if (!sketch.lanes[k].reserve(key + 1)) throw std::bad_alloc();
       sketch.lanes[k].set(key, lanes.data()[i * Sketch::kLanes + k]);
     }
 }
@@ -148,6 +151,10 @@ void bind_sketch(nb::module_& m) {
       .def("curvature", [](Sketch& s) { return give(s.curvature()); })
       .def("set_curvature",
            [](Sketch& s, const In<double>& cells) {
+             const auto place = [](double at) { return at >= 0 && at < 1u << 31; };
+             for (std::size_t i = 0; !s.ordered() && i < cells.size(); i += 3)
+               if (i + 2 >= cells.size() || !place(cells.data()[i]) || !place(cells.data()[i + 1]))
+                 throw nb::value_error("the curvature has another shape");
              s.set_curvature({cells.data(), cells.data() + cells.size()});
            })
       .def("sums", &sums)

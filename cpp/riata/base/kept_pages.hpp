@@ -14,6 +14,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "riata/base/across_forks.hpp"
+
 namespace riata {
 
 class KeptPages {
@@ -38,6 +40,8 @@ class KeptPages {
     }
   }
 
+  static std::mutex& mutex_of_all() noexcept { return instance().mutex_; }
+
  private:
   struct Piece {
     void* memory;
@@ -46,6 +50,7 @@ class KeptPages {
 
   static KeptPages& instance() noexcept {
     static KeptPages* const kept = new KeptPages;  // never destroyed: models may outlive everything else
+    [[maybe_unused]] static const bool held = hold_across_forks<KeptPages>();
     return *kept;
   }
 

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "riata/base/across_forks.hpp"
+
 namespace riata {
 
 // Whoever reads where a mapped file has no bytes any more, because somebody cut it short or the disk failed,
@@ -47,10 +49,15 @@ class BusErrors {
     place->taken = false;
   }
 
- private:
-  static std::mutex& guard() {
+  static std::mutex& mutex_of_all() noexcept {
     static std::mutex mutex;
     return mutex;
+  }
+
+ private:
+  static std::mutex& guard() {
+    [[maybe_unused]] static const bool held = hold_across_forks<BusErrors>();
+    return mutex_of_all();
   }
   // Not inside functions: a signal handler may not meet the lock of a first use.
   inline static std::atomic<Place*> places_{nullptr};

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "riata/base/across_forks.hpp"
+
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -30,6 +32,8 @@ class Pool {
     if (!instance().keep(memory)) std::free(memory);
   }
 
+  static std::mutex& mutex_of_all() noexcept { return instance().mutex_; }
+
  private:
   static constexpr std::size_t kSmallest = std::size_t{1} << 17;
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
@@ -41,6 +45,7 @@ class Pool {
 
   static Pool& instance() noexcept {
     static Pool* const pool = new Pool;  // never destroyed: arrays may outlive everything else
+    [[maybe_unused]] static const bool held = hold_across_forks<Pool>();
     return *pool;
   }
 

@@ -13,11 +13,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "riata/base/model_lock.hpp"
 #include "riata/block/block.hpp"
 #include "riata/linear/linear.hpp"  // Outcome, Rows
 
@@ -79,7 +79,7 @@ class Bayesian {
   virtual std::uint64_t bytes() const noexcept = 0;
 
   // Learning takes it alone, scoring together: two Python threads must not meet in one model.
-  mutable std::shared_mutex guard;
+  mutable ModelLock guard;
 
   int columns() const noexcept { return columns_; }
   int row_width() const noexcept { return width_; }

@@ -114,8 +114,11 @@ class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
       keys_.clear();
       places_.clear();
       for (Joint& joint : joint_) joint = Joint();
-      for (std::size_t i = 0; i < n; ++i) place_of(static_cast<std::uint64_t>(keys[i]));
-      if (keys_.size() != n) return false;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (static_cast<std::uint64_t>(keys[i]) > kInterceptKey) return false;
+        place_of(static_cast<std::uint64_t>(keys[i]));
+      }
+      if (keys_.size() != n || places_.contains(kInterceptKey) != spec_.fit_intercept) return false;
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -264,10 +267,11 @@ class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
     const auto n = joint_.size();
     std::fill(means, means + n, b.offset(r));
     std::fill(spreads, spreads + n, 0.0);
-    if (spec_.fit_intercept) known.emplace_back(places_.at(kInterceptKey), 1.0);
+    if (const auto found = places_.find(kInterceptKey); found != places_.end())
+      known.emplace_back(found->second, 1.0);
     for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k) {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
-      const auto found = places_.find(key);
+      const auto found = key < kInterceptKey ? places_.find(key) : places_.end();
       const auto value = static_cast<double>(b.values[k]);
       if (found != places_.end()) {
         known.emplace_back(found->second, value);

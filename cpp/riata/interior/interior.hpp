@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "riata/base/model_lock.hpp"
 #include "riata/block/block.hpp"
 #include "riata/interior/sweep.hpp"
 #include "riata/linear/linear.hpp"
@@ -97,7 +97,7 @@ class Interior {
   std::uint64_t t = 0;
   std::int64_t features = 0;
   double rate_factor = 1;
-  mutable std::shared_mutex guard;  // for whoever shares the model between threads
+  mutable ModelLock guard;  // for whoever shares the model between threads
 
  private:
   struct Plan {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
+#include "riata/base/model_lock.hpp"
 #include "riata/base/parameters.hpp"
 #include "riata/block/block.hpp"
 #include "riata/linear/schedule.hpp"
@@ -76,7 +76,7 @@ class Linear {  // the face that bindings see
   virtual std::uint64_t bytes() const noexcept = 0;
 
   // Learning takes it alone, scoring together: two Python threads must not meet in one model.
-  mutable std::shared_mutex guard;
+  mutable ModelLock guard;
 
   std::vector<double> intercept;
   std::uint64_t t = 0;        // examples learned

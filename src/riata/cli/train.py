@@ -282,7 +282,7 @@ class Job:
             family = FAMILIES[self.method]
             known = {field.name for field in fields(family)}  # type: ignore[arg-type]
             seed = {"seed": self.options["random_state"]} if "seed" in known else {}
-            return family(**self.parameters, **seed, outputs=outputs)  # type: ignore[call-arg]
+            return family(**self.parameters, **seed, outputs=outputs)
         except ValueError as error:
             raise click.UsageError(str(error)) from error
 

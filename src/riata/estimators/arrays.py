@@ -78,7 +78,8 @@ def blocks_of(X: Any, labels: Floats, weights: Floats | None) -> Iterable[Block]
 
 
 def learn_more(learner: Learner, record: Record, block: Block) -> None:
-    scores = learner.learn(block)
     assert block.labels is not None
-    record.loss.add(learner.losses(scores, block.labels), block.weights)
-    record.examples += len(block)
+    with learner.lock:  # a save has the record of the weights it has
+        scores = learner.learn(block)
+        record.loss.add(learner.losses(scores, block.labels), block.weights)
+        record.examples += len(block)

@@ -46,7 +46,7 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
         return {k: v for k, v in self.get_params(deep=False).items() if k in wanted}
 
     def _make_learner(self, outputs: int) -> Learner:
-        return self._learner(**self._learner_parameters(), outputs=outputs)  # type: ignore[call-arg]
+        return self._learner(**self._learner_parameters(), outputs=outputs)
 
     def _seed(self) -> int:
         if self.random_state is None or isinstance(self.random_state, int | np.integer):
@@ -78,8 +78,10 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
         """
         if not isinstance(source, Source):
             source = open_source(source, names=self._make_learner(1).wants_names)
-        self.model_ = train(source, self._make_learner, **options)
-        self.n_features_in_ = self.model_.learner.n_features
+        model = train(source, self._make_learner, **options)
+        with self._turn():
+            self.model_ = model
+            self.n_features_in_ = model.learner.n_features
         return self
 
     # What was learned
@@ -126,9 +128,10 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
         learner = self._fitted()
         if self._named:
             raise AttributeError("features of this model have names, not numbers: see named_coef_")
-        keys, weights = learner.coef()
+        with learner.lock:
+            (keys, weights), features = learner.coef(), learner.n_features
         where = np.nonzero(weights)
-        shape = (learner.outputs, max(self.n_features_in_, learner.n_features))
+        shape = (learner.outputs, max(self.n_features_in_, features))
         return sp.csr_matrix((weights[where], (where[1], keys[where[0]])), shape=shape)
 
     @property
@@ -140,8 +143,10 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
         >>> model.learn_one({"word": "free"}, "ham").learn_one({"word": "free"}, "spam").named_coef_.keys()
         dict_keys(['word=free'])
         """
-        keys, weights = self._fitted().coef()
-        names = self._fitted().names(keys)
+        learner = self._fitted()
+        with learner.lock:
+            keys, weights = learner.coef()
+            names = learner.names(keys)
         if names is None:
             raise AttributeError("features of this model have numbers, not names: see sparse_coef_")
         columns = weights[:, 0] if weights.shape[1] == 1 else weights
@@ -230,6 +235,10 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning, one pass over the rows of X in their order. The first call names all `classes`."""
+        with self._turn():
+            return self._partial_fit(X, y, classes, sample_weight)
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
         first = not hasattr(self, "model_")
         if first:
             if classes is None:
@@ -332,6 +341,10 @@ class LinearRegressor(RegressorMixin, RegressorEvents, LinearEstimator):  # type
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning, one pass over the rows of X in their order."""
+        with self._turn():
+            return self._partial_fit(X, y, sample_weight)
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         first = not hasattr(self, "model_")
         if not first:
             self._refuse_matrix()

@@ -182,13 +182,16 @@ class BayesianClassifier(LinearClassifier):
     @property
     def coef_(self) -> Floats:
         """The mean of each weight, (1, features) for two classes or (classes, features)."""
-        return self._spread(self._bayesian().coef()[1], float(self._bayesian().prior_mean))
+        learner = self._bayesian()
+        with learner.lock:
+            return self._spread(learner.coef()[1], float(learner.prior_mean))
 
     @property
     def coef_std_(self) -> Floats:
         """The standard deviation of each weight; of one never seen, its prior's."""
         learner = self._bayesian()
-        return self._spread(learner.coef_std(), learner.prior_std()[:, None])
+        with learner.lock:
+            return self._spread(learner.coef_std(), learner.prior_std()[:, None])
 
     @property
     def intercept_std_(self) -> Floats:
@@ -229,11 +232,11 @@ class BayesianClassifier(LinearClassifier):
         """
         learner = self._bayesian()
         rng = np.random.default_rng(random_state)
-        keys, weights, intercepts = learner.sample(n, rng)
-        features = max(self.n_features_in_, learner.n_features)
-        out = rng.normal(
-            learner.prior_mean, learner.prior_std()[None, :, None], (n, learner.outputs, features)
-        )
+        with learner.lock:
+            keys, weights, intercepts = learner.sample(n, rng)
+            features = max(self.n_features_in_, learner.n_features)
+            std = learner.prior_std()[None, :, None]
+        out = rng.normal(learner.prior_mean, std, (n, learner.outputs, features))
         out[:, :, keys] = weights
         return (out[:, 0], intercepts[:, 0]) if learner.outputs == 1 else (out, intercepts)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
 from riata.learners import Learner
 from riata.learners.base import Floats
+from riata.learners.locks import Lock, new_lock
 from riata.record import Model, Record, Settings
 
 
@@ -32,6 +33,19 @@ class Events:
             self.model_ = Model(self._make_learner(1), None, record)
             self.n_features_in_ = 0
         return self.model_.learner
+
+    def _turn(self) -> Lock:
+        """Held by whoever makes or replaces the model."""
+        lock = self.__dict__.get("_lock")
+        if lock is None:  # of two threads, the first one's
+            lock = self.__dict__.setdefault("_lock", new_lock(self, "_lock"))
+        return cast(Lock, lock)
+
+    def __getstate__(self) -> Any:
+        state: Any = super().__getstate__()
+        return (
+            {k: v for k, v in state.items() if k != "_lock"} if isinstance(state, dict) else state
+        )
 
     def _event_scores(self, x: Mapping[str, Any]) -> list[float]:
         return self._fitted().score_one(x)
@@ -58,21 +72,22 @@ class ClassifierEvents(Events):
         >>> model.predict_one({"words": ["money"]})
         'spam'
         """
-        try:
-            model = self.model_
-            code = model.codes[y]
-        except (
-            AttributeError,
-            KeyError,
-            TypeError,
-        ):  # the first event, a new class, y without a hash
-            code = self._class_code(y)
-            model = self.model_
         if self.class_weight is not None:
             sample_weight *= self._factor(y)
-        model.learner.learn_one(x, code, sample_weight)
-        model.record.examples += 1
-        return self
+        while True:
+            try:
+                model = self.model_
+                code = model.codes[y]
+            except (AttributeError, KeyError, TypeError):  # the first event, a new class, no hash
+                with self._turn():
+                    code = self._class_code(y)
+                    model = self.model_
+            learner = model.learner
+            with learner.lock:
+                if self.model_ is model:  # otherwise a class has joined: this one is history
+                    learner.learn_one(x, code, sample_weight)
+                    model.record.examples += 1
+                    return self
 
     def _factor(self, y: Any) -> float:
         if not isinstance(self.class_weight, Mapping):
@@ -88,16 +103,17 @@ class ClassifierEvents(Events):
         if y is None or y != y:  # None or NaN
             raise ValueError(f"y is {y!r}: an event is learned with its label")
         learner = self._event_learner()
-        known = list(self.model_.labels)
-        if y in known:
-            return float(known.index(y))
-        known.append(y.item() if isinstance(y, np.generic) else y)
-        if len(known) > 2:
-            learner = learner.with_outputs(len(known))
-        alike = len({type(label) for label in known}) == 1
-        classes = np.array(known) if alike else np.array(known, dtype=object)
-        self.model_ = Model(learner, classes, self.model_.record)
-        return float(len(known) - 1)
+        with learner.lock:  # whoever comes to learn meanwhile finds the new model
+            known = list(self.model_.labels)
+            if y in known:
+                return float(known.index(y))
+            known.append(y.item() if isinstance(y, np.generic) else y)
+            if len(known) > 2:
+                learner = learner.with_outputs(len(known))
+            alike = len({type(label) for label in known}) == 1
+            classes = np.array(known) if alike else np.array(known, dtype=object)
+            self.model_ = Model(learner, classes, self.model_.record)
+            return float(len(known) - 1)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """The class of one event; None before the first was learned."""
@@ -112,12 +128,13 @@ class ClassifierEvents(Events):
         """The probability of each class for one event; empty before the first was learned."""
         if not hasattr(self, "model_"):
             return {}
-        labels = self.model_.labels
+        model = self.model_
+        labels = model.labels
         if len(labels) == 1:
             return {labels[0]: 1.0}
-        scores = self._event_scores(x)
+        scores = model.learner.score_one(x)
         if len(scores) == 1:
-            probability = self.model_.learner.probability_one(scores)
+            probability = model.learner.probability_one(scores)
             if probability is None:
                 raise AttributeError("this loss gives no probabilities")
             return {labels[0]: 1 - probability[0], labels[1]: probability[0]}
@@ -129,9 +146,13 @@ class RegressorEvents(Events):
 
     def learn_one(self, x: Mapping[str, Any], y: float, sample_weight: float = 1.0) -> Self:
         """Learn one event: a number is a feature's value, a string the feature "key=value", a list several of them."""
-        learner = self.model_.learner if hasattr(self, "model_") else self._event_learner()
-        learner.learn_one(x, float(y), sample_weight)
-        self.model_.record.examples += 1
+        if not hasattr(self, "model_"):
+            with self._turn():
+                self._event_learner()
+        model = self.model_
+        with model.learner.lock:
+            model.learner.learn_one(x, float(y), sample_weight)
+            model.record.examples += 1
         return self
 
     def predict_one(self, x: Mapping[str, Any]) -> float:

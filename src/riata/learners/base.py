@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
+from riata.learners.locks import Lock, new_lock
 
 Floats = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
@@ -30,10 +31,20 @@ class Learner(ABC):
 
     Subclasses are frozen dataclasses: their fields are the parameters, and what they have learned is in
     `state()`. The labels of a Block are class codes 0, 1, ... for classification, numbers for regression.
+
+    Threads may share a learner: they learn in turns, a Block each, and read, score and save at any time. For
+    several calls that belong together, hold `lock`: nobody learns meanwhile.
     """
 
     family: ClassVar[str]
     outputs: int
+    lock: ClassVar[Lock]  # of the instance: not a field of the dataclasses
+    """Held by whoever learns, for a Block at a time."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        learner = super().__new__(cls)
+        object.__setattr__(learner, "lock", new_lock(learner, "lock"))
+        return learner
 
     @property
     @abstractmethod

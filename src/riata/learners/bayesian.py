@@ -30,6 +30,7 @@ from riata.learners.bayesian_parameters import LINKS, MEANS, UPDATES, VARIANCES,
 from riata.learners.bayesian_prior import AUTO
 from riata.learners.bayesian_prior import parsed as parsed_prior
 from riata.learners.linear import STORES
+from riata.learners.locks import both_locks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,11 +103,12 @@ class Bayesian(Learner):
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
     _core: _core.Bayesian = field(init=False, repr=False, compare=False)
-    _calibration: Floats = field(init=False, repr=False, compare=False)
+    _calibration: tuple[int, Floats] = field(init=False, repr=False, compare=False)
+    """The t it was learned at, and its state, which never changes: a new one takes its place."""
 
     def __post_init__(self) -> None:
         check(self)
-        object.__setattr__(self, "_calibration", calibration.blank(self.outputs))
+        object.__setattr__(self, "_calibration", (0, calibration.blank(self.outputs)))
         self._start(named=False)
 
     def _start(self, named: bool, own_priors: bool = False) -> None:
@@ -201,17 +203,23 @@ class Bayesian(Learner):
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
         keyed = block.names is not None or only_keys(block.indices)
-        if keyed and self.store == "auto" and self._empty:
-            self._start(named=True)
-        scores = self._core.learn(
-            block.indptr, block.indices, block.values, block.labels, block.weights, order,
-            block.names, block.name_offsets, self.outputs, offsets_for(block, self.outputs),
-        )  # fmt: skip
-        if self.calibrates:
-            calibration.learn(
-                scores, self._calibration, block.labels, block.weights, order, self.half_life
-            )
+        with self.lock:
+            if keyed and self.store == "auto" and self._empty:
+                self._start(named=True)
+            scores = self._core.learn(
+                block.indptr, block.indices, block.values, block.labels, block.weights, order,
+                block.names, block.name_offsets, self.outputs, offsets_for(block, self.outputs),
+            )  # fmt: skip
+            if self.calibrates:
+                learned = self._calibration[1].copy()  # others may be reading the old one
+                calibration.learn(
+                    scores, learned, block.labels, block.weights, order, self.half_life
+                )
+                self._calibrate_by(learned)
         return scores
+
+    def _calibrate_by(self, state: Floats) -> None:
+        object.__setattr__(self, "_calibration", (self.t, state))
 
     @property
     def _empty(self) -> bool:
@@ -230,18 +238,27 @@ class Bayesian(Learner):
 
     def score(self, block: Block) -> Floats:
         """The log odds of the predicted probability (eq. 8 or 24), averaged over the components."""
-        scores = self._core.score(
+        if not self.calibrates:
+            return self._score(block)
+        t, state = self._calibration
+        scores = self._score(block)
+        if self.t != t:  # somebody is learning: weights and correction may be of two moments
+            with self.lock:
+                t, state = self._calibration
+                scores = self._score(block)
+        calibration.correct(scores, state)
+        return scores
+
+    def _score(self, block: Block) -> Floats:
+        return self._core.score(
             block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs,
             offsets_for(block, self.outputs),
         )  # fmt: skip
-        if self.calibrates:
-            calibration.correct(scores, self._calibration)
-        return scores
 
     @property
     def correction(self) -> Floats:
         """What `calibrate` has come to, (outputs, 3): a, b and c of the log odds a ln(p) - b ln(1 - p) + c."""
-        return np.array(_core.recalibration(self._calibration))
+        return np.array(_core.recalibration(self._calibration[1]))
 
     def _moments(self, block: Block) -> tuple[Floats, Floats]:
         """Mean and variance of each row's x'w + offset in each component: (n, outputs, components)."""
@@ -253,17 +270,20 @@ class Bayesian(Learner):
 
     def moments(self, block: Block) -> tuple[Floats, Floats]:
         """Mean and standard deviation of each row's x'w + offset, (n, outputs) each."""
-        return mixture.mean_and_std(*self._moments(block), self.evidence)
+        with self.lock:
+            moments, evidence = self._moments(block), self.evidence
+        return mixture.mean_and_std(*moments, evidence)
 
     def interval(self, block: Block, level: float) -> tuple[Floats, Floats]:
         """Ends of the central interval that holds each row's probability with chance `level`, (n, outputs)."""
         check_number("interval", level, above=0, below=1)
-        moments = self._moments(block)
+        with self.lock:
+            moments, evidence, correction = self._moments(block), self.evidence, self.correction
         low, high = (
-            mixture.quantile(0.5 + side * level / 2, *moments, self.evidence) for side in (-1, 1)
+            mixture.quantile(0.5 + side * level / 2, *moments, evidence) for side in (-1, 1)
         )
         if self.calibrates:
-            return calibration.between(self._link(low), self._link(high), self.correction)
+            return calibration.between(self._link(low), self._link(high), correction)
         return self._link(low), self._link(high)
 
     def _link(self, z: Floats) -> Floats:
@@ -300,49 +320,45 @@ class Bayesian(Learner):
         return np.asarray(np.sqrt((self.evidence * variances).sum(axis=1)))
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
-        keys, means, _ = self.posterior()
-        average = (self.evidence * means).sum(axis=-1)
+        with self.lock:
+            (keys, means, _), evidence = self.posterior(), self.evidence
+        average = (evidence * means).sum(axis=-1)
         live = average.any(axis=1)
         return keys[live], average[live]
 
     def coef_std(self) -> Floats:
         """The standard deviation beside each weight of `coef`."""
-        _, means, variances = self.posterior()
-        average, std = mixture.mean_and_std(means, variances, self.evidence)
+        with self.lock:
+            (_, means, variances), evidence = self.posterior(), self.evidence
+        average, std = mixture.mean_and_std(means, variances, evidence)
         return std[average.any(axis=1)]
 
     @property
     def intercept(self) -> Floats:
-        means, _ = self.intercept_posterior()
-        return np.asarray((self.evidence * means).sum(axis=-1))
+        with self.lock:
+            (means, _), evidence = self.intercept_posterior(), self.evidence
+        return np.asarray((evidence * means).sum(axis=-1))
 
     @property
     def intercept_std(self) -> Floats:
         """The standard deviation of each output's intercept."""
-        return mixture.mean_and_std(*self.intercept_posterior(), self.evidence)[1]
+        with self.lock:
+            moments, evidence = self.intercept_posterior(), self.evidence
+        return mixture.mean_and_std(*moments, evidence)[1]
 
     def n_live(self) -> int:
         return self._core.live_weights
 
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
-        if not self._core.named:
-            return None
-        return decoded(*self._core.names(keys))
+        core = self._core
+        return decoded(*core.names(keys)) if core.named else None
 
     def state(self) -> State:
-        keys, rows = self._core.rows()
-        state = {
-            "keys": keys,
-            "rows": rows,
-            "intercept": np.array(self._core.intercept),
-            "log_evidence": np.array(self._core.log_evidence),
-            "seen": np.array([self.t, self._core.features], dtype=np.int64),
-        }
-        if self.calibrates:
-            state["calibration"] = self._calibration.copy()
-        if self._core.named:
-            state["names"], state["name_offsets"] = self._core.names(keys)
-        return state
+        with self.lock:
+            state = self._core.snapshot()
+            if self.calibrates:
+                state["calibration"] = self._calibration[1].copy()
+            return state
 
     def _restore(self, state: State) -> None:
         own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
@@ -355,7 +371,9 @@ class Bayesian(Learner):
         self._core.log_evidence = state["log_evidence"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
         if self.calibrates:
-            calibration.restore(self._calibration, state["calibration"])
+            learned = calibration.blank(self.outputs)
+            calibration.restore(learned, state["calibration"])
+            self._calibrate_by(learned)
 
     def parameters(self) -> dict[str, Any]:
         values = super().parameters()
@@ -370,7 +388,8 @@ class Bayesian(Learner):
         """The same model with more columns. A single one, "is it class 1?", becomes those of classes 0 and 1."""
         if outputs <= max(2, self.outputs):
             raise ValueError(f"{outputs} outputs are not more than there are")
-        return self.from_state(*tools.widened(self, outputs))
+        with self.lock:
+            return self.from_state(*tools.widened(self, outputs))
 
     def merge(self, other: Bayesian) -> Self:
         """The posterior of both, which learned from the same prior on two parts of the data.
@@ -378,18 +397,21 @@ class Bayesian(Learner):
         Precisions add, less the prior that would count twice; means are averaged by precision. Exact where the
         parts share no feature (and no intercept); elsewhere as good as a Gaussian is for each part.
         """
-        return self.from_state(self.parameters(), tools.merged(self, other))
+        with both_locks(self, other):
+            return self.from_state(self.parameters(), tools.merged(self, other))
 
     def as_prior(self) -> Self:
         """A learner that has seen nothing and takes what this one knows for its prior.
 
         Without `half_life` it goes on as this one would. With it, what is forgotten falls back to this knowledge.
         """
-        return self.from_state(self.parameters(), tools.as_prior(self))
+        with self.lock:
+            return self.from_state(self.parameters(), tools.as_prior(self))
 
     def collapse(self) -> Self:
         """The component with the most evidence, alone: a smaller model, for export or serving."""
-        return self.from_state(*tools.collapsed(self))
+        with self.lock:
+            return self.from_state(*tools.collapsed(self))
 
     def sparsify(self, z: float, blocks: Iterable[Block] | None = None) -> tools.Sparsified:
         """A model of only the features whose mean is more than `z` standard deviations away from zero.
@@ -398,10 +420,12 @@ class Bayesian(Learner):
         report has the mean log loss there of this model and of the smaller one.
         """
         check_number("z", z, least=0)
-        small = self.from_state(*tools.sparse(self, z))
-        return tools.report(self, small, blocks)
+        with self.lock:
+            small = self.from_state(*tools.sparse(self, z))
+            return tools.report(self, small, blocks)
 
     def sample(self, n: int, random_state: Any = 0) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Weights drawn from the posterior: features, weights (n, outputs, features), intercepts (n, outputs)."""
         check_number("n", n, least=1)
-        return tools.sample(self, int(n), np.random.default_rng(random_state))
+        with self.lock:
+            return tools.sample(self, int(n), np.random.default_rng(random_state))

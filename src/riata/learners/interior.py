@@ -143,17 +143,11 @@ class InteriorPoint(Learner):
             and int(block.indices.max()) >= self.dimension
         ):
             raise self._too_far(block)
-        scores, done = self._core.learn(
-            block.indptr,
-            block.indices,
-            block.values,
-            block.labels,
-            block.weights,
-            order,
-            block.names,
-            block.name_offsets,
-            offsets_for(block, self.outputs),
-        )
+        with self.lock:
+            scores, done = self._core.learn(
+                block.indptr, block.indices, block.values, block.labels, block.weights, order,
+                block.names, block.name_offsets, offsets_for(block, self.outputs),
+            )  # fmt: skip
         if done < len(scores):
             row = done if order is None else int(order[done])
             raise DivergenceError(
@@ -173,9 +167,12 @@ class InteriorPoint(Learner):
 
     def score(self, block: Block) -> Floats:
         offsets = offsets_for(block, self.outputs)
-        return self._core.score(
-            block.indptr, block.indices, block.values, self._least_kept(), offsets
-        )
+        if self.prune == 0:
+            none = np.zeros(self.outputs)
+            return self._core.score(block.indptr, block.indices, block.values, none, offsets)
+        with self.lock:  # what is pruned and the weights are to be of one moment
+            least = self._least_kept()
+            return self._core.score(block.indptr, block.indices, block.values, least, offsets)
 
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
@@ -240,8 +237,9 @@ class InteriorPoint(Learner):
         return self._kept[self.t]
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
-        keys, weights = self._core.weights()
-        weights = np.where(np.abs(weights) >= self._least_kept(), weights, 0.0)
+        with self.lock:
+            (keys, weights), least = self._core.weights(), self._least_kept()
+        weights = np.where(np.abs(weights) >= least, weights, 0.0)
         live = np.flatnonzero(weights.any(axis=1))
         live = live[np.argsort(keys[live])]
         return keys[live], weights[live]
@@ -256,31 +254,18 @@ class InteriorPoint(Learner):
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
         if not self._core.named:
             return None
-        text, offsets = self._core.names()
-        whole, ends = text.tobytes(), offsets.tolist()
-        slot = {key: i for i, key in enumerate(self._core.rows()[0].tolist())}
+        state = self._core.snapshot()
+        whole, ends = state["names"].tobytes(), state["name_offsets"].tolist()
+        slot = {key: i for i, key in enumerate(state["keys"].tolist())}
         found = (slot[key] for key in keys.tolist())
         return [whole[ends[i] : ends[i + 1]].decode("utf-8", "replace") for i in found]
 
     def state(self) -> State:
-        keys, rows = self._core.rows()
-        state = {
-            "keys": keys,
-            "rows": rows,
-            "sums": np.array(self._core.sums),
-            "intercept": self.intercept,
-            "seen": np.array([self.t, self._core.features], dtype=np.int64),
-            "rate_factor": np.array([self._core.rate_factor]),
-        }
-        if self._core.named:
-            state["names"], state["name_offsets"] = self._core.names()
-        return state
+        with self.lock:
+            return self._core.snapshot()
 
     def _restore(self, state: State) -> None:
-        self._core.set_rows(
-            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
-        )
-        self._core.sums = [(float(product), float(least)) for product, least in state["sums"]]
-        self._core.intercept = state["intercept"].tolist()
-        self._core.t, self._core.features = (int(n) for n in state["seen"])
-        self._core.rate_factor = float(state["rate_factor"][0])
+        self._core.restore(
+            state["keys"], state["rows"], state["sums"], state["intercept"], state["seen"],
+            float(state["rate_factor"][0]), state.get("names"), state.get("name_offsets"),
+        )  # fmt: skip

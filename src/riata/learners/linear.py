@@ -154,15 +154,16 @@ class LinearLearner(Learner):
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
-        self._choose_store(block)
         name_list = block.name_list if isinstance(block, NameListBlock) else None
         numbers = block.numbers if isinstance(block, NameListBlock) else None
-        scores, done = self._core.learn(
-            block.indptr, block.indices, block.values, block.labels, block.weights, order,
-            block.names if name_list is None else None,
-            block.name_offsets if name_list is None else None,
-            name_list, numbers, offsets_for(block, self.outputs),
-        )  # fmt: skip
+        with self.lock:
+            self._choose_store(block)
+            scores, done = self._core.learn(
+                block.indptr, block.indices, block.values, block.labels, block.weights, order,
+                block.names if name_list is None else None,
+                block.name_offsets if name_list is None else None,
+                name_list, numbers, offsets_for(block, self.outputs),
+            )  # fmt: skip
         if done < len(scores):
             row = done if order is None else int(order[done])
             raise DivergenceError(
@@ -189,6 +190,10 @@ class LinearLearner(Learner):
         return scores
 
     def _open_to_events(self) -> CoreLinear:
+        with self.lock:
+            return self._event_core or self._opened_to_events()
+
+    def _opened_to_events(self) -> CoreLinear:
         if self.t == 0 and self.store == "auto" and not self._core.named:
             self._start("table")
         if self._kept_in == "dense":
@@ -259,23 +264,12 @@ class LinearLearner(Learner):
         return self._core.live_weights
 
     def names(self, keys: NDArray[np.int64]) -> list[str] | None:
-        if not self._core.named:
-            return None
-        return decoded(*self._core.names(keys))
+        core = self._core
+        return decoded(*core.names(keys)) if core.named else None
 
     def state(self) -> State:
-        keys, rows = self._core.rows()
-        state = {
-            "keys": keys,
-            "rows": rows,
-            "clock": np.array(self._core.rule_state),
-            "intercept": self.intercept,
-            "seen": np.array([self.t, self._core.features], dtype=np.int64),
-            "rate_factor": np.array([self._core.rate_factor]),
-        }
-        if self._core.named:
-            state["names"], state["name_offsets"] = self._core.names(keys)
-        return state
+        with self.lock:
+            return self._core.snapshot()
 
     def _restore(self, state: State) -> None:
         if self.store == "auto" and ("names" in state or only_keys(state["keys"])):

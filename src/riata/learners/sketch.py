@@ -21,6 +21,7 @@ from riata.learners.base import (
     offsets_for,
     option,
 )
+from riata.learners.locks import both_locks
 from riata.learners.sketch_named import numbered
 from riata.learners.sketch_parameters import ALGORITHMS, LINKS, SCHEDULES, check, gammas_of
 from riata.learners.sketch_passes import Passes
@@ -153,7 +154,7 @@ class Sketch(Learner):
     def history(self) -> list[dict[str, float]]:
         """After every pass: pass, gamma, objective, gap, violation, active, support, step (and output)."""
         if self.outputs == 1:
-            return [dict(h) for p in self._passes for h in p.history]
+            return [dict(h) for p in self._passes for h in list(p.history)]
         return [{"output": c} | h for c, p in enumerate(self._passes) for h in p.history]
 
     @property
@@ -177,7 +178,10 @@ class Sketch(Learner):
                 )
             block = block.take(rows)
         offsets_for(block, self.outputs)
-        block = self._numbered(block, join=True)
+        with self.lock:
+            return self._learn(self._numbered(block, join=True))
+
+    def _learn(self, block: Block) -> Floats:
         if self.complete:
             raise ValueError("this sketch is complete: start a new one, or use algorithm='online'")
         scores = np.empty((len(block), self.outputs))
@@ -210,12 +214,15 @@ class Sketch(Learner):
 
     def end_pass(self) -> None:
         """The source was read to its end: move the weights."""
-        self._scorer[0] = None
-        self._recent.clear()
-        for core in self._online:
-            core.flush()
-        if not self._passes or self.complete:
-            return
+        with self.lock:
+            self._recent.clear()
+            for core in self._online:
+                core.flush()
+            if self._passes and not self.complete:
+                self._end_passes()
+            self._scorer[0] = None
+
+    def _end_passes(self) -> None:
         sample = self._sample.block()
         for c, p in enumerate(self._passes):
             seen = (
@@ -255,6 +262,10 @@ class Sketch(Learner):
         Multi-pass: both must be in the same pass, at the same weights: each worker learns its shard, one of them
         merges the others and ends the pass. Online: the models of both add up, and the weights are their minimum.
         """
+        with both_locks(self, other):
+            self._merge(other)
+
+    def _merge(self, other: Sketch) -> None:
         if self.parameters() != other.parameters():
             raise ValueError("sketches add up only when all their parameters are equal")
         if self._passes and [p.passes for p in self._passes] != [p.passes for p in other._passes]:
@@ -283,8 +294,12 @@ class Sketch(Learner):
             return np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
         return accepted.keys, accepted.weights, accepted.intercept
 
+    def _columns(self) -> list[tuple[NDArray[np.int64], Floats, float]]:
+        with self.lock:
+            return [self._column(c) for c in range(self.outputs)]
+
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
-        columns = [self._column(c) for c in range(self.outputs)]
+        columns = self._columns()
         keys = np.unique(np.concatenate([k for k, _, _ in columns]))
         weights = np.zeros((len(keys), self.outputs))
         for c, (own, values, _) in enumerate(columns):
@@ -293,19 +308,25 @@ class Sketch(Learner):
 
     @property
     def intercept(self) -> Floats:
-        return np.array([self._column(c)[2] for c in range(self.outputs)])
+        return np.array([intercept for _, _, intercept in self._columns()])
 
     def n_live(self) -> int:
-        return sum(len(self._column(c)[0]) for c in range(self.outputs))
+        return sum(len(keys) for keys, _, _ in self._columns())
 
     def score(self, block: Block) -> Floats:
         block = self._numbered(block, join=False)
-        scorer = self._scorer[0]
-        if scorer is None:
-            scorer = self._scorer[0] = _core.Scorer()
-            scorer.set(*self.coef(), self.intercept)
+        scorer = self._scorer[0] or self._make_scorer()
         offsets = offsets_for(block, self.outputs)
         return scorer.score(block.indptr, block.indices, block.values, offsets)
+
+    def _make_scorer(self) -> _core.Scorer:
+        with self.lock:
+            scorer = self._scorer[0]
+            if scorer is None:
+                scorer = _core.Scorer()
+                scorer.set(*self.coef(), self.intercept)
+                self._scorer[0] = scorer  # nobody changes it from here on
+            return scorer
 
     def _numbered(self, block: Block, join: bool) -> Block:
         if not block.named and not len(self._feature_index):
@@ -337,8 +358,9 @@ class Sketch(Learner):
         return row
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
-        if self._recent and scores is self._recent[0] and labels is self._recent[1]:
-            return self._recent[2]
+        recent = tuple(self._recent)
+        if len(recent) == 3 and scores is recent[0] and labels is recent[1]:
+            return recent[2]
         total = np.zeros(len(scores))
         for c in range(self.outputs):
             signs = np.where(labels == self._positive(c), 1.0, -1.0)
@@ -351,15 +373,19 @@ class Sketch(Learner):
     # State
 
     def state(self) -> State:
-        state: State = {"seen": np.array(self._seen, dtype=np.int64)}
-        if len(self._feature_index):
-            state["name_keys"], state["names"], state["name_offsets"] = self._feature_index.arrays()
-        if self._passes and not self.complete:
-            state |= {f"sample.{name}": array for name, array in self._sample.state().items()}
-        for c in range(self.outputs):
-            part = passes_state(self._passes[c]) if self._passes else online_state(self._online[c])
-            state |= {f"{c}.{name}": array for name, array in part.items()}
-        return state
+        with self.lock:
+            state: State = {"seen": np.array(self._seen, dtype=np.int64)}
+            if len(self._feature_index):
+                names = ("name_keys", "names", "name_offsets")
+                state |= dict(zip(names, self._feature_index.arrays(), strict=True))
+            if self._passes and not self.complete:
+                state |= {f"sample.{name}": array for name, array in self._sample.state().items()}
+            for c in range(self.outputs):
+                part = (
+                    passes_state(self._passes[c]) if self._passes else online_state(self._online[c])
+                )
+                state |= {f"{c}.{name}": array for name, array in part.items()}
+            return state
 
     def _restore(self, state: State) -> None:
         self._seen[:] = [int(n) for n in state["seen"]]

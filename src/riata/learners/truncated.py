@@ -68,7 +68,8 @@ class TruncatedGradient(GradientLearner):
 
     def end_pass(self) -> None:
         if self.decay != 1:
-            self._core.rate_factor = self._core.rate_factor * self.decay
+            with self.lock:
+                self._core.rate_factor = self._core.rate_factor * self.decay
 
     def finish(self) -> None:
         if self.round_at_end > 0:

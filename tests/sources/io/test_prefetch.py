@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -131,3 +134,35 @@ def test_a_helping_consumer_is_interrupted_at_once() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(ordered_map(work, iter(range(1000)), threads=1, helping=True))
     assert not [t for t in threading.enumerate() if t.name.startswith("riata-source")]
+
+
+FORKS = """
+import os, sys, threading, time
+from riata.sources.io.prefetch import ordered_map
+
+def work(x):
+    time.sleep(0.0005)
+    return x
+
+for attempt in range(1, 41):
+    results = ordered_map(work, iter(range(1000)), threads=3)
+    for _ in range(attempt):
+        next(results)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(results)
+        except RuntimeError as error:
+            results.close()
+            sys.exit(0 if "forked" in str(error) else 1)   # by way of atexit
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert next(results) == attempt
+    results.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_does_not_wait_for_threads_of_its_parent() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr[-2000:]

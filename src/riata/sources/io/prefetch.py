@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterator
@@ -68,6 +69,7 @@ class _Team(Generic[Item, Result]):
         self._tickets = 0  # handed out, in the order of `items`
         self._resting = False
         self._no_more = False
+        self._forked = False
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
@@ -80,7 +82,17 @@ class _Team(Generic[Item, Result]):
             thread.start()
             self._threads.append(thread)
 
+    def orphan(self) -> None:
+        """In a forked child: the threads live in the parent alone, and with them what they had locked."""
+        self._forked = self._no_more = True
+        self._reading, self._changed = threading.Lock(), threading.Condition()
+        self._threads.clear()
+        self._outcomes.clear()
+        _running.discard(self)  # type: ignore[arg-type]
+
     def stop(self) -> None:
+        if self._forked:
+            return
         with self._changed:
             self._no_more = True
             self._changed.notify_all()
@@ -96,6 +108,10 @@ class _Team(Generic[Item, Result]):
     def results(self) -> Iterator[Result]:
         ticket = 0
         while True:
+            if self._forked:
+                raise RuntimeError(
+                    "this process was forked while threads were reading this source: open it again in the child"
+                )
             if self._helping:
                 while ticket not in self._outcomes and self._step(helping=True):
                     pass
@@ -182,6 +198,15 @@ def _raiser(error: BaseException) -> Callable[[], NoReturn]:
 
 def _returner(result: Result) -> Callable[[], Result]:
     return lambda: result
+
+
+def _after_fork() -> None:
+    for team in list(_running):
+        team.orphan()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @atexit.register

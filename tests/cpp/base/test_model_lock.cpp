@@ -1,0 +1,137 @@
+// The lock of a model: learners alone, readers together and soon, forks. Also a program for ThreadSanitizer.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "riata/base/model_lock.hpp"
+
+using riata::ModelLock;
+
+namespace {
+
+// Two plain numbers that are equal whenever nobody learns.
+void learners_and_readers() {
+  ModelLock lock;
+  long a = 0, b = 0;
+  std::atomic<long> torn{0}, together{0}, inside{0};
+  constexpr int kTurns = 20000;
+  std::vector<std::thread> all;
+  for (int i = 0; i < 3; ++i)
+    all.emplace_back([&] {
+      for (int k = 0; k < kTurns; ++k) {
+        const std::unique_lock alone(lock);
+        ++a;
+        ++b;
+      }
+    });
+  for (int i = 0; i < 3; ++i)
+    all.emplace_back([&] {
+      for (int k = 0; k < kTurns; ++k) {
+        const std::shared_lock read(lock);
+        if (++inside > 1) ++together;
+        if (a != b) ++torn;
+        --inside;
+      }
+    });
+  for (int i = 0; i < 2; ++i)
+    all.emplace_back([&] {
+      for (int k = 0; k < kTurns; ++k) {
+        if (lock.try_lock_shared()) {
+          if (a != b) ++torn;
+          lock.unlock_shared();
+        }
+        if (k % 16 == 0 && lock.try_lock()) lock.unlock();
+      }
+    });
+  for (std::thread& thread : all) thread.join();
+  CHECK(torn == 0);
+  CHECK(a == 3L * kTurns && b == a);
+}
+
+// Readers that never leave a gap do not keep a learner out, nor learners that queue a reader.
+void nobody_starves() {
+  ModelLock lock;
+  std::atomic<bool> stop{false};
+  std::atomic<long> learned{0}, read{0};
+  std::vector<std::thread> all;
+  for (int i = 0; i < 3; ++i)
+    all.emplace_back([&] {
+      while (!stop) {
+        const std::shared_lock held(lock);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ++read;
+      }
+    });
+  for (int i = 0; i < 2; ++i)
+    all.emplace_back([&] {
+      while (!stop) {
+        const std::unique_lock held(lock);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ++learned;
+      }
+    });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while ((learned < 20 || read < 20) && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  stop = true;
+  for (std::thread& thread : all) thread.join();
+  CHECK(learned >= 20);
+  CHECK(read >= 20);
+}
+
+template <class InChild>
+bool child_agrees(InChild in_child) {
+  const pid_t child = fork();
+  if (child == 0) _exit(in_child() ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// What other threads held is free in the child, unless one was learning: that is refused.
+void forks() {
+  ModelLock read, learned;
+  std::atomic<bool> held{false}, done{false};
+  std::thread other([&] {
+    const std::shared_lock together(read);
+    const std::unique_lock alone(learned);
+    held = true;
+    while (!done) std::this_thread::yield();
+  });
+  while (!held) std::this_thread::yield();
+  CHECK(child_agrees([&] {
+    const std::unique_lock alone(read);
+    return true;
+  }));
+  CHECK(child_agrees([&] {
+    for (int i = 0; i < 2; ++i) {
+      try {
+        const std::shared_lock together(learned);
+        return false;
+      } catch (const std::runtime_error&) {
+      }
+    }
+    return true;
+  }));
+  done = true;
+  other.join();
+  const std::unique_lock alone(learned);  // the parent goes on
+}
+
+}  // namespace
+
+int main() {
+  learners_and_readers();
+  nobody_starves();
+#if !defined(__SANITIZE_THREAD__)  // which knows no fork beside threads
+  forks();
+#endif
+  return check::failures();
+}
