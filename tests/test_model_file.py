@@ -178,10 +178,7 @@ def test_a_full_disk_leaves_the_old_file(
             file = real(*args)
 
             class Full:
-                def __enter__(self) -> Any:
-                    return self
-
-                def __exit__(self, *_: Any) -> None:
+                def close(self) -> None:
                     file.close()
 
                 write = staticmethod(full)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _STREAMS: dict[str | bytes, int] = {"/dev/stdout": 1, "/dev/stderr": 2}
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
 @contextmanager
@@ -46,20 +50,25 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
     name = None
     if descriptor is None:
         descriptor, name = _open_beside(target)
+    file = os.fdopen(descriptor, "wb")
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            if durable:
-                os.fsync(file.fileno())
-            if name is None:
-                name = _give_name(file.fileno(), target)
+        yield file
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        if durable:
+            os.fsync(file.fileno())
+        if name is None:
+            name = _give_name(file.fileno(), target)
+        # Before it is closed: while it is open it is locked, and nobody takes it for a leftover.
         os.replace(name, target)
-    except BaseException:
+        file.close()
+    except BaseException as error:
+        with suppress(OSError):
+            file.close()
         if name is not None:
             with suppress(OSError):
                 os.unlink(name)
+        _name(error, path)
         raise
     if durable:
         _sync_directory(target.parent)
@@ -74,9 +83,42 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied", str(path))
         return
-    descriptor, name = _open_beside(target)
+    remove_leftovers(path)
+    try:
+        descriptor, name = _open_beside(target)
+    except OSError as error:
+        _name(error, path)
+        raise
     os.close(descriptor)
     os.unlink(name)
+
+
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove the temporary files of those who were killed while they wrote `path`. Whoever lives has his locked."""
+    target = _target(path)
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{12}}\.tmp")
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if pattern.fullmatch(entry.name):
+                _remove_unless_locked(entry.path)
+
+
+def _remove_unless_locked(name: str) -> None:
+    with suppress(OSError):
+        descriptor = os.open(name, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(name)
+        finally:
+            os.close(descriptor)
+
+
+def _name(error: BaseException, path: str | os.PathLike[str]) -> None:
+    """Let an error of writing say what could not be written, not what the temporary file was called."""
+    if isinstance(error, OSError):
+        temporary = isinstance(error.filename, str) and error.filename.endswith(".tmp")
+        if temporary or (error.filename is None and error.errno in _OF_WRITING):
+            error.filename, error.filename2 = os.fspath(path), None
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
@@ -94,7 +136,21 @@ def _open_beside(target: Path) -> tuple[int, str]:
     while True:
         name = _name_beside(target)
         with suppress(FileExistsError):
-            return os.open(name, flags, 0o600), name
+            descriptor = os.open(name, flags, 0o600)
+            if _lock(descriptor):
+                return descriptor, name
+            os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Keep the file from those who remove leftovers. False: one of them was faster."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks: there nobody removes anything
+    return os.fstat(descriptor).st_nlink > 0
 
 
 def _open_nameless(target: Path) -> int | None:
@@ -110,6 +166,7 @@ def _open_nameless(target: Path) -> int | None:
 def _give_name(descriptor: int, target: Path) -> str:
     """A name for a file that was opened without one."""
     name = _name_beside(target)
+    _lock(descriptor)
     folder = os.open("/proc/self/fd", os.O_RDONLY)
     try:  # only with a folder of its own does Python follow the link that stands for the file
         os.link(str(descriptor), name, src_dir_fd=folder, follow_symlinks=True)

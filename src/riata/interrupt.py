@@ -16,8 +16,8 @@ class Interrupt:
     on, it raises KeyboardInterrupt as usual. Does nothing outside the main thread, or where the
     program has a handler of its own.
 
-    SIGTERM is taken the same way where it too raises KeyboardInterrupt (`sigterm_as_ctrl_c`), and with
-    `sigterm` also where it would end the process at once: see `die_if_told`.
+    SIGTERM is taken the same way inside `SigtermAsCtrlC`, and with `sigterm` also where it would end
+    the process at once: see `die_if_told`.
 
     >>> with Interrupt() as interrupt:
     ...     interrupt.pressed
@@ -37,7 +37,8 @@ class Interrupt:
             for number in (signal.SIGINT, signal.SIGTERM):
                 handler = signal.getsignal(number)
                 deadly = number == signal.SIGTERM and self._sigterm and handler == signal.SIG_DFL
-                if handler is signal.default_int_handler or deadly:
+                usual = handler is signal.default_int_handler or isinstance(handler, SigtermAsCtrlC)
+                if usual or deadly:
                     signal.signal(number, self._handle)
                     self._before[number] = handler
         return self
@@ -53,6 +54,9 @@ class Interrupt:
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:
         again, self.pressed, self.signal = self.pressed, True, signum
+        before = self._before.get(signum)
+        if isinstance(before, SigtermAsCtrlC):
+            before.came = True
         if self._breakable or again:
             raise KeyboardInterrupt
 
@@ -79,8 +83,35 @@ class Interrupt:
             signal.raise_signal(signal.SIGTERM)
 
 
-def sigterm_as_ctrl_c() -> None:
-    """From now on SIGTERM raises KeyboardInterrupt, unless the program has made up its mind otherwise."""
-    in_main = threading.current_thread() is threading.main_thread()
-    if in_main and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+class SigtermAsCtrlC:
+    """While this context is open, SIGTERM does what Ctrl-C does, unless the program has made up its mind otherwise.
+
+    >>> with SigtermAsCtrlC() as sigterm:
+    ...     sigterm.came
+    False
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        self._installed = False
+
+    def __enter__(self) -> SigtermAsCtrlC:
+        in_main = threading.current_thread() is threading.main_thread()
+        if in_main and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, self)
+            self._installed = True
+        return self
+
+    def __call__(self, signum: int, frame: FrameType | None) -> None:
+        self.came = True
+        raise KeyboardInterrupt
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._installed:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            self._installed = False

@@ -26,6 +26,7 @@ COMMANDS = {
 }
 
 INTERRUPTED = 130
+TERMINATED = 143
 
 
 class LazyGroup(click.Group):
@@ -67,7 +68,7 @@ def group() -> None:
 
 
 def main() -> None:
-    """Run and exit: 0 done, 1 a mistake in data or files, 2 wrong usage, 130 Ctrl-C."""
+    """Run and exit: 0 done, 1 a mistake in data or files, 2 wrong usage, 130 Ctrl-C, 143 SIGTERM."""
     return_large_pieces()
     warnings.showwarning = _say_warning
     code = run(sys.argv[1:])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -52,7 +54,8 @@ class Table:
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream, self.rows = stream, Doubling()
-        print(self.HEAD, file=stream, flush=True)
+        with suppress(OSError):
+            print(self.HEAD, file=stream, flush=True)
 
     def show(self, progress: Progress) -> None:
         if not self.rows.due(progress):
@@ -77,7 +80,9 @@ class JsonLog:
     """What the table says, as one JSON object a line."""
 
     def __init__(self, path: str) -> None:
-        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        self.path = path
+        self.file = open(path, "wb", buffering=0)  # noqa: SIM115
+        self.failed = self.cut = False
         self.rows = Doubling()
 
     def show(self, progress: Progress) -> None:
@@ -100,11 +105,27 @@ class JsonLog:
         self.rows.last = progress
 
     def write(self, entry: dict[str, Any]) -> None:
-        self.file.write(json.dumps(entry) + "\n")
-        self.file.flush()
+        """A line. Where the disk is full that is said once, and the next line tries again."""
+        line = (json.dumps(entry) + "\n").encode()
+        if self.cut:
+            line = b"\n" + line
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[self.file.write(rest) :]
+            self.cut = False
+        except OSError as error:
+            self.cut = self.cut or len(rest) < len(line)
+            if not self.failed:
+                reason = error.strerror or error
+                warnings.warn(
+                    f"{self.path}: {reason}: this log has gaps; training goes on", stacklevel=2
+                )
+            self.failed = True
 
     def close(self) -> None:
-        self.file.close()
+        with suppress(OSError):
+            self.file.close()
 
 
 class Bar:
@@ -153,8 +174,8 @@ class Bar:
 class Displays:
     """All that watch a run; a context that closes them."""
 
-    def __init__(self, displays: list[Display]) -> None:
-        self.displays = displays
+    def __init__(self, displays: list[Display], stream: IO[str]) -> None:
+        self.displays, self.stream = displays, stream
 
     @classmethod
     def of(cls, kind: str, log: str | None = None, stream: IO[str] | None = None) -> Displays:
@@ -167,7 +188,7 @@ class Displays:
             displays.append(Bar(stream))
         elif kind == "plain":
             displays.append(Table(stream))
-        return cls(displays)
+        return cls(displays, stream)
 
     @property
     def on_progress(self) -> Callable[[Progress], None] | None:
@@ -175,8 +196,22 @@ class Displays:
         return self._show if self.displays else None
 
     def _show(self, progress: Progress) -> None:
+        for display in list(self.displays):
+            try:
+                display.show(progress)
+            except (
+                OSError
+            ):  # a terminal that was closed, a full disk behind 2>: nothing to stop training for
+                self.displays.remove(display)
+
+    def say(self, text: str) -> None:
+        """A line among the progress."""
         for display in self.displays:
-            display.show(progress)
+            if isinstance(display, Bar):
+                display.bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+                return
+        with suppress(OSError):
+            print(text, file=self.stream, flush=True)
 
     def note(self, entry: dict[str, Any]) -> None:
         """Write an entry of another kind to the log, if there is one."""
@@ -194,4 +229,5 @@ class Displays:
         trace: TracebackType | None,
     ) -> None:
         for display in self.displays:
-            display.close()
+            with suppress(OSError):
+                display.close()

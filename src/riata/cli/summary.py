@@ -82,7 +82,24 @@ def interrupted(model: Model, output: str, resume: list[str]) -> str:
 
 def rescued(model: Model, beside: str, resume: list[str]) -> str:
     """After an error in the data."""
-    return f"{_so_far(model)} saved to {beside}; once the data is mended:\n{_go_on(resume)}"
+    return f"{_so_far(model)} saved to {beside}; once that is mended:\n{_go_on(resume)}"
+
+
+def saved_elsewhere(model: Model, place: str, resume: list[str] | None) -> str:
+    """After the place where the model should go could not be written; `resume` where it is not complete."""
+    if resume is None:
+        return f"the model is saved to {place} instead: move it to where it should be"
+    return f"{_so_far(model)} saved to {place} instead\n{_go_on(resume)}"
+
+
+def checkpoint_saved(model: Model, place: str) -> str:
+    """After the first one."""
+    return f"checkpoint: {_so_far(model)} saved to {place}, and again from time to time"
+
+
+def checkpoint_found(model: Model, place: str, resume: list[str]) -> str:
+    """Before a run that would replace it."""
+    return f"{place} has {_so_far(model)} by a run that was stopped, and will be replaced;\n{_go_on(resume)}"
 
 
 def _so_far(model: Model) -> str:

@@ -11,8 +11,7 @@ import click
 from click.core import ParameterSource
 
 from riata import model_file
-from riata.atomic import check_writable
-from riata.cli import INTERRUPTED, summary
+from riata.cli import INTERRUPTED, TERMINATED, summary
 from riata.cli.data import (
     data_options,
     open_data,
@@ -29,12 +28,16 @@ from riata.cli.options import (
     pick_parameters,
 )
 from riata.cli.progress import Displays
+from riata.cli.saving import Saving, choose_saving, saving_options
 from riata.cli.text import plural
 from riata.errors import SettingsError
+from riata.interrupt import SigtermAsCtrlC
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
 from riata.sources import ReadOptions, Source
 from riata.training import partial_model, train
+from riata.training.checkpoint import Checkpoint
+from riata.training.memory import MemoryLimit
 
 HELP = """Learn a sparse linear model from DATA: one or more files, or - for standard input.
 
@@ -44,7 +47,7 @@ HELP = """Learn a sparse linear model from DATA: one or more files, or - for sta
   riata train more.svm -o clicks.riata --initial clicks.riata
 
 Every example is predicted before it is learned, so the loss that is shown is honest without a
-holdout. Ctrl-C saves what was learned and says how to go on."""
+holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 
 
 def parse_holdout(ctx: click.Context, parameter: click.Parameter, value: str) -> float | str:
@@ -169,6 +172,7 @@ def parse_class_weight(
     section="Going on",
     help="Start from a model, with its parameters, and learn other data.",
 )
+@saving_options
 @data_options
 @option(
     "--cache",
@@ -215,8 +219,10 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         },
     )
     job.check(explicit)
+    saving, memory = choose_saving(given), MemoryLimit(given["max_memory"])
     quiet = given["quiet"]
-    return run(job, "none" if quiet else given["progress_kind"], given["log"], quiet)
+    kind = "none" if quiet else given["progress_kind"]
+    return run(job, saving, memory, kind, given["log"], quiet)
 
 
 def choose_cache(given: dict[str, Any]) -> str | bool | None:
@@ -297,30 +303,43 @@ class Job:
         return words + reading_words(self.reading)
 
 
-def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = False) -> int:
+def run(
+    job: Job,
+    saving: Saving,
+    memory: MemoryLimit,
+    progress_kind: str,
+    log: str | None = None,
+    quiet: bool = False,
+) -> int:
     """Train, save and report; the exit code."""
-    refuse_to_replace(job.data, job.output)
-    check_writable(job.output)
+    for file in (job.output, saving.place):
+        refuse_to_replace(job.data, file)
+    saving.check()
     started = time.perf_counter()
     saved = job.resume or job.initial
     before = None if saved is None else model_file.load(saved)
     job.settle_cache(before)
     names = job.wants_names(before)
     source = open_data(job.data, replace(job.reading, cache=job.cache, names=names))
-    with Displays.of(progress_kind, log) as displays:
+    with SigtermAsCtrlC() as sigterm, Displays.of(progress_kind, log) as displays:
+        checkpoint = prepare_checkpoint(job, saving, displays, quiet)
         try:
-            model = learn(job, source, displays, before)
+            model = learn(job, source, displays, before, checkpoint=checkpoint, max_memory=memory)
         except Exception as error:
-            rescue(job, error)
+            learned = partial_model(error)
+            if learned is not None:
+                saving.rescue(learned, error, job.command_to_resume)
             raise
-        model_file.save(model, job.output)
+        saving.save(model, job.command_to_resume)
+        if checkpoint is not None:
+            checkpoint.remove(resumed=saving.resumed)
         seconds = time.perf_counter() - started
         displays.note({"event": "saved", "model": job.output, "record": model.record.to_json()})
     if model.record.interrupted:
         click.echo(
             summary.interrupted(model, job.output, job.command_to_resume(job.output)), err=True
         )
-        return INTERRUPTED
+        return TERMINATED if sigterm.came else INTERRUPTED
     if not quiet:
         kept = say_skipped(model.record.skipped, job.reading)
         note = getattr(source, "note", None)
@@ -328,9 +347,28 @@ def run(job: Job, progress_kind: str, log: str | None = None, quiet: bool = Fals
     return 0
 
 
-def learn(job: Job, source: Source, displays: Displays, before: Model | None = None) -> Model:
+def prepare_checkpoint(
+    job: Job, saving: Saving, displays: Displays, quiet: bool
+) -> Checkpoint | None:
+    """Say what will be replaced, and, once there is one, what it is called."""
+    earlier = saving.earlier()
+    if earlier is not None:
+        command = job.command_to_resume(saving.place)
+        displays.say(summary.checkpoint_found(earlier, saving.place, command))
+
+    def saved(model: Model) -> None:
+        if checkpoint is not None and checkpoint.saved == 1 and not quiet:
+            displays.say(summary.checkpoint_saved(model, saving.place))
+
+    checkpoint = saving.checkpoint(saved)
+    return checkpoint
+
+
+def learn(
+    job: Job, source: Source, displays: Displays, before: Model | None = None, **limits: Any
+) -> Model:
     """The call of train() that a job stands for; `before` is the model that it goes on from."""
-    options = dict(job.options)
+    options = job.options | limits
     if isinstance(options.get("holdout"), str):
         beside = job.cache if job.cache in (True, "auto") else None
         reading = replace(job.reading, cache=beside, names=job.wants_names(before))
@@ -357,13 +395,3 @@ def learn(job: Job, source: Source, displays: Displays, before: Model | None = N
     except SettingsError as error:
         raise click.UsageError(str(error)) from error
     return model
-
-
-def rescue(job: Job, error: Exception) -> None:
-    """Save what was learned before an error ended the training, beside the output."""
-    model = partial_model(error)
-    if model is None:
-        return
-    beside = f"{job.output}.partial"
-    model_file.save(model, beside)
-    error.add_note(summary.rescued(model, beside, job.command_to_resume(beside)))

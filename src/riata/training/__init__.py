@@ -71,7 +71,7 @@ def train(
         `passes` may be raised. The model given is used up. Data other than what it learned from is an
         error (`riata.errors.ChangedData`).
     checkpoint: a file that the model so far is saved to from time to time, and on SIGTERM;
-        `resume=riata.load(checkpoint)` goes on from there. It is left when the run has ended.
+        `resume=model_file.load(checkpoint)` goes on from there. It is left when the run has ended.
     every: how often: a time such as "60s" or "5min", or a number of examples. Unless said, "5min".
     max_memory: bytes, or a size such as "2G": more is an error (`riata.errors.OutOfMemory`). None: no limit.
 

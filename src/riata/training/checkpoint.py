@@ -99,9 +99,9 @@ class Checkpoint:
             self._next_time = now + max(self.seconds or 0.0, _SHARE * (now - started))
             self._count_on(model.record.examples)
 
-    def remove(self) -> None:
-        """What it holds is saved elsewhere: it would only be in the way."""
-        if self.saved:
+    def remove(self, *, resumed: bool = False) -> None:
+        """What it holds is saved elsewhere: it would only be in the way. `resumed`: the run has begun with it."""
+        if self.saved or resumed:
             with suppress(OSError):
                 os.unlink(self.path)
 
