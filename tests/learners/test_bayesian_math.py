@@ -15,16 +15,6 @@ from riata.learners.bayesian_mixture import quantile
 from tests.problems import block_of, dense_rows, labels_for
 
 
-def test_plain_exp_is_exp():
-    x = np.concatenate([np.linspace(-700, 700, 200_001), np.linspace(-1, 1, 10_001), [0.0, 1e-300]])
-    np.testing.assert_allclose(_core.plain_exp(x), np.exp(x), rtol=1e-15)
-
-
-def test_plain_exp_stops_at_its_limits():
-    ends = _core.plain_exp(np.array([-np.inf, -1e300, 1e300, np.inf]))
-    np.testing.assert_allclose(ends, np.exp([-700.0, -700.0, 700.0, 700.0]), rtol=1e-15)
-
-
 def test_probit_ratios_are_stable_far_out():
     z = np.concatenate([np.linspace(-40, 40, 4001), [-1e3, -1e8, -10.0000001, -9.9999999]])
     slope, curvature, log_value = _core.probit_derivatives(z)

@@ -20,7 +20,7 @@
 #include "riata/bayesian/calibration.hpp"
 #include "riata/bayesian/steps.hpp"
 #include "riata/bayesian/taylor.hpp"
-#include "riata/losses/link_derivatives.hpp"
+#include "riata/losses/loss.hpp"
 
 namespace riata::bind {
 
@@ -215,15 +215,21 @@ Out<double> mapped(const In<double>& z, F f) {
 }  // namespace
 
 void bind_bayesian(nb::module_& m) {
-  m.def(
-      "plain_exp", [](const In<double>& x) { return mapped(x, plain_exp); }, nb::arg("x"),
-      "The kernels' own exp, for tests.");
+  const auto elementwise = [&m](const char* name, double (*f)(double), const char* doc) {
+    m.def(name, [f](const In<double>& x) { return mapped(x, f); }, nb::arg("x"), doc);
+  };
+  elementwise("exp", [](double x) { return riata::exp(x); }, "The core's own exp, for tests.");
+  elementwise("log", [](double x) { return riata::log(x); }, "The core's own log, for tests.");
+  elementwise("log1p", [](double x) { return riata::log1p(x); }, "The core's own log(1 + x), for tests.");
+  elementwise(
+      "bounded_exp", [](double x) { return bounded_exp(x); },
+      "exp(x), and for |x| > 700 the value at 700 or -700, for tests.");
   m.def(
       "probit_derivatives",
       [](const In<double>& z) {
-        return std::make_tuple(mapped(z, [](double v) { return ProbitDerivatives::at(v).slope; }),
-                               mapped(z, [](double v) { return ProbitDerivatives::at(v).curvature; }),
-                               mapped(z, [](double v) { return ProbitDerivatives::log_value(v); }));
+        return std::make_tuple(mapped(z, [](double v) { return Probit::at(v).slope; }),
+                               mapped(z, [](double v) { return Probit::at(v).curvature; }),
+                               mapped(z, [](double v) { return Probit::log_value(v); }));
       },
       nb::arg("z"), "phi / Phi, minus the second derivative of ln Phi, and ln Phi, for tests.");
   m.def(

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bind/arrays.hpp"
-#include "riata/losses/link.hpp"
+#include "riata/losses/loss.hpp"
 #include "riata/sketch/active_features.hpp"
 #include "riata/sketch/gradient_array.hpp"
 

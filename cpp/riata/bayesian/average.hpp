@@ -1,5 +1,4 @@
-// What bayesian_taylor.hpp has beside the update, compiled once for every width of registers: averaging
-// components, and finding rows.
+// What the kernels of taylor.hpp do beside the update: averaging components, and finding rows.
 #pragma once
 
 #include "riata/bayesian/curves.hpp"
@@ -10,12 +9,12 @@ namespace {
 
 // Averaging components.
 
-struct Chance {
+struct Margins {
   Eight z;  // the margin, eq. 8
   Eight t;  // exp(-|z|)
 };
 
-RIATA_INLINE Chance chance(const Eight& mean, const Eight& spread) noexcept {
+RIATA_INLINE Margins margins_of(const Eight& mean, const Eight& spread) noexcept {
   const Eight z = mean / sqrt(1 + kEighthOfPi * spread);
   return {z, exp_of_minus(min(abs(z), eight(kExpLimit)))};
 }
@@ -24,7 +23,7 @@ RIATA_INLINE Eight part_of(const double* p, int have, double rest) noexcept {
   return have == 8 ? eight(p) : load_first(p, have, rest);
 }
 
-RIATA_INLINE void weigh(const Chance& at, const Eight& log_weights, double* sums) noexcept {
+RIATA_INLINE void add_weighted(const Margins& at, const Eight& log_weights, double* sums) noexcept {
   const Eight weight = exp_of_minus(min(0 - log_weights, eight(kExpLimit)));
   const Eight likely = weight / (1 + at.t), unlikely = likely * at.t;
   sums[0] += sum(select(at.z > 0, likely, unlikely));
@@ -35,8 +34,8 @@ void average(int n, const double* means, const double* spreads, const double* lo
              double* sums) noexcept {
   for (int i = 0; i < n; i += 8) {
     const int have = n - i < 8 ? n - i : 8;
-    const Chance at = chance(part_of(means + i, have, 0), part_of(spreads + i, have, 0));
-    weigh(at, part_of(log_weights + i, have, -kExpLimit), sums);
+    const Margins at = margins_of(part_of(means + i, have, 0), part_of(spreads + i, have, 0));
+    add_weighted(at, part_of(log_weights + i, have, -kExpLimit), sums);
   }
 }
 
@@ -44,7 +43,7 @@ void credit(int n, const double* means, const double* spreads, double y, double 
             double* log_weights, double* sums) noexcept {
   for (int i = 0; i < n; i += 8) {
     const int have = n - i < 8 ? n - i : 8;
-    const Chance at = chance(part_of(means + i, have, 0), part_of(spreads + i, have, 0));
+    const Margins at = margins_of(part_of(means + i, have, 0), part_of(spreads + i, have, 0));
     const Eight before = part_of(log_weights + i, have, -kExpLimit);
     const Eight lost = max(min(y * at.z, eight(0.0)), eight(-kExpLimit));
     const Eight seen = lost - log_of_one_and(at.t), after = keep * before + weight * seen;
@@ -52,7 +51,7 @@ void credit(int n, const double* means, const double* spreads, double y, double 
       store(log_weights + i, after);
     else
       store_first(log_weights + i, have, after);
-    weigh(at, before, sums);
+    add_weighted(at, before, sums);
   }
 }
 

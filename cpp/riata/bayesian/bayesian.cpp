@@ -15,16 +15,16 @@ namespace riata {
 
 namespace {
 
-bool is_plain(const BayesianSpec& s) {
+bool has_kernels(const BayesianSpec& s) {
   return s.update == "marginal" && s.link == "logit" && s.mean == "taylor" && s.variance == "curvature";
 }
 
 template <class Store>
-class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<Store>> {
+class BayesianModel final : public BothIndices<BayesianModel<Store>, BayesianRows<Store>> {
  public:
-  BayesianOf(const BayesianSpec& spec, int columns, Step step)
-      : BothIndices<BayesianOf<Store>, LocatedBayesian<Store>>(spec, columns),
-        plain_(is_plain(spec)),
+  BayesianModel(const BayesianSpec& spec, int columns, Step step)
+      : BothIndices<BayesianModel<Store>, BayesianRows<Store>>(spec, columns),
+        has_kernels_(has_kernels(spec)),
         mixture_(spec.outputs, v_, static_cast<int>(spec.prior_variances.size()), spec.link, spec.share,
                  spec.half_life),
         step_(step) {
@@ -36,15 +36,15 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
  private:
   using Status = Outcome::Status;
   using Bayesian::features, Bayesian::intercept, Bayesian::log_evidence, Bayesian::t, Bayesian::width_;
-  using Base = LocatedBayesian<Store>;
+  using Base = BayesianRows<Store>;
   using Base::k_, Base::now, Base::same_kind, Base::shape_, Base::spec_, Base::store_;
   using Base::kernels_, Base::named_, Base::raw_, Base::workspace_, Base::v_;
-  friend BothIndices<BayesianOf<Store>, LocatedBayesian<Store>>;
+  friend BothIndices<BayesianModel<Store>, BayesianRows<Store>>;
 
   // Eq. 6 over the first n rows of the room.
   void sum_up(Workspace& room, std::int64_t n) const noexcept {
-    if (plain_ && !shape_.own()) return kernels_.gather(as_taylor(room, n));
-    Gathering g;
+    if (has_kernels_ && !shape_.own()) return kernels_.gather(as_taylor(room, n));
+    ScoreMoments g;
     g.rows = n;
     g.columns = k_;
     g.views = v_;
@@ -112,35 +112,35 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
       if constexpr (!Store::kDirect) {
         if (shape_.forgets())
           store_.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16,
-                       [&](const double* row) { return shape_.is_live(row, now()); });
+                       LiveIf{[&](const double* row) { return shape_.is_live(row, now()); }});
       }
     }
     return {Status::ok, n};
   }
 
   void take_step(std::int64_t rows, double weight) noexcept {
-    if (plain_) {
+    if (has_kernels_) {
       Taylor all = as_taylor(workspace_, rows, weight);
       all.next = workspace_.next.data();
       all.next_rows = workspace_.next_rows;
       return kernels_.step(all);
     }
-    Moment moment;
-    moment.rows = rows;
-    moment.columns = k_;
-    moment.views = v_;
-    moment.x = workspace_.x.data();
-    moment.variances = workspace_.variances.data();
-    moment.means = workspace_.means.data();
-    moment.spreads = workspace_.spreads.data();
-    moment.y = workspace_.y.data();
-    moment.weight = weight;
-    moment.moves = workspace_.moves.data();
-    moment.gains = workspace_.gains.data();
-    moment.samples = spec_.samples;
-    moment.normals = normals_.data();
+    UpdateInput input;
+    input.rows = rows;
+    input.columns = k_;
+    input.views = v_;
+    input.x = workspace_.x.data();
+    input.variances = workspace_.variances.data();
+    input.means = workspace_.means.data();
+    input.spreads = workspace_.spreads.data();
+    input.y = workspace_.y.data();
+    input.weight = weight;
+    input.moves = workspace_.moves.data();
+    input.gains = workspace_.gains.data();
+    input.samples = spec_.samples;
+    input.normals = normals_.data();
     if (spec_.samples > 0) draw_normals(spec_.seed, t, spec_.samples, normals_.data());
-    step_(moment);
+    step_(input);
     absorb(rows, k_, workspace_.rows.data(), workspace_.moves.data(), workspace_.gains.data());
   }
 
@@ -213,7 +213,7 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
     return {Status::ok, b.rows};
   }
 
-  bool plain_;  // the update that is compiled for wide registers
+  bool has_kernels_;  // the update that is compiled for wide registers
   Mixture mixture_;
   Step step_;
   std::vector<double> blank_, normals_;
@@ -221,16 +221,16 @@ class BayesianOf final : public BothIndices<BayesianOf<Store>, LocatedBayesian<S
 
 }  // namespace
 
-// In bayesian_full.cpp.
+// In full.cpp.
 std::unique_ptr<Bayesian> make_full_bayesian(const BayesianSpec& spec, int columns, Step step);
 
 std::unique_ptr<Bayesian> make_bayesian(const std::string& store, const BayesianSpec& spec) {
   const Step step = find_step(spec.update, spec.link, spec.mean, spec.variance);
   if (step == nullptr) return nullptr;
   const int columns = spec.outputs * static_cast<int>(spec.views.size() * spec.prior_variances.size());
-  if (store == "dense") return std::make_unique<BayesianOf<DenseStore>>(spec, columns, step);
-  if (store == "table") return std::make_unique<BayesianOf<TableStore>>(spec, columns, step);
-  if (store == "hashed") return std::make_unique<BayesianOf<HashedStore>>(spec, columns, step);
+  if (store == "dense") return std::make_unique<BayesianModel<DenseStore>>(spec, columns, step);
+  if (store == "table") return std::make_unique<BayesianModel<TableStore>>(spec, columns, step);
+  if (store == "hashed") return std::make_unique<BayesianModel<HashedStore>>(spec, columns, step);
   if (store == "full" && spec.update == "joint" && spec.half_life == 0 && !spec.own_priors)
     return make_full_bayesian(spec, columns, step);
   return nullptr;

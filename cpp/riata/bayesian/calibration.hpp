@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "riata/losses/link_derivatives.hpp"
+#include "riata/losses/loss.hpp"
 
 namespace riata {
 
@@ -27,7 +27,7 @@ class Recalibration {
     double yes, no;  // ln(p) and -ln(1 - p)
     explicit Seen(double s) noexcept {
       s = clamped(s, kLargestScore);
-      const double rest = std::log1p(plain_exp(-std::fabs(s)));
+      const double rest = riata::log1p(bounded_exp(-std::fabs(s)));
       yes = std::min(s, 0.0) - rest;
       no = std::max(s, 0.0) + rest;
     }
@@ -59,7 +59,7 @@ class Recalibration {
   void learn(const Seen& x, double y, double weight, double keep, double* state) const noexcept {
     weight = std::min(weight, kLargestWeight);
     const double z = mean_[0] * x.yes + mean_[1] * x.no + mean_[2];
-    const LinkDerivatives at = LogitDerivatives::at(y * z);
+    const LinkDerivatives at = Logit::at(y * z);
     // Precision times mean gains what it takes for the mean to move by y weight slope / (1 + curvature
     // spread) times the covariance with x.
     const double curvature = weight * at.curvature, pull = curvature * z + y * weight * at.slope;

@@ -16,9 +16,9 @@
 namespace riata {
 
 template <class Store>
-class LocatedBayesian : public StoredBayesian<Store> {
+class BayesianRows : public StoredBayesian<Store> {
  public:
-  LocatedBayesian(const BayesianSpec& spec, int columns)
+  BayesianRows(const BayesianSpec& spec, int columns)
       : StoredBayesian<Store>(spec, columns),
         v_(static_cast<int>(spec.views.size())),
         raw_(spec.views.size() == 1 && spec.views[0] == View::raw),

@@ -218,7 +218,7 @@ class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
     if (spreads_[c] <= 0) return;
     const double one = 1;
     double move = 0, gain = 0;
-    Moment along;
+    UpdateInput along;
     along.rows = 1;
     along.x = &one;
     along.variances = along.spreads = &spreads_[c];

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "riata/bayesian/taylor.hpp"
-#include "riata/losses/link_derivatives.hpp"
+#include "riata/losses/loss.hpp"
 
 namespace riata {
 
@@ -45,7 +45,7 @@ class Mixture {
         else
           kernels_.average(priors_, means + c, spreads + c, of_view, sums);
       }
-      scores[o] = std::log(sums[0]) - std::log(sums[1]);
+      scores[o] = riata::log(sums[0]) - riata::log(sums[1]);
     }
   }
 
@@ -66,34 +66,32 @@ class Mixture {
         }
         average_probit(means + c, spreads + c, of_view, sums);
         for (int g = 0; g < priors_; ++g)
-          of_view[g] =
-              keep_ * of_view[g] + weight * std::log(chance(y[c] * margin(means[c + g], spreads[c + g])));
+          of_view[g] = keep_ * of_view[g] +
+                       weight * riata::log(probability(y[c] * margin(means[c + g], spreads[c + g])));
       }
-      scores[o] = std::log(sums[0]) - std::log(sums[1]);
+      scores[o] = riata::log(sums[0]) - riata::log(sums[1]);
       normalise(log_weight);
     }
   }
 
  private:
   double margin(double mean, double spread) const noexcept {
-    return mean / std::sqrt(1 + (probit_ ? ProbitDerivatives::kShrink : LogitDerivatives::kShrink) * spread);
+    return mean / std::sqrt(1 + (probit_ ? Probit::kShrink : Logit::kShrink) * spread);
   }
   void predict_one(const double* means, const double* spreads, double* scores) const noexcept {
     for (int o = 0; o < outputs_; ++o) {
       const double z = margin(means[o], spreads[o]);
-      scores[o] = probit_ ? ProbitDerivatives::log_odds(z) : z;
+      scores[o] = probit_ ? Probit::log_odds(z) : z;
     }
   }
-  static double chance(double z) noexcept {
-    return plain_exp(ProbitDerivatives::log_value(z));
-  }  // never zero
+  static double probability(double z) noexcept { return bounded_exp(Probit::log_value(z)); }  // never zero
   int column(int v, int o) const noexcept { return (v * outputs_ + o) * priors_; }
   void average_probit(const double* means, const double* spreads, const double* log_weight,
                       double* sums) const noexcept {
     for (int g = 0; g < priors_; ++g) {
-      const double z = margin(means[g], spreads[g]), w = plain_exp(log_weight[g]);
-      sums[0] += w * chance(z);
-      sums[1] += w * chance(-z);
+      const double z = margin(means[g], spreads[g]), w = bounded_exp(log_weight[g]);
+      sums[0] += w * probability(z);
+      sums[1] += w * probability(-z);
     }
   }
   void normalise(double* log_weight) const noexcept {
@@ -101,9 +99,9 @@ class Mixture {
     if (share_ > 0) {
       const double best = *std::max_element(log_weight, log_weight + n);
       double total = 0;
-      for (int k = 0; k < n; ++k) total += plain_exp(log_weight[k] - best);
+      for (int k = 0; k < n; ++k) total += bounded_exp(log_weight[k] - best);
       for (int k = 0; k < n; ++k)
-        log_weight[k] = std::log((1 - share_) * plain_exp(log_weight[k] - best) / total + share_ / n);
+        log_weight[k] = riata::log((1 - share_) * bounded_exp(log_weight[k] - best) / total + share_ / n);
     }
     double best = log_weight[0];
     for (int k = 1; k < n; ++k) best = std::max(best, log_weight[k]);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "riata/bayesian/bayesian.hpp"
+#include "riata/simd/exp.hpp"
 
 namespace riata {
 
@@ -118,7 +119,7 @@ inline double seen_as(View view, double x) noexcept {
     case View::binary:
       return 1;
     case View::log1p:
-      return std::copysign(std::log1p(std::fabs(x)), x);
+      return std::copysign(riata::log1p(std::fabs(x)), x);
   }
   return x;
 }

@@ -4,21 +4,22 @@
 #include <cmath>
 
 #include "riata/bayesian/samples.hpp"
-#include "riata/losses/link_derivatives.hpp"
+#include "riata/losses/loss.hpp"
 
 namespace riata {
 
 namespace {
 
 // One feature in one column, eqs. 6, 7 and 16, for any link.
-struct Place {
+struct FeatureMargin {
   double xr;     // x / sqrt(1 + k s^2), s^2 the variance of all the other features
   double power;  // xr^2 sigma_i^2: how far z moves for a unit of slope
   double z;      // eq. 16, eq. 29: the label's margin, shrunk by the others' variance
 };
 
-template <class Link>
-inline Place place(double x, double variance, double mean, double spread, double y) noexcept {
+template <LinkFunction Link>
+inline FeatureMargin feature_margin(double x, double variance, double mean, double spread,
+                                    double y) noexcept {
   const double others = spread - x * (x * variance);
   const double r = 1 / std::sqrt(1 + Link::kShrink * (others > 0 ? others : 0));
   const double xr = x * r;
@@ -30,7 +31,7 @@ inline Place place(double x, double variance, double mean, double spread, double
 // bisection wherever a step would leave the interval known to hold the root, or is not half as long as the
 // last one (they can jump to and fro across the root): so in every iteration the step or the interval halves,
 // and it always ends.
-template <class Link>
+template <LinkFunction Link>
 inline double peak(double z, double b) noexcept {
   double low = 0, high = b * Link::at(z).slope;
   double u = 0, last = high;
@@ -48,8 +49,8 @@ inline double peak(double z, double b) noexcept {
   return u;
 }
 
-template <class Link, class Visit>
-inline void each(const Moment& m, Visit visit) noexcept {
+template <LinkFunction Link, class Visit>
+inline void each(const UpdateInput& m, Visit visit) noexcept {
   const int width = m.columns / m.views;
   for (std::int64_t i = 0; i < m.rows; ++i)
     for (int v = 0; v < m.views; ++v)
@@ -60,10 +61,10 @@ inline void each(const Moment& m, Visit visit) noexcept {
 }
 
 // Algorithm 1.
-template <class Link, bool kNewton, bool kHeight>
-void marginal(const Moment& m) noexcept {
+template <LinkFunction Link, bool kNewton, bool kHeight>
+void marginal(const UpdateInput& m) noexcept {
   each<Link>(m, [&](std::int64_t k, int c, double x, double variance) {
-    const Place at = place<Link>(x, variance, m.means[c], m.spreads[c], m.y[c]);
+    const FeatureMargin at = feature_margin<Link>(x, variance, m.means[c], m.spreads[c], m.y[c]);
     const double b = m.weight * at.power;
     const LinkDerivatives before = Link::at(at.z);
     // eq. 15 / 28, or its first-order solution, eq. 17 / 30
@@ -86,8 +87,8 @@ void marginal(const Moment& m) noexcept {
 // Appendix D.1 with a diagonal covariance: all features of the example at once. With s = sigma_t^2, eq. 45 is
 // mu_i + y slope sigma_i^2 x / (1 + curvature s), and the diagonal of eq. 46, in precisions, gains
 // curvature x^2 / (1 + curvature (s - x^2 sigma_i^2)).
-template <class Link, bool kNewton>
-void joint(const Moment& m) noexcept {
+template <LinkFunction Link, bool kNewton>
+void joint(const UpdateInput& m) noexcept {
   const int width = m.columns / m.views;
   for (int c = 0; c < m.columns; ++c) {
     const double s = m.spreads[c], z = m.y[c] * m.means[c], b = m.weight * s;
@@ -106,8 +107,8 @@ void joint(const Moment& m) noexcept {
 
 // Appendix D.2: match mean and variance of the posterior, with ln F(y mu_t / sqrt(1 + k sigma_t^2)) for the
 // normaliser (exact for probit; for logit as good as eq. 8).
-template <class Link>
-void adf(const Moment& m) noexcept {
+template <LinkFunction Link>
+void adf(const UpdateInput& m) noexcept {
   const int width = m.columns / m.views;
   for (int c = 0; c < m.columns; ++c) {
     const double r = 1 / std::sqrt(1 + Link::kShrink * m.spreads[c]);
@@ -129,15 +130,15 @@ struct Sums {
   double g0 = 0, g1 = 0, h0 = 0, h1 = 0, h2 = 0;
 };
 
-template <class Link>
-Sums sums(const Moment& m, double z, double step) noexcept {
+template <LinkFunction Link>
+Sums sums(const UpdateInput& m, double z, double step) noexcept {
   constexpr int kChunk = 64;
   double slopes[kChunk], curvatures[kChunk];
   Sums out;
   for (int from = 0; from < m.samples; from += kChunk) {
     const int n = std::min(kChunk, m.samples - from);
     const double* s = m.normals + from;
-    if constexpr (std::is_same_v<Link, LogitDerivatives>) {
+    if constexpr (std::is_same_v<Link, Logit>) {
       best_sample_kernels().logit(n, s, z, step, slopes, curvatures);
     } else {
       for (int j = 0; j < n; ++j) {
@@ -165,8 +166,8 @@ struct Sampled {
   double g0, g1, h00, h01, h11;  // eqs. 52 and 53
 };
 
-template <class Link>
-void measure(const Moment& m, double z, double alpha, Sampled& at) noexcept {
+template <LinkFunction Link>
+void measure(const UpdateInput& m, double z, double alpha, Sampled& at) noexcept {
   const Sums s = sums<Link>(m, z + alpha * at.d, alpha * at.q);
   const double wa = m.weight * alpha, waa = wa * alpha;
   at.g0 = at.d - wa * s.g0;
@@ -179,10 +180,10 @@ void measure(const Moment& m, double z, double alpha, Sampled& at) noexcept {
 // The objective is convex in (d, q). A step is cut in half while it leads uphill about as steeply as it
 // started downhill, or to a q that is not positive: each step lowers the objective. Whatever is left after 50
 // counts.
-template <class Link>
-void vb(const Moment& m) noexcept {
+template <LinkFunction Link>
+void vb(const UpdateInput& m) noexcept {
   each<Link>(m, [&](std::int64_t k, int c, double x, double variance) {
-    const Place at = place<Link>(x, variance, m.means[c], m.spreads[c], m.y[c]);
+    const FeatureMargin at = feature_margin<Link>(x, variance, m.means[c], m.spreads[c], m.y[c]);
     const double sigma = std::sqrt(variance), alpha = m.y[c] * at.xr * sigma;
     Sampled here;
     measure<Link>(m, at.z, alpha, here);
@@ -213,7 +214,7 @@ void vb(const Moment& m) noexcept {
   });
 }
 
-template <class Link>
+template <LinkFunction Link>
 Step step_of(const std::string& update, bool newton, bool height) noexcept {
   if (update == "marginal") {
     if (newton) return height ? marginal<Link, true, true> : marginal<Link, true, false>;
@@ -234,7 +235,7 @@ std::uint64_t mixed(std::uint64_t x) noexcept {  // splitmix64's finaliser
 
 }  // namespace
 
-void gather(const Gathering& g) noexcept {
+void gather(const ScoreMoments& g) noexcept {
   const int k = g.columns, width = k / g.views;
   for (int c = 0; c < k; ++c) {
     double means[8] = {}, spreads[8] = {};  // added up in the order that wide registers like
@@ -271,8 +272,8 @@ Step find_step(const std::string& update, const std::string& link, const std::st
                const std::string& variance) noexcept {
   if ((mean != "taylor" && mean != "newton") || (variance != "curvature" && variance != "height"))
     return nullptr;
-  if (link == "logit") return step_of<LogitDerivatives>(update, mean == "newton", variance == "height");
-  if (link == "probit") return step_of<ProbitDerivatives>(update, mean == "newton", variance == "height");
+  if (link == "logit") return step_of<Logit>(update, mean == "newton", variance == "height");
+  if (link == "probit") return step_of<Probit>(update, mean == "newton", variance == "height");
   return nullptr;
 }
 
@@ -282,7 +283,7 @@ void draw_normals(std::uint64_t seed, std::uint64_t t, int count, double* out) n
   std::uint64_t at = mixed(seed + kGolden) ^ mixed(t + 2 * kGolden);
   const auto uniform = [&] { return (static_cast<double>(mixed(at += kGolden) >> 11) + 0.5) * 0x1p-53; };
   for (int j = 0; j < count; j += 2) {  // Box and Muller: two at a time
-    const double radius = std::sqrt(-2 * std::log(uniform())), angle = kTwoPi * uniform();
+    const double radius = std::sqrt(-2 * riata::log(uniform())), angle = kTwoPi * uniform();
     out[j] = radius * std::cos(angle);
     if (j + 1 < count) out[j + 1] = radius * std::sin(angle);
   }

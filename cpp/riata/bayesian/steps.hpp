@@ -9,7 +9,7 @@
 namespace riata {
 
 // An example laid out for the step. "Row" i is one feature (or the intercept), columns are contiguous.
-struct Moment {
+struct UpdateInput {
   std::int64_t rows = 0;
   int columns = 1, views = 1;         // a view has columns / views columns, side by side
   const double* x = nullptr;          // rows x views: the feature's value as each view sees it
@@ -24,10 +24,10 @@ struct Moment {
   int samples = 0;
 };
 
-// What eq. 6 is summed over: the state of an example's rows, each `columns` means and `columns` precisions,
+// Mean and variance of the score in every column, eq. 6, and what they are summed over: the state of an example's rows, each `columns` means and `columns` precisions,
 // both less the prior's, and behind them, with `own`, as many of the prior that the row has for itself, less
 // the common one.
-struct Gathering {
+struct ScoreMoments {
   std::int64_t rows = 0;
   int columns = 1, views = 1;
   const double* const* state = nullptr;
@@ -42,13 +42,13 @@ struct Gathering {
   double* spreads = nullptr;                     // columns, out: sigma_t^2
 };
 
-void gather(const Gathering&) noexcept;
+void gather(const ScoreMoments&) noexcept;
 
 // Moves and gains to the rows.
 void absorb(std::int64_t rows, int columns, double* const* state, const double* moves,
             const double* gains) noexcept;
 
-using Step = void (*)(const Moment&) noexcept;
+using Step = void (*)(const UpdateInput&) noexcept;
 
 // Null: no such combination. update: marginal, joint, adf or vb; link: logit or probit; mean: taylor or
 // newton; variance: curvature or height (marginal alone).

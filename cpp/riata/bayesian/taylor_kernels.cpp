@@ -1,4 +1,4 @@
-// The update of bayesian_taylor.hpp, compiled once for every width of registers.
+// The update of taylor.hpp.
 //
 // What stands between the state and its update is a chain of some sixty operations, each waiting for the one
 // before. So it is cut into links, and each link goes over a chunk of rows before the next begins: there is

@@ -1,17 +1,26 @@
-// Losses: two scalar functions of (prediction p, label y): value and slope, the derivative in p.
-// To add one: write the struct, add a line to kLosses. Python's list of losses comes from there.
+// Losses of a prediction p for a label y, and links, whose losses are -ln of a probability.
+//
+//   value                  the loss
+//   slope                  its derivative in p
+//   curvature              its second derivative, where an update needs it: links
+//
+// To add a loss: write the struct (LossFunction is its contract), add a line to kLosses. Python's list of losses comes
+// from there. exp and log are those of simd/exp.hpp, so that bits do not depend on the C library; erfc is the library's.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
-#include <span>
 #include <string_view>
+
+#include "riata/simd/exp.hpp"
 
 namespace riata {
 
 inline double sigmoid(double z) noexcept {
-  const double e = std::exp(-std::fabs(z));
+  const double e = riata::exp(-std::fabs(z));
   // e for z < 0, 1 for the others, without a branch: the sign of a score cannot be predicted.
   const auto negative = std::bit_cast<std::int64_t>(z) >> 63;
   const auto top =
@@ -20,10 +29,7 @@ inline double sigmoid(double z) noexcept {
 }
 
 inline double softplus(double z) noexcept {  // log(1 + exp(z)) without overflow
-  const double e = std::exp(-std::fabs(z)), u = 1 + e;
-  // log1p by way of log, which is faster: the quotient undoes the rounding of 1 + e (Kahan).
-  const double tail = u == 1 ? e : std::log(u) * (e / (u - 1));
-  return z > 0 ? z + tail : tail;
+  return (z > 0 ? z : 0) + log_of_one_and(riata::exp(-std::fabs(z)));
 }
 
 // Classification: y in {-1, +1}.
@@ -81,14 +87,23 @@ struct Quantile {  // the pinball loss of level q: its minimum is the q-quantile
   static double slope(double p, double y, double q) noexcept { return y > p ? -q : (y < p ? 1 - q : 0); }
 };
 
-// How a score becomes the probability of the positive class, where the loss gives one.
-struct NoProbability {};
+template <class L>
+concept LossFunction = requires(double p, double y, double parameter) {
+  { L::value(p, y, parameter) } noexcept -> std::same_as<double>;
+  { L::slope(p, y, parameter) } noexcept -> std::same_as<double>;
+};
 
-struct LogisticLink {
+// How a score becomes the probability of the positive class, where the loss gives one.
+template <class P>
+concept ProbabilityOfScore = requires(double p) {
+  { P::probability(p) } noexcept -> std::same_as<double>;
+};
+
+struct LogisticProbability {
   static double probability(double p) noexcept { return sigmoid(p); }
 };
 
-struct ModifiedHuberLink {  // the score, clipped to [-1, 1], on a straight line (Zhang 2002)
+struct ModifiedHuberProbability {  // the score, clipped to [-1, 1], on a straight line (Zhang 2002)
   static double probability(double p) noexcept { return (std::fmin(1, std::fmax(-1, p)) + 1) / 2; }
 };
 
@@ -109,28 +124,124 @@ struct Loss {
   }
 };
 
-template <class L, class Link>
+template <LossFunction L>
 constexpr Loss loss_of(std::string_view name, bool classification, std::string_view parameter = "") {
-  if constexpr (requires { Link::probability; }) {
-    return {name, classification, L::value, L::slope, Link::probability, parameter};
-  } else {
-    return {name, classification, L::value, L::slope, nullptr, parameter};
-  }
+  return {name, classification, L::value, L::slope, nullptr, parameter};
+}
+template <LossFunction L, ProbabilityOfScore P>
+constexpr Loss loss_of(std::string_view name, bool classification) {
+  return {name, classification, L::value, L::slope, P::probability, ""};
 }
 
 inline constexpr Loss kLosses[] = {
-    loss_of<Logistic, LogisticLink>("logistic", true),
-    loss_of<Hinge, NoProbability>("hinge", true),
-    loss_of<SquaredHinge, NoProbability>("squared_hinge", true),
-    loss_of<ModifiedHuber, ModifiedHuberLink>("modified_huber", true),
-    loss_of<Squared, NoProbability>("squared", false),
-    loss_of<Huber, NoProbability>("huber", false, "epsilon"),
-    loss_of<Quantile, NoProbability>("quantile", false, "quantile"),
+    loss_of<Logistic, LogisticProbability>("logistic", true),
+    loss_of<Hinge>("hinge", true),
+    loss_of<SquaredHinge>("squared_hinge", true),
+    loss_of<ModifiedHuber, ModifiedHuberProbability>("modified_huber", true),
+    loss_of<Squared>("squared", false),
+    loss_of<Huber>("huber", false, "epsilon"),
+    loss_of<Quantile>("quantile", false, "quantile"),
 };
 
 inline const Loss* find_loss(std::string_view name) noexcept {
   for (const Loss& loss : kLosses)
     if (loss.name == name) return &loss;
+  return nullptr;
+}
+
+// Links: F(z), the probability of a label whose margin is z = y p, y in {-1, +1}. The loss is -ln F. LinkFunction is
+// their contract.
+//
+//   at(z)                  slope and curvature of ln F: the curvature is minus its second derivative
+//                            logit:  1 - F          and  F (1 - F)
+//                            probit: phi(z) / F(z)  and  slope * (z + slope)
+//   log_value(z)           ln F(z)
+//   log_odds(z)            ln F(z) - ln F(-z)
+//   probability(z)         F(z)
+//   kShrink                the factor of the variance in eq. 8 (pi / 8) and eq. 24 (1) of the Bayesian updates
+struct LinkDerivatives {
+  double slope, curvature;
+};
+
+struct Logit {
+  static constexpr double kShrink = 0.39269908169872414;  // pi / 8
+  static LinkDerivatives at(double z) noexcept {
+    const double e = bounded_exp(z);
+    const double q = 1 / (1 + e);
+    return {q, e * q * q};
+  }
+  static double log_value(double z) noexcept { return -softplus(-z); }
+  static double log_odds(double z) noexcept { return z; }
+  static double probability(double z) noexcept { return sigmoid(z); }
+};
+
+struct Probit {
+  static constexpr double kShrink = 1;
+
+  static LinkDerivatives at(double z) noexcept {
+    if (z < kFar) {
+      const double rest = fraction(-z);
+      const double slope = rest - z;
+      return {slope, slope * rest};
+    }
+    const double slope = kRootTwoPi * riata::exp(-0.5 * z * z) / probability(z);
+    return {slope, std::max(0.0, slope * (z + slope))};
+  }
+  static double log_value(double z) noexcept {
+    if (z < kFar) return -0.5 * z * z - kLogRootTwoPi - riata::log(fraction(-z) - z);
+    return z > 0 ? riata::log1p(-probability(-z)) : riata::log(probability(z));
+  }
+  static double log_odds(double z) noexcept { return log_value(z) - log_value(-z); }
+  static double probability(double z) noexcept { return 0.5 * std::erfc(-z * kRootHalf); }
+
+ private:
+  // Below it the continued fraction, which needs 24 levels there and fewer farther out.
+  static constexpr double kFar = -10;
+  static constexpr double kRootHalf = 0.7071067811865476, kRootTwoPi = 0.3989422804014327,  // 1 / sqrt(2 pi)
+      kLogRootTwoPi = 0.9189385332046728;                                                   // log(sqrt(2 pi))
+
+  // With x = -z: phi / F = x + 1 / (x + 2 / (x + 3 / ...)). The fraction itself is z + slope, without cancellation.
+  static double fraction(double x) noexcept {
+    double f = x;
+    for (int k = 24; k >= 2; --k) f = x + k / f;
+    return 1 / f;
+  }
+};
+
+template <class L>
+concept LinkFunction = ProbabilityOfScore<L> && requires(double z) {
+  requires std::same_as<decltype(L::kShrink), const double>;
+  { L::at(z) } noexcept -> std::same_as<LinkDerivatives>;
+  { L::log_value(z) } noexcept -> std::same_as<double>;
+  { L::log_odds(z) } noexcept -> std::same_as<double>;
+};
+
+// The loss of a link with its derivatives in the margin p. They are the a, b and c of Balakrishnan & Madigan 2008,
+// appendix A: a = -curvature / 2, b = curvature * p - slope, and hold in both tails, where the paper's quotients are
+// 0 / 0.
+struct Term {
+  double loss, slope, curvature;
+};
+template <LinkFunction L>
+Term term_of(double p, double y) noexcept {
+  const LinkDerivatives at = L::at(y * p);
+  return {-L::log_value(y * p), -y * at.slope, at.curvature};
+}
+
+struct Link {
+  std::string_view name;
+  Term (*at)(double p, double y) noexcept;
+  double (*probability)(double p) noexcept;
+};
+
+inline constexpr Link kLinks[] = {
+    {"logit", term_of<Logit>, Logit::probability},
+    {"probit", term_of<Probit>, Probit::probability},
+};
+
+inline const Link* find_link(std::string_view name) noexcept {
+  for (const Link& link : kLinks)
+    if (link.name == name) return &link;
   return nullptr;
 }
 

@@ -1,46 +1,67 @@
-// exp() as plain arithmetic: no table, no branch, no call, so that it works on a vector as on a
-// number. The same operations in the same order on every machine and at every vector width, so the same
-// bits.
+// exp, log and log1p as arithmetic: no table, no call, so that their bits do not depend on the C library, and they
+// work on a vector as on a number. The same operations in the same order on every machine and at every vector width.
+// Within one unit in the last place of the exact value; tests/learners/test_exp.py compares them with mpmath.
 #pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
 
 #include "riata/simd/vector.hpp"
 
 namespace riata::RIATA_TARGET {
-namespace {
 
-// For |x| up to kExpLimit; beyond it, the value there. Within 2 units in the last place of the exact one.
-inline constexpr double kExpLimit = 700;
+inline constexpr double kLn2 = 0.6931471805599453, kLog2E = 1.4426950408889634;
+inline constexpr double kLn2High = 0x1.62e42fefa3800p-1,
+                        kLn2Low = 0x1.ef35793c76730p-45;  // their sum is ln 2
+inline constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
 
-// exp(-a) for 0 <= a <= kExpLimit.
+// exp(-a) = (1 - rest) 2^n, with n in the low bits of `shifted`.
 template <class T>
-RIATA_INLINE T exp_of_minus(const T& a) noexcept {
-  constexpr double kLog2E = 1.4426950408889634, kLn2High = 0x1.62e42fefa3800p-1,
-                   kLn2Low = 0x1.ef35793c76730p-45;
-  constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
+struct ExpParts {
+  T rest, shifted, n;
+};
+template <class T>
+RIATA_INLINE ExpParts<T> exp_parts(const T& a) noexcept {
   const T shifted = kRound - a * kLog2E;
   const T n = shifted - kRound;
-  const T g = (a + n * kLn2High) + n * kLn2Low;  // |g| <= ln(2) / 2
-  // exp(-g) = 1 - g + g^2 p(g), with the p of degree 8 whose largest relative error is smallest: 4e-16.
+  const T high = a + n * kLn2High, low = n * kLn2Low;
+  const T g = high + low, lost = (high - g) + low;  // |g| <= ln(2) / 2, and what its rounding lost
+  // exp(-g) = 1 - g + g^2 p(g), with the p of degree 9 whose largest relative error is smallest: 4e-18.
   const T g2 = g * g, g4 = g2 * g2;
-  const T low =
-      (0.4999999999999827 - g * 0.16666666666613067) + g2 * (0.041666666668234126 - g * 0.00833333337038343);
-  const T high = (0.0013888888487934088 - g * 0.0001984118575270853) +
-                 g2 * (2.4801960791386567e-05 - g * 2.7634817061084797e-06);
-  const T rest = g - g2 * (low + g4 * (high + g4 * 2.746715223434035e-07));
-  return scaled(1 - rest, shifted);
+  const T p0 =
+      (0.5000000000000011 - g * 0.16666666666666413) + g2 * (0.04166666666653016 - g * 0.008333333333494442);
+  const T p4 = (0.0013888888943628863 - g * 0.00019841269506613166) +
+               g2 * (2.4801493100016028e-05 - g * 2.755758634989994e-06);
+  const T p8 = 2.7630248045296527e-07 - g * 2.5000067326263877e-08;
+  return {g - (g2 * (p0 + g4 * (p4 + g4 * p8)) - lost), shifted, n};
 }
 
+// exp(-a) for 0 <= a <= kExpLimit, where nothing under- or overflows.
+inline constexpr double kExpLimit = 700;
+template <class T>
+RIATA_INLINE T exp_of_minus(const T& a) noexcept {
+  const ExpParts<T> parts = exp_parts(a);
+  return scaled(1 - parts.rest, parts.shifted);
+}
 RIATA_INLINE double clamped(double x, double limit) noexcept {  // a NaN becomes -limit
   x = x < limit ? x : limit;
   return x > -limit ? x : -limit;
 }
-RIATA_INLINE double plain_exp(double x) noexcept { return exp_of_minus(-clamped(x, kExpLimit)); }
+// exp(x), and beyond kExpLimit its value there: never zero, never infinite.
+RIATA_INLINE double bounded_exp(double x) noexcept { return exp_of_minus(-clamped(x, kExpLimit)); }
 
-// The same to 13 digits, in four operations less: a relative error of 2e-14, and 1e-16 more for every unit of
-// a.
+// exp(x) for every x; in two steps, the second of which may under- or overflow.
+template <class T>
+RIATA_INLINE T exp(const T& x) noexcept {
+  const ExpParts<T> parts = exp_parts(min(all<T>(746), max(all<T>(-710), 0 - x)));  // a NaN passes
+  const T half = parts.n * 0.5 + kRound, other = (parts.n - (half - kRound)) + kRound;
+  return select(x != x, x, scaled(1 - parts.rest, half) * scaled(all<T>(1), other));
+}
+
+// exp(-a) to 13 digits, in fewer operations: a relative error of 2e-14, and 1e-16 more for every unit of a.
 template <class T>
 RIATA_INLINE T quick_exp_of_minus(const T& a) noexcept {
-  constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453, kRound = 0x1.8p52;
   const T shifted = kRound - a * kLog2E;
   const T g = a + (shifted - kRound) * kLn2;
   const T g2 = g * g, g4 = g2 * g2;
@@ -51,19 +72,49 @@ RIATA_INLINE T quick_exp_of_minus(const T& a) noexcept {
   return scaled(1 - (g - g2 * (low + g4 * high)), shifted);
 }
 
-// ln(1 + t) for 0 <= t <= 1: 2 artanh(s), with s = t / (2 + t), or, to stay near zero, for half of 1 + t.
-RIATA_INLINE Eight log_of_one_and(const Eight& t) noexcept {
-  constexpr double kTurn = 0.41421356237309503, kLn2 = 0.6931471805599453;
-  const Eight upper = t - kTurn;
-  const Eight s = select(upper > 0, t - 1, t) / select(upper > 0, t + 3, t + 2);
-  const Eight s2 = s * s, s4 = s2 * s2;
-  // Fitted to 2 artanh(s) = 2 s + s^3 p(s^2), |s| <= 0.172: within 1e-17.
-  const Eight low =
-      (0.6666666666666671 + s2 * 0.4000000000000757) + s4 * (0.2857142856649347 + s2 * 0.22222223403951685);
-  const Eight high =
-      (0.18181684272634024 + s2 * 0.15392441632909296) + s4 * (0.13099585568774572 + s2 * 0.1488132445355195);
-  return select(upper > 0, eight(kLn2), eight(0.0)) + (2 * s + s * s2 * (low + (s4 * s4) * high));
+// k ln 2 + ln(1 + f), for -0.3 <= f <= 0.5. With s = f / (2 + f), ln(1 + f) is 2 artanh(s) = 2 s + s r(s^2), and as
+// 2 s = f - s f, nearly all of it is f itself, which is exact.
+template <class T>
+RIATA_INLINE T log_from(const T& k, const T& f) noexcept {
+  const T s = f / (2 + f), z = s * s, z2 = z * z, half = 0.5 * f * f;
+  // r(z) / z, whose error is less than 3e-19 of ln(1 + f).
+  const T low =
+      (0.666666666666666 + z * 0.4000000000005694) + z2 * (0.2857142855577071 + z * 0.22222224302587235);
+  const T high =
+      (0.18181665525733234 + z * 0.15391122982874186) + z2 * (0.13173418758851987 + z * 0.13844235702353225);
+  const T r = z * (low + (z2 * z2) * high);
+  return k * kLn2High - ((half - (s * (half + r) + k * kLn2Low)) - f);
 }
 
-}  // namespace
+// ln(1 + t) for 0 <= t <= 1. Above a half: ln 2 + ln((1 + t) / 2), where (1 + t) / 2 - 1 is exact.
+template <class T>
+RIATA_INLINE T log_of_one_and(const T& t) noexcept {
+  const auto upper = t > 0.5;
+  return log_from(select(upper, all<T>(1), all<T>(0)), select(upper, 0.5 * (t - 1), t));
+}
+
+// ln(x); -infinity for 0, NaN for negative numbers.
+inline double log(double x) noexcept {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (!(x > 0 && x < kInfinity))
+    return x == 0 ? -kInfinity : x < 0 ? std::numeric_limits<double>::quiet_NaN() : x;
+  const bool subnormal = x < 0x1p-1022;
+  const auto bits = std::bit_cast<std::uint64_t>(subnormal ? x * 0x1p54 : x);
+  // x = 2^k (1 + f) with 1 + f from sqrt(1/2) to sqrt(2).
+  const std::uint64_t above = bits - std::bit_cast<std::uint64_t>(0.7071067811865476);
+  const double k = static_cast<double>(static_cast<std::int64_t>(above) >> 52) - (subnormal ? 54 : 0);
+  return log_from(k, std::bit_cast<double>(bits - (above & 0xFFF0000000000000)) - 1);
+}
+
+// ln(1 + t) for t > -1.
+inline double log1p(double t) noexcept {
+  if (t >= 0 && t <= 1) return log_of_one_and(t);
+  if (t > -0.29 && t < 0) return log_from(0.0, t);
+  if (t >= -0.5 && t < 0) return log_from(-1.0, 2 * t + 1);
+  if (t < 0) return log(1 + t);  // the sum is exact
+  if (!(t < 0x1p60)) return log(t);
+  const double u = 1 + t;
+  return log(u) + (t - (u - 1)) / u;  // what the rounding of u lost is made up for
+}
+
 }  // namespace riata::RIATA_TARGET

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "riata/block/block.hpp"
-#include "riata/losses/link.hpp"
+#include "riata/losses/loss.hpp"
 #include "riata/sketch/curvature.hpp"
 #include "riata/sketch/shooting.hpp"
 #include "riata/sketch/sketch.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "riata/block/block.hpp"
-#include "riata/losses/link.hpp"
+#include "riata/losses/loss.hpp"
 #include "riata/sketch/active_features.hpp"
 #include "riata/sketch/check_rows.hpp"
 #include "riata/sketch/gradient_array.hpp"

@@ -1,0 +1,63 @@
+"""The core's own exp, log and log1p: within one unit in the last place, whatever the C library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from riata import _core
+
+mpmath = pytest.importorskip("mpmath")
+rng = np.random.default_rng(11)
+
+
+def spread(low: float, high: float, n: int = 1500) -> np.ndarray:
+    return rng.uniform(low, high, n)
+
+
+def units_off(f: Callable[[Any], Any], x: np.ndarray, got: np.ndarray) -> float:
+    """The largest distance from the exact value, in units of its last place."""
+    with mpmath.workprec(150):
+        worst = 0.0
+        for at, value in zip(x, got, strict=True):
+            exact = f(mpmath.mpf(float(at)))
+            unit = mpmath.mpf(float(np.spacing(abs(float(exact)))))
+            worst = max(worst, float(abs(mpmath.mpf(float(value)) - exact) / unit))
+        return worst
+
+
+CASES = {
+    "exp near zero": ("exp", spread(-1, 1)),
+    "exp": ("exp", spread(-745, 709.7)),
+    "exp of next to nothing": ("exp", np.exp(spread(-80, -5)) * rng.choice([-1, 1], 1500)),
+    "bounded_exp": ("bounded_exp", spread(-700, 700)),
+    "log near one": ("log", 1 + spread(-0.3, 0.5)),
+    "log": ("log", np.exp(spread(-708, 709))),
+    "log of subnormals": ("log", 5e-324 * rng.integers(1, 1 << 50, 300)),
+    "log1p on [0, 1]": ("log1p", spread(0, 1)),
+    "log1p near zero": ("log1p", np.exp(spread(-60, 0)) * rng.choice([-1, 1], 1500)),
+    "log1p below zero": ("log1p", spread(-1, 0)),
+    "log1p above one": ("log1p", np.exp(spread(0, 80))),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_within_one_unit(case: str) -> None:
+    name, x = CASES[case]
+    exact = {"exp": mpmath.exp, "bounded_exp": mpmath.exp, "log": mpmath.log, "log1p": mpmath.log1p}
+    assert units_off(exact[name], x, getattr(_core, name)(x)) < 1
+
+
+def test_ends() -> None:
+    inf, nan = np.inf, np.nan
+    x = np.array([inf, -inf, nan, 710.0, -746.0, 0.0, -745.1])
+    np.testing.assert_array_equal(_core.exp(x), [inf, 0, nan, inf, 0, 1, 5e-324])
+    x = np.array([0.0, -1.0, inf, nan, 1.0])
+    np.testing.assert_array_equal(_core.log(x), [-inf, nan, inf, nan, 0])
+    x = np.array([0.0, -1.0, inf, nan, -2.0, 1e300])
+    np.testing.assert_array_equal(_core.log1p(x), [0, -inf, inf, nan, nan, np.log(1e300)])
+    x = np.array([-inf, -1e300, 1e300, inf])
+    np.testing.assert_allclose(_core.bounded_exp(x), np.exp([-700.0, -700, 700, 700]), rtol=1e-15)
