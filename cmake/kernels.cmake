@@ -25,7 +25,7 @@ function(riata_add_kernels target)
     # Nobody reads errno or floating-point traps, and without them square roots and selections become vector code. The
     # loops are few and hot: where the compiler happens to put them made a difference of a tenth. Neither changes bits.
     target_compile_options(${objects} PRIVATE ${options} ${RIATA_KERNEL_FLAGS_${set}} -fno-math-errno
-                                              -fno-trapping-math)
+                                              -fno-trapping-math -fno-exceptions)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # GCC finds its own intrinsics uninitialised.
       target_compile_options(${objects} PRIVATE -falign-functions=64 -falign-loops=64 -Wno-maybe-uninitialized

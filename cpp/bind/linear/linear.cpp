@@ -19,6 +19,7 @@
 #include "bind/turns.hpp"
 #include "riata/base/hash.hpp"
 #include "riata/base/parallel_for.hpp"
+#include "riata/simd/instructions.hpp"
 
 namespace riata::bind {
 
@@ -161,6 +162,17 @@ void bind_linear(nb::module_& m) {
   m.def(
       "key_of_name", [](nb::bytes name) { return key_of_name(name.c_str(), name.size()); }, nb::arg("name"),
       "The 63-bit key of a feature's name, given in UTF-8.");
+  m.def(
+      "instructions",
+      [] {
+        const char* const names[] = {"plain", "avx2", "avx512"};
+        nb::list available;
+        for (int set = 0; set <= static_cast<int>(available_instructions()); ++set)
+          available.append(names[set]);
+        return nb::make_tuple(available, names[static_cast<int>(best_instructions())]);
+      },
+      nb::sig("def instructions() -> tuple[list[str], str]"),
+      "The instruction sets that the processor has and kernels use, and the one that is used.");
   m.def(
       "schedules",
       [] {

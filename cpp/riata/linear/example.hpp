@@ -23,7 +23,8 @@ double row_factor(Normalize normalize, const BlockView<Index>& b, std::int64_t b
 }
 
 // Scratch for an example with so many features. False: memory is exhausted.
-inline bool at_least(std::vector<double>& scratch, std::int64_t nnz) noexcept {
+template <class T>
+bool at_least(std::vector<T>& scratch, std::int64_t nnz) noexcept {
   if (static_cast<std::size_t>(nnz) <= scratch.size()) return true;
   try {
     scratch.resize(2 * static_cast<std::size_t>(nnz));

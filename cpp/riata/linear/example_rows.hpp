@@ -1,4 +1,4 @@
-// The rows of one example in a table: looked for before its step, let in or shown out after it.
+// The rows of one example in a table: found before its step, inserted or erased after it.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "riata/block/block.hpp"
-#include "riata/simd/wide.hpp"
+#include "riata/linear/kernels.hpp"
 #include "riata/stores/hash_table.hpp"
+#include "riata/stores/store.hpp"
 
 namespace riata {
 
@@ -21,19 +22,19 @@ class ExampleRows {
       : m_(columns), width_(static_cast<std::size_t>(Rule::width(columns))) {}
 
   // Room for an example of `nnz` features, whose keys have these bits in all. False: memory is exhausted.
-  template <class Store, class Index>
-  bool admit(Store& store, const Index* keys, std::int64_t nnz, Index bits) noexcept {
+  template <KeyedStore Store, class Index>
+  bool make_room(Store& store, const Index* keys, std::int64_t nnz, Index bits) noexcept {
     const auto n = static_cast<std::size_t>(nnz);
-    if (n >= found_.size() && !make_room(2 * n + 1)) return false;
+    if (n >= found_.size() && !resize(2 * n + 1)) return false;
     if (!store.by_number() || store.inside(static_cast<std::uint64_t>(bits))) return true;
     for (std::size_t k = 0; k < n && store.by_number(); ++k)
       if (!store.admit(static_cast<std::uint64_t>(keys[k]))) return false;
     return true;
   }
 
-  // Where the rows of example i are, of the n in this order. A feature without one gets a fresh_row row,
-  // which may join or not.
-  template <class Store, class Index>
+  // Where the rows of example i are, of the n in this order. A feature without one gets a new row,
+  // which is inserted after the step if it is live.
+  template <KeyedStore Store, class Index>
   void find(Store& store, const Rule& rule, const BlockView<Index>& b, const std::int64_t* order,
             std::int64_t i, std::int64_t n) noexcept {
     const std::int64_t r = order == nullptr ? i : order[i];
@@ -41,7 +42,7 @@ class ExampleRows {
     const auto size = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
     n_new_ = 0;
     misplaced_ = HashTable::kNone;
-    if (store.by_number()) {  // all of them have been admitted
+    if (store.by_number()) {  // all of them are there
       for (std::size_t k = 0; k < size; ++k) found_[k] = store.number(static_cast<std::uint64_t>(keys[k]));
       return;
     }
@@ -66,20 +67,20 @@ class ExampleRows {
       }
     }
     guessed_ = 0;
-    ahead(b, order, i + 1, n, [&](const Index* later, std::size_t count) {
-      buckets.guess(later, count, next_.data());
+    ahead(b, order, i + 1, n, [&](const Index* later, std::size_t entries) {
+      buckets.guess(later, entries, next_.data());
       guessed_ = i + 1;
       guessed_in_ = buckets.row(0);
     });
   }
   double* const* rows() const noexcept { return found_.data(); }
 
-  // After the step: fresh_row rows that are not zero join, one that was guessed wrong is put right, and a few
-  // rows are looked at, so that features which never come back go too. False: memory is exhausted.
-  template <class Store, class Index>
-  bool catch_up(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
-                std::int64_t end) noexcept {
-    const IsLive is_live{rule, m()};
+  // After the step: new rows that are not zero are inserted, one that was guessed wrong is put right, and a few
+  // rows are looked at, so that features which never come back are erased too. False: memory is exhausted.
+  template <KeyedStore Store, class Index>
+  bool keep_live(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
+                 std::int64_t end) noexcept {
+    const IsLive is_live{rule, rule.decay(), kernels_, m()};
     const auto nnz = static_cast<std::uint64_t>(end - begin);
     if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
       store.sweep(1 + nnz / 64, is_live);
@@ -88,8 +89,8 @@ class ExampleRows {
     const Index* keys = b.indices + begin;
     if (misplaced_ != HashTable::kNone) store.promote(misplaced_);
     std::uint64_t above = 0;  // keys from here on are new to this example
-    for (std::size_t fresh_row = 0; fresh_row < n_new_; ++fresh_row) {
-      const std::uint32_t k = new_[fresh_row];
+    for (std::size_t i = 0; i < n_new_; ++i) {
+      const std::uint32_t k = new_[i];
       const double* row = new_rows_.data() + k * width_;
       if (!is_live(row)) continue;
       const auto key = static_cast<std::uint64_t>(keys[k]);
@@ -104,29 +105,27 @@ class ExampleRows {
   }
 
  private:
-  // Slots looked at for every birth.
+  // Slots looked at for every row that was new.
   static constexpr std::uint64_t kLook = 8;
 
   int m() const noexcept { return M == 0 ? m_ : M; }
 
-  // Whether a row is, and which of the rows of a group are: a bit each.
+  // Whether a row is live, and which of the rows of a group are: a bit each.
   struct IsLive {
     const Rule& rule;
+    Decay decay;
+    const DecayKernels& kernels;
     int m;
     bool operator()(const double* row) const noexcept { return rule.is_live(row, M == 0 ? m : M); }
-    template <class RowOf>
-      requires(M == 1 && requires { Rule::kMarked; })
-    std::uint32_t all(RowOf row) const noexcept {
-      std::uint32_t bits = 0;
-      for (int i = 0; i < static_cast<int>(HashTable::kGroup); i += kWide) {
-        const auto [weights, marks] = load_rows([&](int j) { return row(i + j); });
-        bits |= nonzero(rule.at(weights, marks)) << i;
-      }
-      return bits;
+    std::uint32_t group(const double* first, std::uint64_t stride) const noexcept {
+      if constexpr (M == 1 && Rule::kDecay != DecayKind::none)
+        return kernels.live(decay, first, stride);
+      else
+        return live_one_by_one(*this, first, stride);
     }
   };
 
-  bool make_room(std::size_t n) noexcept {
+  bool resize(std::size_t n) noexcept {
     if (n > std::size_t{UINT32_MAX}) return false;
     try {
       found_.resize(n + 1);
@@ -150,12 +149,13 @@ class ExampleRows {
     if (size < next_.size()) work(b.indices + b.indptr[r], size);
   }
 
+  const DecayKernels& kernels_ = best_linear_kernels().of(Rule::kDecay);
   int m_;
   std::size_t width_;
   std::vector<double*> found_, next_;   // next_: where the rows of the next example most likely lie
   std::int64_t guessed_ = 0;            // which example that is; 0: none
   const double* guessed_in_ = nullptr;  // the first row of all when it was guessed
-  std::vector<double> new_rows_;        // a row for each that may be fresh_row
+  std::vector<double> new_rows_;        // a row for each that may be new
   std::vector<std::uint32_t> new_;      // which of them are
   std::size_t n_new_ = 0;
   std::uint64_t misplaced_ = 0;  // the slot of one that was not where it was guessed to be

@@ -1,5 +1,5 @@
 // A linear model learned one example at a time, as bindings see it: any rule over any store, m columns wide.
-// linear_of.hpp has the loop.
+// learn.hpp has the loop.
 #pragma once
 
 #include <cmath>
@@ -52,7 +52,7 @@ struct Names {
   std::vector<std::int64_t> offsets;  // one more than there are names
 };
 
-class Linear {  // the face that bindings see
+class Linear {
  public:
   virtual ~Linear() = default;
   virtual Outcome learn(const BlockView<std::int32_t>&, const std::int64_t* order, std::int64_t n,

@@ -10,8 +10,8 @@ namespace riata {
 
 template <class Rule, class Store>
 std::unique_ptr<Linear> make_on(const LinearSpec& spec) {
-  if (spec.columns == 1) return std::make_unique<LinearOf<Rule, Store, 1>>(spec);
-  return std::make_unique<LinearOf<Rule, Store, 0>>(spec);
+  if (spec.columns == 1) return std::make_unique<LinearModel<Rule, Store, 1>>(spec);
+  return std::make_unique<LinearModel<Rule, Store, 0>>(spec);
 }
 
 template <class Rule>

@@ -1,4 +1,4 @@
-// A linear model over a store: what can be read of it, saved and put back. linear_of.hpp learns.
+// A linear model over a store: what can be read of it, saved and put back. learn.hpp learns.
 #pragma once
 
 #include <algorithm>
@@ -93,7 +93,7 @@ class StoredLinear : public Linear {
   std::uint64_t bytes() const noexcept override { return store_.bytes(); }
 
   void set_rate_factor(double factor) noexcept override {
-    if constexpr (requires { rule_.set_factor(factor); }) {
+    if constexpr (Rule::kRemembersRates) {
       store_.for_each([&](std::uint64_t, double* row) { rule_.catch_up(row, m()); });
       rule_.set_factor(factor);
     }

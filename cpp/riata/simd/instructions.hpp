@@ -28,7 +28,7 @@
 //     processors. What calls nothing cannot, and compilers clear the upper halves where a kernel returns.
 //   - Every set gives the same bits: same operations in the same order, nothing fused. simd/vector.hpp has
 //     vectors of a fixed number of doubles, in as many registers as the set needs for them.
-// tests/test_kernels.py checks the first two on the object files; `python -m benchmarks.instructions` shows whether
+// tests/test_kernels.py checks the first two on the object files; `python -m benchmarks instructions` shows whether
 // a wider set is faster.
 #pragma once
 
@@ -53,11 +53,6 @@ using namespace RIATA_TARGET;
 #define RIATA_FOR_AVX512 \
   __attribute__((        \
       target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
-#endif
-
-// Templates are compiled twice where a compiler can change its target inside a file: see target_avx2.hpp.
-#if defined(RIATA_HAS_WIDE) && !defined(__clang__)
-#define RIATA_TWICE 1
 #endif
 
 // What the processor at hand has.
@@ -105,7 +100,10 @@ inline Instructions best_instructions() noexcept {
     if (set == Instructions::plain) return &plain::name;            \
     return set == Instructions::avx2 ? &avx2::name : &avx512::name; \
   }                                                                 \
-  inline const Type& best_##name() noexcept { return *find_##name(best_instructions()); }
+  inline const Type& best_##name() noexcept {                       \
+    static const Type& best = *find_##name(best_instructions());    \
+    return best;                                                    \
+  }
 #else
 #define RIATA_DECLARE_KERNELS(Type, name)                       \
   namespace plain {                                             \

@@ -129,6 +129,8 @@ class DenseStore {
   std::uint64_t mask() const noexcept { return capacity_ - 1; }
   double* at(std::uint64_t index) const noexcept { return rows_.as<double>() + index * width_; }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
+  bool has(std::uint64_t index) const noexcept { return inside(index); }
+  static constexpr bool paged() noexcept { return false; }
 
   // A large store remembers which chunks were written to: whoever writes to a row marks it.
   bool marks() const noexcept { return capacity_ > kUnmarked; }

@@ -23,12 +23,13 @@
 #endif
 
 #include "riata/stores/dense.hpp"
+#include "riata/stores/lookup.hpp"
 
 namespace riata {
 
 class HashTable {
  public:
-  static constexpr std::uint64_t kGroup = 16;  // slots
+  static constexpr std::uint64_t kGroup = kLookupGroup;  // slots
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   // Slots of so many words, the first of which holds the key. False: memory is exhausted.
@@ -41,6 +42,7 @@ class HashTable {
   bool is_open() const noexcept { return groups_ != 0; }
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t groups() const noexcept { return groups_; }
+  std::uint64_t words() const noexcept { return words_; }
   std::uint64_t bytes() const noexcept {
     return groups_ * (sizeof(Head) + kGroup * words_ * sizeof(std::uint64_t));
   }
@@ -62,44 +64,29 @@ class HashTable {
     return static_cast<std::uint32_t>(mixed ^ (mixed >> 32));
   }
 
-  // Where the rows of many keys most likely lie. They are fetched from memory, and are to be checked. No
-  // branches: keys cannot be predicted.
+  // What kernels see of it.
+  LookupView view() const noexcept {
+    return {heads_.as<std::uint8_t>(), row(0), words_, low_, high_, bound_, kA, kB};
+  }
+
+  // Where the rows of many keys most likely lie. They are fetched from memory, and are to be checked.
   template <class Index>
   void guess(const Index* keys, std::size_t n, double** rows) const noexcept {
-    std::size_t k = 0;
-#ifdef RIATA_WIDE_AVX2
-    const WideGroups groups(*this);
-    for (; n >= 4 && k < n; k += 4) groups.guess(keys + std::min(k, n - 4), rows + std::min(k, n - 4));
-#endif
-    for (; k < n; ++k) {
-      const std::uint32_t hash = HashTable::hash(static_cast<std::uint64_t>(keys[k]));
-      const std::uint64_t group = group_of(hash);
-      rows[k] = row(first_of(group, match(group, tag_of(hash)) | kNobody));
-      __builtin_prefetch(rows[k]);
-    }
+    const LookupKernels& kernels = best_lookup_kernels();
+    if constexpr (sizeof(Index) == 4)
+      kernels.guess32(view(), keys, n, rows);
+    else
+      kernels.guess64(view(), reinterpret_cast<const std::int64_t*>(keys), n, rows);
   }
   // Which rows are not those of the keys: their numbers come to `others`. Returned is how many.
   template <class Index>
   static std::size_t check(const Index* keys, std::size_t n, double* const* rows,
                            std::uint32_t* others) noexcept {
-    std::size_t count = 0;
-    for (std::size_t begin = 0; begin < n; begin += 64) {
-      const std::size_t end = std::min(n, begin + 64);
-      std::uint64_t wrong = 0;
-      std::size_t k = begin;
-#ifdef RIATA_WIDE_AVX2
-      for (; k + 4 <= end; k += 4) wrong |= WideGroups::check(keys + k, rows + k) << (k - begin);
-#endif
-      for (; k < end; ++k) {
-        std::uint64_t word;
-        std::memcpy(&word, rows[k] - 1, sizeof word);
-        wrong |= std::uint64_t{word != word_of(static_cast<std::uint64_t>(keys[k]))} << (k - begin);
-      }
-      for (; wrong != 0; wrong &= wrong - 1)
-        others[count++] =
-            static_cast<std::uint32_t>(begin + static_cast<std::size_t>(std::countr_zero(wrong)));
-    }
-    return count;
+    const LookupKernels& kernels = best_lookup_kernels();
+    if constexpr (sizeof(Index) == 4)
+      return kernels.check32(keys, n, rows, others);
+    else
+      return kernels.check64(keys, n, rows, others);
   }
 
   // The slot of a key, or kNone.
@@ -171,17 +158,13 @@ class HashTable {
   }
 
  private:
-  struct Head {
-    std::uint8_t tags[kGroup];  // 0: empty
-    std::uint32_t passed;       // keys that lie behind this group and should lie here or before
-  };
+  using Head = LookupHead;
   struct Mover {
     std::uint64_t at;
     std::uint32_t hash;
   };
-  static constexpr std::uint64_t kLow = 0xFFFFFFFF;
-  static constexpr std::uint64_t kA = 0x9E3779B1, kB = 0x85EBCA77, kC = 0xC2B2AE3D;  // odd, bits at random
-  static constexpr std::uint32_t kNobody = 1u << kGroup;  // stands for a slot of the next group
+  static constexpr std::uint64_t kLow = 0xFFFFFFFF, kC = kLookupMultiplier;
+  static constexpr std::uint64_t kA = 0x9E3779B1, kB = 0x85EBCA77;  // odd, bits at random
   static constexpr std::uint64_t kLeast = 8, kSpare = 4;  // groups: at least; behind those of hashes
   static constexpr std::uint64_t kFew = 256;              // groups: memory hardly matters, growth does
   static constexpr std::uint64_t kWide = 8;              // words of slots that are not moved more than needed
@@ -211,71 +194,6 @@ class HashTable {
     return some;
 #endif
   }
-
-#ifdef RIATA_WIDE_AVX2
-  struct WideGroups {  // the same for four keys at once
-    __m256i low, high, bound, group_bytes, first_row, first_head;
-    std::uint64_t words;
-    explicit WideGroups(const HashTable& b) noexcept
-        : low(all(b.low_)),
-          high(all(b.high_)),
-          bound(all(b.bound_)),
-          group_bytes(all(kGroup * b.words_ * sizeof(std::uint64_t))),
-          first_row(all(reinterpret_cast<std::uintptr_t>(b.row(0)))),
-          first_head(all(reinterpret_cast<std::uintptr_t>(&b.head(0)))),
-          words(b.words_) {}
-
-    static __m256i all(std::uint64_t x) noexcept { return _mm256_set1_epi64x(static_cast<long long>(x)); }
-    static __m256i upper(__m256i x) noexcept { return _mm256_srli_epi64(x, 32); }
-    static __m256i load(const std::int64_t* keys) noexcept {
-      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys));
-    }
-    static __m256i load(const std::uint64_t* keys) noexcept {
-      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys));
-    }
-    static __m256i load(const std::int32_t* keys) noexcept {
-      return _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(keys)));
-    }
-    template <class Index>
-    void guess(const Index* keys, double** rows) const noexcept {
-      const __m256i key = load(keys);
-      const __m256i sum =
-          _mm256_add_epi64(_mm256_mul_epu32(key, all(kA)), _mm256_mul_epu32(upper(key), all(kB)));
-      const __m256i mixed = _mm256_mul_epu32(_mm256_xor_si256(sum, upper(sum)), all(kC));
-      const __m256i hash = _mm256_and_si256(_mm256_xor_si256(mixed, upper(mixed)), all(kLow));
-      const __m256i groups = _mm256_blendv_epi8(high, low, _mm256_cmpgt_epi64(bound, hash));
-      const __m256i group = upper(_mm256_mul_epu32(hash, groups));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows),
-                          _mm256_add_epi64(first_row, _mm256_mul_epu32(group, group_bytes)));
-      alignas(32) const __m128i* heads[4];
-      _mm256_store_si256(reinterpret_cast<__m256i*>(heads),
-                         _mm256_add_epi64(first_head, _mm256_mul_epu32(group, all(sizeof(Head)))));
-      const __m256i tag = _mm256_max_epu8(hash, all(1));
-      match(heads[0], heads[2], _mm256_shuffle_epi8(tag, __m256i{}), rows[0], rows[2]);
-      match(heads[1], heads[3], _mm256_shuffle_epi8(tag, _mm256_set1_epi8(8)), rows[1], rows[3]);
-    }
-    template <class Index>
-    static std::uint64_t check(const Index* keys, double* const* rows) noexcept {
-      const __m128d a = _mm_loadh_pd(_mm_load_sd(rows[0] - 1), rows[1] - 1);
-      const __m128d b = _mm_loadh_pd(_mm_load_sd(rows[2] - 1), rows[3] - 1);
-      const __m256i words = _mm256_castpd_si256(_mm256_insertf128_pd(_mm256_castpd128_pd256(a), b, 1));
-      const __m256i key = load(keys);
-      const __m256i equal = _mm256_cmpeq_epi64(words, _mm256_or_si256(_mm256_add_epi64(key, key), all(1)));
-      return static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(equal))) ^ 15;
-    }
-    // From the first row of a group to that of the slot whose tag is equal, in two groups at once.
-    void match(const __m128i* a, const __m128i* b, __m256i tag, double*& row_a,
-               double*& row_b) const noexcept {
-      const __m256i tags =
-          _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(a)), _mm_loadu_si128(b), 1);
-      const auto some = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(tags, tag)));
-      row_a += static_cast<std::uint64_t>(std::countr_zero(some | kNobody)) * words;
-      row_b += static_cast<std::uint64_t>(std::countr_zero(some >> kGroup | kNobody)) * words;
-      __builtin_prefetch(row_a);
-      __builtin_prefetch(row_b);
-    }
-  };
-#endif
 
   // A slot for a hash, in its group or behind.
   std::uint64_t place(std::uint32_t hash) noexcept {

@@ -24,7 +24,7 @@ class HashedStore : private DenseStore {
   double* at(std::uint64_t key) const noexcept { return DenseStore::at(bucket(key)); }
   const double* find(std::uint64_t key) const noexcept { return inside(key) ? at(key) : nullptr; }
 
-  using DenseStore::marks;
+  using DenseStore::marks, DenseStore::paged;
   void mark(std::uint64_t key) noexcept { DenseStore::mark(bucket(key)); }
 
   // Saved rows are known by their place.

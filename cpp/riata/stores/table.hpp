@@ -14,6 +14,7 @@
 #include "riata/stores/dense.hpp"
 #include "riata/stores/hash_table.hpp"
 #include "riata/stores/names.hpp"
+#include "riata/stores/store.hpp"
 
 namespace riata {
 
@@ -107,7 +108,7 @@ class TableStore {
   }
 
   // Looks at the next few rows, round and round, and erases those for which `is_live` says no. Rows move.
-  template <class IsLive>
+  template <LiveTest IsLive>
   void sweep(std::uint64_t rows, IsLive is_live) noexcept {
     if (!by_number()) {
       due_ = std::min(due_ + rows, table_.groups() * HashTable::kGroup);
@@ -153,22 +154,15 @@ class TableStore {
     if (named_) names_.drop(name_word(at));
     table_.erase(at);
   }
-  template <class IsLive>
+  template <LiveTest IsLive>
   void sweep_group(IsLive is_live) noexcept {
     if (swept_ >= table_.groups()) {
       table_.shrink_if_at_rest();
       swept_ = 0;
     }
-    const auto row = [&](int i) {
-      return table_.row(swept_ * HashTable::kGroup + static_cast<std::uint64_t>(i));
-    };
-    std::uint32_t alive = 0;  // of what lies in all of its slots, whatever that is: a branch would cost more
-    if constexpr (requires { is_live.all(row); }) {
-      alive = is_live.all(row);
-    } else {
-      for (int i = 0; i < static_cast<int>(HashTable::kGroup); ++i)
-        alive |= std::uint32_t{is_live(row(i))} << i;
-    }
+    // Of what lies in all of its slots, whatever that is: a branch would cost more.
+    static_assert(HashTable::kGroup == kGroupRows);
+    const std::uint32_t alive = is_live.group(table_.row(swept_ * HashTable::kGroup), table_.words());
     std::uint32_t dead = table_.occupied(swept_) & ~alive;
     if (dead != 0) due_ += HashTable::kGroup / 2;  // where some are, others may be near
     for (; dead != 0; dead &= dead - 1) remove(HashTable::first_of(swept_, dead));

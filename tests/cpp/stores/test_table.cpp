@@ -47,7 +47,7 @@ void against_map(bool named, int width, std::uint64_t seed, std::uint64_t spread
     if (step % 5000 == 4999) {  // forget the older half, by sweeping
       const double limit = step - 4000;
       for (int round = 0; round < 4; ++round)  // rows that move may escape one
-        table.sweep(1u << 20, [&](const double* row) { return row[0] >= limit; });
+        table.sweep(1u << 20, riata::LiveIf{[&](const double* row) { return row[0] >= limit; }});
       std::erase_if(expected, [&](const auto& entry) { return entry.second < limit; });
     }
   }
@@ -76,7 +76,7 @@ void small_keys(std::uint64_t step, std::uint64_t keys, bool leaves) {
       table.erase(key);
       expected.erase(key);
     }
-    table.sweep(3, always);
+    table.sweep(3, riata::LiveIf{always});
   }
   CHECK(table.by_number() != leaves);
   CHECK(table.size() == expected.size());
@@ -110,10 +110,10 @@ void births_and_deaths(bool named) {
       CHECK(row != nullptr);
       write(row, step);
     }
-    table.sweep(random() % 40, [&](const double* row) { return row[0] >= limit; });
+    table.sweep(random() % 40, riata::LiveIf{[&](const double* row) { return row[0] >= limit; }});
   }
   const auto alive = [](const double* row) { return row[0] >= 29'700; };
-  for (int round = 0; round < 8; ++round) table.sweep(1 << 20, alive);
+  for (int round = 0; round < 8; ++round) table.sweep(1 << 20, riata::LiveIf{alive});
   CHECK(table.size() > 0 && table.size() < 2000);
   std::size_t seen = 0;
   table.for_each([&](std::uint64_t key, const double* row) {

@@ -17,7 +17,7 @@
 namespace riata {
 
 template <bool kProximal>
-class AdaGrad : public PlainRule {
+class AdaGrad : public RuleDefaults {
  public:
   explicit AdaGrad(const Numbers& n, int m)
       : eta0_(n.at("eta0")), l1_(n.at("l1")), l2_(n.at("l2")), s_(static_cast<std::size_t>(m), 0.0) {}

@@ -15,16 +15,12 @@
 namespace riata {
 
 template <bool kProximal>
-class ElasticNet : public Marked<ElasticNet<kProximal>> {
+class ElasticNet : public DecayRule<ElasticNet<kProximal>, DecayKind::shrink> {
  public:
   explicit ElasticNet(const Numbers& numbers, int) : l1_(numbers.at("l1")), l2_(numbers.at("l2")) {}
 
   static constexpr bool kStill = kProximal;
-  double now() const noexcept { return l_; }
-  template <class T>
-  T at(T v, T mark) const noexcept {
-    return shrink(v, l_ - mark);
-  }
+  Decay decay() const noexcept { return {l_}; }
   double scale() const noexcept { return p_; }
   double gain(double rate) const noexcept { return rate / p_; }
 
@@ -49,7 +45,7 @@ class ElasticNet : public Marked<ElasticNet<kProximal>> {
       bool blank = row[m] == 0;
       for (int c = 0; c < m; ++c) blank = blank && row[c] == 0;
       if (blank) return;
-      for (int c = 0; c < m; ++c) row[c] = p_ * at(row[c], row[m]);
+      for (int c = 0; c < m; ++c) row[c] = p_ * this->current(row, m, c);
       row[m] = 0;
     });
     p_ = 1;

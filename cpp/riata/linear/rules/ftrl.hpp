@@ -10,16 +10,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "riata/linear/rules/ftrl_step.hpp"
+#include "riata/linear/kernels.hpp"
 #include "riata/linear/rules/rule.hpp"
 
 namespace riata {
 
-class Ftrl : public PlainRule {
+class Ftrl : public RuleDefaults {
  public:
   explicit Ftrl(const Numbers& n, int m)
-      : step_{1 / n.at("alpha"), n.at("beta"), n.at("l1"), n.at("l2")}, z_(m, 0.0), s_(m, 0.0) {}
+      : settings_{1 / n.at("alpha"), n.at("beta"), n.at("l1"), n.at("l2")}, z_(m, 0.0), s_(m, 0.0) {}
 
+  static constexpr bool kPushesMany = true;
   static constexpr int width(int m) noexcept { return 3 * m; }
   void init(double* row, int m) const noexcept {
     for (int k = 0; k < 3 * m; ++k) row[k] = 0;
@@ -35,22 +36,15 @@ class Ftrl : public PlainRule {
 
   double gain(double) const noexcept { return 1; }
   void push(double* row, int m, const double* gradient, double x) const noexcept {
-    for (int c = 0; c < m; ++c) step_.move(row[c], row[m + c], row[2 * m + c], gradient[c] * x);
+    for (int c = 0; c < m; ++c) ftrl_step(settings_, row[c], row[m + c], row[2 * m + c], gradient[c] * x);
   }
-  // All rows of an example with one column, no two of them the same.
-  template <class Rows>
-  void push_many(const Rows& rows, const float* x, std::int64_t n, double gradient) const noexcept {
-    double* some[64];
-    for (std::int64_t k = 0; k < n; k += 64) {
-      const std::int64_t count = n - k < 64 ? n - k : 64;
-      for (std::int64_t i = 0; i < count; ++i) some[i] = rows[k + i];
-      kernels_.push(step_, some, x + k, count, gradient);
-    }
+  void push_many(double* const* rows, const float* x, std::int64_t n, double gradient) const noexcept {
+    kernels_.push_ftrl(settings_, rows, x, n, gradient);
   }
   void end(double) noexcept {}
   void push_intercept(double* intercept, const double* slopes, int m, double) noexcept {
-    const FtrlStep unpenalised{step_.per_alpha, step_.beta, 0, 0};
-    for (int c = 0; c < m; ++c) unpenalised.move(intercept[c], z_[c], s_[c], slopes[c]);
+    const FtrlSettings unpenalised{settings_.per_alpha, settings_.beta, 0, 0};
+    for (int c = 0; c < m; ++c) ftrl_step(unpenalised, intercept[c], z_[c], s_[c], slopes[c]);
   }
 
   static int state_size(int m) noexcept { return 2 * m; }
@@ -68,8 +62,8 @@ class Ftrl : public PlainRule {
   }
 
  private:
-  FtrlStep step_;
-  const FtrlKernels& kernels_ = best_ftrl_kernels();
+  FtrlSettings settings_;
+  const LinearKernels& kernels_ = best_linear_kernels();
   std::vector<double> z_, s_;  // of the intercept, which is not penalised
 };
 

@@ -1,31 +1,31 @@
-// One step of FTRL-Proximal for one weight, and the kernel that takes it for all rows of an example.
+// One step of FTRL-Proximal for one weight, or for several side by side.
 #pragma once
 
-#include <cstdint>
-
-#include "riata/simd/instructions.hpp"
+#include "riata/simd/vector.hpp"
 
 namespace riata {
 
-struct FtrlStep {
+struct FtrlSettings {
   double per_alpha, beta, l1, l2;  // 1 / alpha: quotients are slow
-
-  // w, z and s = sqrt(n) of Algorithm 1, moved by the gradient g. No branch on w.
-  [[gnu::always_inline]] void move(double& w, double& z, double& s, double g) const noexcept {
-    const double after = __builtin_sqrt(s * s + g * g);
-    z += g - (after - s) * per_alpha * w;
-    s = after;
-    const double moved = -(z - __builtin_copysign(l1, z)) / ((beta + s) * per_alpha + l2);
-    w = __builtin_fabs(z) <= l1 ? 0 : moved;
-  }
 };
 
-struct FtrlKernels {
-  // Rows of one column, no two of them the same, and the values of their features.
-  void (*push)(const FtrlStep&, double* const* rows, const float* x, std::int64_t n,
-               double gradient) noexcept;
-};
+namespace RIATA_TARGET {
 
-RIATA_DECLARE_KERNELS(FtrlKernels, ftrl_kernels)
+RIATA_INLINE double square_root(double v) noexcept { return __builtin_sqrt(v); }
+template <class T>
+RIATA_INLINE T square_root(const T& v) noexcept {
+  return sqrt(v);
+}
 
+// w, z and s = sqrt(n) of Algorithm 1, moved by the gradient g.
+template <class T>
+RIATA_INLINE void ftrl_step(const FtrlSettings& by, T& w, T& z, T& s, const T& g) noexcept {
+  const T after = square_root(s * s + g * g);
+  z = z + (g - (after - s) * by.per_alpha * w);
+  s = after;
+  const T moved = (copy_sign(all<T>(by.l1), z) - z) / ((by.beta + s) * by.per_alpha + by.l2);
+  w = select(abs(z) <= by.l1, all<T>(0), moved);
+}
+
+}  // namespace RIATA_TARGET
 }  // namespace riata

@@ -1,6 +1,6 @@
 // Where a weight is after many steps of w' = w - a(t) sign(w), found without taking them one by one.
 //
-// The steps fall as a(t) = C (t + 1)^-p. Far from zero they add up. Once |w| < a(t) the weight swings: it
+// The steps fall as a(t) = C (t + 1)^-p. Far from zero they add up. Once |w| < a(t) the weight oscillates: it
 // jumps over zero and back, and two steps are one small one,
 //
 //   w(t + 2) = w(t) - s1(t) sign(w(t)),   s1(t) = a(t) - a(t + 1),
@@ -86,8 +86,8 @@ class Oscillation {
   static double steady(double w, std::uint64_t steps, double step) noexcept {
     const double down = std::floor(std::fabs(w) / step), rest = std::fabs(w) - down * step;
     if (!(down < static_cast<double>(steps))) return w - std::copysign(static_cast<double>(steps) * step, w);
-    const bool swings = (steps - static_cast<std::uint64_t>(down)) % 2 == 1;
-    return std::copysign(1.0, w) * (swings && rest != 0 ? rest - step : rest);
+    const bool oscillates = (steps - static_cast<std::uint64_t>(down)) % 2 == 1;
+    return std::copysign(1.0, w) * (oscillates && rest != 0 ? rest - step : rest);
   }
 
   // Never inlined: most rows of an example need none of it.

@@ -13,7 +13,7 @@ namespace riata {
 
 // Eq. 6: when K divides i, |u| <= theta shrinks by n K gravity, clipped at zero. G is the sum of all
 // shrinkages so far; a weight that is above theta stays above it until it is touched, so its mark may be any.
-class Truncate : public Marked<Truncate> {
+class Truncate : public DecayRule<Truncate, DecayKind::truncate> {
  public:
   explicit Truncate(const Numbers& n, int)
       : gravity_(n.at("gravity")),
@@ -21,11 +21,7 @@ class Truncate : public Marked<Truncate> {
         period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
   static constexpr bool kStill = true;
-  double now() const noexcept { return g_; }
-  template <class T>
-  T at(T v, T mark) const noexcept {
-    return choose(magnitude(v) <= theta_, shrink(v, g_ - mark), v);
-  }
+  Decay decay() const noexcept { return {g_, theta_}; }
   void end(double rate) noexcept {
     if (++step_ % period_ == 0) g_ += rate * static_cast<double>(period_) * gravity_;
   }
@@ -48,17 +44,13 @@ class Truncate : public Marked<Truncate> {
 };
 
 // Eq. 4: when K divides i, |u| <= theta becomes 0. The mark counts the roundings so far.
-class Round : public Marked<Round> {
+class Round : public DecayRule<Round, DecayKind::round> {
  public:
   explicit Round(const Numbers& n, int)
       : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
   static constexpr bool kStill = true;
-  double now() const noexcept { return rounds_; }
-  template <class T>
-  T at(T v, T mark) const noexcept {
-    return choose((mark != rounds_) & (magnitude(v) <= theta_), T{}, v);
-  }
+  Decay decay() const noexcept { return {rounds_, theta_}; }
   void end(double) noexcept {
     if (++step_ % period_ == 0) ++rounds_;
   }
@@ -80,12 +72,13 @@ class Round : public Marked<Round> {
   double rounds_ = 0;
 };
 
-// Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then swings around it. Away from zero a
+// Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then oscillates around it. Away from zero a
 // missed stretch is one subtraction; near zero oscillation.hpp knows where it leads. A row is marked with the
 // number of steps at the last touch and with S, the sum of n gravity over those steps.
-class Subgradient : public PlainRule {
+class Subgradient : public RuleDefaults {
  public:
-  explicit Subgradient(const Numbers& n, int) : gravity_(n.at("gravity")), swing_(schedule_of(n), gravity_) {}
+  explicit Subgradient(const Numbers& n, int)
+      : gravity_(n.at("gravity")), oscillation_(schedule_of(n), gravity_) {}
 
   static constexpr int width(int m) noexcept { return m + 2; }
   void init(double* row, int m) const noexcept {
@@ -100,7 +93,7 @@ class Subgradient : public PlainRule {
     const double w = row[c], way = sum_ - row[m + 1];
     if (w == 0) return w;
     if (std::fabs(w) >= std::max(way, coarse_)) return w - std::copysign(way, w);
-    return swing_(w, static_cast<std::uint64_t>(row[m]), step_, factor_);
+    return oscillation_(w, static_cast<std::uint64_t>(row[m]), step_, factor_);
   }
   // A weight vanishes in the end, but not soon: whoever asks often gets a quick answer.
   bool is_live(const double* row, int m) const noexcept {
@@ -165,7 +158,7 @@ class Subgradient : public PlainRule {
   static constexpr double kCoarse = 0x1p-18;
   static constexpr double kLong = 4;  // times as many steps as there were at the last touch
   double gravity_;
-  Oscillation swing_;
+  Oscillation oscillation_;
   double factor_ = 1;
   std::uint64_t step_ = 0;
   double sum_ = 0, excess_ = 0, coarse_ = 0;      // S, what it is too large by, and kCoarse of it

@@ -1,0 +1,219 @@
+// Every kernel gives the same bits with every instruction set that the processor has, at every length.
+// The Bayesian updates are in test_bayesian.cpp.
+#include <cstring>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "riata/bayesian/samples.hpp"
+#include "riata/interior/sweep.hpp"
+#include "riata/linear/kernels.hpp"
+#include "riata/simd/exp.hpp"
+#include "riata/stores/hash_table.hpp"
+
+namespace {
+
+using riata::Instructions;
+using Numbers = std::vector<double>;
+
+constexpr Instructions kSets[] = {Instructions::plain, Instructions::avx2, Instructions::avx512};
+
+void same(const std::vector<Numbers>& results) {
+  for (const Numbers& result : results) {
+    CHECK(result.size() == results[0].size());
+    CHECK(result.empty() ||
+          std::memcmp(result.data(), results[0].data(), result.size() * sizeof(double)) == 0);
+  }
+}
+
+struct Example {
+  std::vector<std::int32_t> keys;
+  std::vector<std::int64_t> wide_keys;
+  std::vector<float> x;
+  Numbers table;  // rows in the order of keys
+};
+
+// Weights around theta and zero, some of them marked with the scalar of now.
+Example example(std::mt19937_64& random, int n, int width, double now) {
+  std::normal_distribution<double> normal;
+  Example out;
+  for (int k = 0; k < n; ++k) {
+    out.keys.push_back(3 * k + static_cast<int>(random() % 3));
+    out.wide_keys.push_back(out.keys.back());
+    out.x.push_back(static_cast<float>(normal(random)));
+  }
+  out.table.resize(256 * static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < out.table.size(); ++i) {
+    const bool is_mark = i % static_cast<std::size_t>(width) == static_cast<std::size_t>(width) - 1;
+    const double mark = random() % 4 == 0 ? now : now - 0.3 * std::fabs(normal(random));
+    out.table[i] = is_mark ? mark : random() % 5 == 0 ? 0.0 : 0.4 * normal(random);
+  }
+  return out;
+}
+
+using Pick = const riata::DecayKernels& (*)(const riata::LinearKernels&);
+
+Numbers linear(const riata::DecayKernels& kernels, Example e, const riata::Decay& decay, int m) {
+  const auto n = static_cast<std::int64_t>(e.keys.size());
+  const auto width = static_cast<std::size_t>(m) + 1;
+  Numbers out, current(e.keys.size() + 1);
+  std::vector<double*> rows(e.keys.size() + 1);
+  for (std::size_t k = 0; k < e.keys.size(); ++k)
+    rows[k] = e.table.data() + static_cast<std::size_t>(e.keys[k]) * width;
+  const float* x = e.x.data();
+  if (m > 1) {
+    Numbers sums(4 * static_cast<std::size_t>(m)), gradient(static_cast<std::size_t>(m), 0.25);
+    kernels.gather_columns(decay, rows.data(), x, n, m, sums.data());
+    kernels.push_columns(decay, rows.data(), x, n, m, gradient.data());
+    out = sums;
+  } else {
+    const riata::ArrayRows<std::int32_t> array32{e.keys.data(), e.table.data(), 255};
+    const riata::ArrayRows<std::int64_t> array64{e.wide_keys.data(), e.table.data(), 255};
+    const riata::RowPointers pointers{rows.data()};
+    const auto by_key = kernels.array32.gather(decay, array32, x, n, current.data());
+    const auto by_wide_key = kernels.array64.gather(decay, array64, x, n, nullptr);
+    const auto by_pointer = kernels.pointers.gather(decay, pointers, x, n, nullptr);
+    CHECK(by_key.sum == by_wide_key.sum && by_key.sum == by_pointer.sum && by_key.keys == by_wide_key.keys);
+    out = {by_key.sum, static_cast<double>(by_key.keys)};
+    kernels.array32.push(decay, array32, x, n, 0.125, current.data());
+    kernels.array64.push(decay, array64, x, n, 0.25, nullptr);
+    kernels.pointers.push(decay, pointers, x, n, 0.5, nullptr);
+    for (std::size_t k = 1; k < e.keys.size(); k += 3) rows[k] = rows[k - 1];  // as in a hashed store
+    kernels.push_shared(decay, pointers, x, n, 0.75);
+    out.push_back(kernels.live(decay, e.table.data(), 2));
+  }
+  out.insert(out.end(), current.begin(), current.end());
+  out.insert(out.end(), e.table.begin(), e.table.end());
+  return out;
+}
+
+void linear_kernels() {
+  std::mt19937_64 random(1);
+  const riata::Decay decay{2.5, 0.3};
+  const Pick picks[] = {
+      [](const riata::LinearKernels& all) -> const riata::DecayKernels& { return all.shrink; },
+      [](const riata::LinearKernels& all) -> const riata::DecayKernels& { return all.truncate; },
+      [](const riata::LinearKernels& all) -> const riata::DecayKernels& { return all.round; }};
+  for (const int m : {1, 2, 4, 7, 8, 11})
+    for (int n = 0; n < 40; ++n) {
+      const Example e = example(random, n, m + 1, decay.now);
+      for (const Pick pick : picks) {
+        std::vector<Numbers> results;
+        for (const Instructions set : kSets)
+          if (const auto* kernels = riata::find_linear_kernels(set))
+            results.push_back(linear(pick(*kernels), e, decay, m));
+        same(results);
+      }
+    }
+}
+
+void ftrl() {
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal;
+  for (int n = 0; n < 40; ++n) {
+    Numbers start;
+    std::vector<float> x;
+    for (int k = 0; k < n; ++k) {
+      for (const double v : {normal(random), normal(random), std::fabs(normal(random))}) start.push_back(v);
+      x.push_back(static_cast<float>(normal(random)));
+    }
+    std::vector<Numbers> results;
+    for (const Instructions set : kSets)
+      if (const auto* kernels = riata::find_linear_kernels(set)) {
+        Numbers state = start;
+        std::vector<double*> rows;
+        for (int k = 0; k < n; ++k) rows.push_back(state.data() + 3 * k);
+        kernels->push_ftrl({10, 1, 0.5, 0.1}, rows.data(), x.data(), n, -0.7);
+        results.push_back(state);
+      }
+    same(results);
+  }
+}
+
+void samples_and_sweep() {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  for (int n = 1; n < 40; ++n) {
+    Numbers s;
+    for (int k = 0; k < 5 * n; ++k) s.push_back(std::fabs(normal(random)) + 0.01);
+    std::vector<Numbers> samples, sweeps;
+    for (const Instructions set : kSets) {
+      if (const auto* kernels = riata::find_sample_kernels(set)) {
+        Numbers out(2 * static_cast<std::size_t>(n));
+        kernels->logit(n, s.data(), -1, 30, out.data(), out.data() + n);
+        samples.push_back(out);
+      }
+      if (const auto* kernels = riata::find_sweep_kernels(set)) {
+        Numbers state = s;
+        double* at = state.data();
+        const auto swept =
+            kernels->sweep({at, at + n}, {at + 2 * n, at + 3 * n}, at + 4 * n, n, 0.1, 0.2, 0.3);
+        state.push_back(swept.product);
+        state.push_back(swept.least);
+        sweeps.push_back(state);
+      }
+    }
+    same(samples);
+    same(sweeps);
+  }
+}
+
+// Where rows are looked for, and which of them are found.
+void lookup() {
+  std::mt19937_64 random(4);
+  for (const int size : {1, 3, 40, 700, 5000}) {
+    riata::HashTable table;
+    CHECK(table.open(3));
+    std::vector<std::int64_t> keys;
+    for (int k = 0; k < size; ++k) {
+      const auto key = static_cast<std::int64_t>(random() >> (k % 2 == 0 ? 2 : 34));
+      if (table.find(static_cast<std::uint64_t>(key)) == riata::HashTable::kNone) {
+        CHECK(table.reserve());
+        table.add(static_cast<std::uint64_t>(key));
+      }
+      keys.push_back(key);
+      keys.push_back(static_cast<std::int64_t>(random() >> 2));  // most likely absent
+    }
+    for (std::size_t n = 0; n <= keys.size(); n += 1 + n / 3) {
+      std::vector<std::vector<double*>> found;
+      std::vector<std::vector<std::uint32_t>> others;
+      for (const Instructions set : kSets)
+        if (const auto* kernels = riata::find_lookup_kernels(set)) {
+          std::vector<double*> rows(n + 1);
+          std::vector<std::uint32_t> wrong(n + 1);
+          kernels->guess64(table.view(), keys.data(), n, rows.data());
+          wrong.resize(kernels->check64(keys.data(), n, rows.data(), wrong.data()));
+          found.push_back(rows);
+          others.push_back(wrong);
+        }
+      for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i] == found[0] && others[i] == others[0]);
+      CHECK(n == 0 || others[0].size() >= n / 2);  // every second one is absent
+    }
+  }
+}
+
+// A vector's exp and log are those of its numbers.
+void vectors() {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(-750, 750), unit(0, 1);
+  for (int turn = 0; turn < 2000; ++turn) {
+    double x[8], t[8], y[8];
+    for (int i = 0; i < 8; ++i) x[i] = uniform(random), t[i] = unit(random);
+    riata::store(y, riata::exp(riata::eight(x)));
+    for (int i = 0; i < 8; ++i) CHECK(y[i] == riata::exp(x[i]));
+    riata::store(y, riata::log_of_one_and(riata::eight(t)));
+    for (int i = 0; i < 8; ++i) CHECK(y[i] == riata::log_of_one_and(t[i]));
+  }
+}
+
+}  // namespace
+
+int main() {
+  linear_kernels();
+  ftrl();
+  samples_and_sweep();
+  lookup();
+  vectors();
+  return check::failures();
+}
