@@ -21,6 +21,7 @@ MODULES = {
     "clicks": "benchmarks.clicks",
     "cache": "benchmarks.cache",
     "stream": "benchmarks.stream",
+    "instructions": "benchmarks.instructions",
 }
 """Tasks that are not contests of adapters: modules with TITLE and ratios(run)."""
 

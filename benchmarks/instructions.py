@@ -1,0 +1,156 @@
+"""Every kernel with every instruction set that the processor has: whether a wider one ever loses.
+
+Each turn starts a process for each set (RIATA_INSTRUCTIONS), which times all kernels. The set that Riata chooses must
+not be slower than `plain`, but for noise; and all must give the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.ratio import Ratio, Run, Times, ratio, seconds
+from riata import _core
+from riata.block import Block
+from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, TruncatedGradient
+from riata.sources import open_source
+
+TITLE = "Every kernel with every instruction set"
+LEAST = 0.95
+"""What plain takes over what the chosen set takes: below, the choice is wrong."""
+ROWS, NON_ZEROS, FEATURES = 6000, 60, 20_000
+
+Floats = NDArray[np.float64]
+Work = Callable[[], Floats | None]
+
+
+def block(offset: int = 0, classes: int = 2) -> Block:
+    rng = np.random.default_rng(3)
+    keys = np.sort(rng.integers(0, FEATURES, (ROWS, NON_ZEROS)), axis=1) + np.arange(NON_ZEROS)
+    values = rng.normal(size=keys.size).astype(np.float32)
+    labels = rng.integers(0, classes, ROWS).astype(np.float64)
+    indptr = np.arange(0, keys.size + 1, NON_ZEROS, dtype=np.int64)
+    kind = np.int64 if offset else np.int32
+    return Block(indptr, (keys + offset).ravel().astype(kind), values, labels)
+
+
+def learn(make: Callable[[], Any], data: Block) -> Work:
+    return lambda: np.asarray(make().learn(data))
+
+
+def read(path: Path) -> Work:
+    def work() -> Floats:
+        return np.concatenate(
+            [b.values.astype(np.float64) for b in open_source(str(path), threads=0)]
+        )
+
+    return work
+
+
+def texts(folder: Path) -> dict[str, Path]:
+    rng = np.random.default_rng(4)
+    found = {name: folder / f"x.{name}" for name in ("svm", "vw", "csv")}
+    lines: dict[str, list[str]] = {
+        "svm": [],
+        "vw": [],
+        "csv": ["label," + ",".join(f"c{j}" for j in range(40))],
+    }
+    for _ in range(ROWS // 2):
+        keys = np.sort(rng.choice(FEATURES, 40, replace=False)) + 1
+        values = rng.random(40)
+        label = int(rng.integers(0, 2))
+        lines["svm"].append(
+            f"{label} " + " ".join(f"{k}:{v:.5g}" for k, v in zip(keys, values, strict=True))
+        )
+        lines["vw"].append(
+            f"{2 * label - 1} | "
+            + " ".join(f"w{k}:{v:.5g}" for k, v in zip(keys, values, strict=True))
+        )
+        lines["csv"].append(f"{label}," + ",".join(f"{v:.5g}" for v in values))
+    for name, path in found.items():
+        path.write_text("\n".join(lines[name]) + "\n")
+    return found
+
+
+def works(folder: Path) -> dict[str, Work]:
+    near, far, many = block(), block(1 << 40), block(classes=6)
+    few = Block(
+        near.indptr[:101],
+        near.indices,
+        near.values,
+        None if near.labels is None else near.labels[:100],
+    )
+    out: dict[str, Work] = {
+        "elastic net, dense": learn(lambda: ElasticNet(l1=1e-5, store="dense"), near),
+        "elastic net by SGD, dense": learn(
+            lambda: ElasticNet(l1=1e-5, update="sgd", store="dense"), near
+        ),
+        "elastic net, table": learn(lambda: ElasticNet(l1=1e-5, store="table"), far),
+        "elastic net, hashed": learn(lambda: ElasticNet(l1=1e-5, store="hashed", bits=18), near),
+        "elastic net, 6 classes": learn(lambda: ElasticNet(l1=1e-5, outputs=6), many),
+        "truncated gradient": learn(lambda: TruncatedGradient(gravity=1e-5, store="dense"), near),
+        "rounding": learn(
+            lambda: TruncatedGradient(update="round", theta=1e-3, period=100, store="dense"), near
+        ),
+        "FTRL": learn(lambda: FTRL(l1=0.1, store="dense"), near),
+        "Bayesian, one prior": learn(lambda: Bayesian(prior_variance=1.0), near),
+        "Bayesian, eight priors": learn(lambda: Bayesian(), near),
+        "Bayesian, variational": learn(lambda: Bayesian(prior_variance=1.0, update="vb"), few),
+        "interior point": learn(lambda: InteriorPoint(), few),
+    }
+    return out | {f"reader of {name}": read(path) for name, path in texts(folder).items()}
+
+
+def worker() -> None:
+    """Times and a digest of the results, as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = {}
+        for name, work in works(Path(folder)).items():
+            best = float("inf")
+            for _ in range(3):
+                start = time.perf_counter()
+                result = work()
+                best = min(best, time.perf_counter() - start)
+            digest = hashlib.sha256(b"" if result is None else result.tobytes()).hexdigest()
+            found[name] = (best, digest)
+        print(json.dumps(found))
+
+
+def run_once(chosen: str) -> dict[str, tuple[float, str]]:
+    environment = {k: v for k, v in os.environ.items() if k != "RIATA_PLAIN"}
+    environment["RIATA_INSTRUCTIONS"] = chosen
+    done = subprocess.run(
+        [sys.executable, "-c", "from benchmarks.instructions import worker; worker()"],
+        env=environment, stdout=subprocess.PIPE, text=True, check=True,
+    )  # fmt: skip
+    return {
+        name: (float(took), str(digest)) for name, (took, digest) in json.loads(done.stdout).items()
+    }
+
+
+def ratios(run: Run) -> Iterator[Ratio]:
+    available = _core.instructions()[0]
+    turns = [{chosen: run_once(chosen) for chosen in available} for _ in range(run.repeat)]
+    for name in turns[0]["plain"]:
+        if len({turn[chosen][name][1] for turn in turns for chosen in available}) != 1:
+            raise ValueError(f"{name}: the instruction sets give different bits")
+        times = {c: Times(tuple(turn[c][name][0] for turn in turns)) for c in available}
+        note = ", ".join(f"{c} {seconds(times[c].best)}" for c in available)
+        yield ratio(
+            f"plain over {available[-1]}, {name}",
+            times["plain"],
+            times[available[-1]],
+            least=LEAST,
+            note=note,
+        )
