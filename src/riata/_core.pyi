@@ -212,8 +212,17 @@ class JsonFormat:
     def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> ParsedRows:
         """Rows of the first `size` bytes, which are whole lines."""
 
-def plain_exp(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The kernels' own exp, for tests."""
+def exp(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The core's own exp, for tests."""
+
+def log(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The core's own log, for tests."""
+
+def log1p(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The core's own log(1 + x), for tests."""
+
+def bounded_exp(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """exp(x), and for |x| > 700 the value at 700 or -700, for tests."""
 
 def probit_derivatives(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
@@ -363,6 +372,11 @@ class NameList:
 
 def key_of_name(name: bytes) -> int:
     """The 63-bit key of a feature's name, given in UTF-8."""
+
+def instructions() -> tuple[list[str], str]:
+    """
+    The instruction sets that the processor has and kernels use, and the one that is used.
+    """
 
 def schedules() -> list[str]:
     """Every learning rate schedule, by name."""

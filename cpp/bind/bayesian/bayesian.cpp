@@ -212,9 +212,7 @@ Out<double> mapped(const In<double>& z, F f) {
   return give(std::move(out));
 }
 
-}  // namespace
-
-void bind_bayesian(nb::module_& m) {
+void bind_functions(nb::module_& m) {
   const auto elementwise = [&m](const char* name, double (*f)(double), const char* doc) {
     m.def(name, [f](const In<double>& x) { return mapped(x, f); }, nb::arg("x"), doc);
   };
@@ -258,39 +256,11 @@ void bind_bayesian(nb::module_& m) {
         return out;
       },
       nb::arg("state"), "For every output, what multiplies ln(p) and -ln(1 - p), and what is added.");
+}
 
-  nb::class_<Bayesian>(m, "Bayesian", "Independent Gaussian posteriors over a store, columns wide.")
-      .def(nb::new_(&make), nb::arg("store"), nb::arg("update"), nb::arg("link"), nb::arg("mean"),
-           nb::arg("variance"), nb::arg("prior_variances"), nb::arg("views"), nb::arg("prior_mean"),
-           nb::arg("intercept_variance"), nb::arg("fit_intercept"), nb::arg("half_life"), nb::arg("share"),
-           nb::arg("outputs"), nb::arg("samples"), nb::arg("seed"), nb::arg("bits"), nb::arg("own_priors"),
-           nb::arg("ignore_unseen"), nb::arg("named_variances"))
-      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
-      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
-      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
-           nb::arg("offsets") = nb::none())
-      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
-           nb::arg("offsets") = nb::none())
-      .def("moments", &moments<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
-      .def("moments", &moments<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
-      .def(
-          "posterior",
-          [](const Bayesian& model) {
-            return arrays(reading(model, [&] { return model.posterior(); }), model.columns());
-          },
-          "Keys of the features learned; their means, precisions, prior means and prior precisions, current.")
-      .def("intercept_posterior",
-           [](const Bayesian& model) {
-             return arrays(reading(model, [&] { return model.intercept_posterior(); }), model.columns());
-           })
+// What is saved of a model and put back.
+void bind_state(nb::class_<Bayesian>& bayesian) {
+  bayesian
       .def("rows",
            [](const Bayesian& model) {
              std::size_t width = 1;
@@ -341,6 +311,45 @@ void bind_bayesian(nb::module_& m) {
                    [](const Bayesian& model) { return reading(model, [&] { return model.live_weights(); }); })
       .def_prop_ro("bytes",
                    [](const Bayesian& model) { return reading(model, [&] { return model.bytes(); }); });
+}
+
+}  // namespace
+
+void bind_bayesian(nb::module_& m) {
+  bind_functions(m);
+  nb::class_<Bayesian> bayesian(m, "Bayesian", "Independent Gaussian posteriors over a store, columns wide.");
+  bayesian
+      .def(nb::new_(&make), nb::arg("store"), nb::arg("update"), nb::arg("link"), nb::arg("mean"),
+           nb::arg("variance"), nb::arg("prior_variances"), nb::arg("views"), nb::arg("prior_mean"),
+           nb::arg("intercept_variance"), nb::arg("fit_intercept"), nb::arg("half_life"), nb::arg("share"),
+           nb::arg("outputs"), nb::arg("samples"), nb::arg("seed"), nb::arg("bits"), nb::arg("own_priors"),
+           nb::arg("ignore_unseen"), nb::arg("named_variances"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none(), nb::arg("outputs"), nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
+           nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("outputs"),
+           nb::arg("offsets") = nb::none())
+      .def("moments", &moments<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
+      .def("moments", &moments<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets") = nb::none())
+      .def(
+          "posterior",
+          [](const Bayesian& model) {
+            return arrays(reading(model, [&] { return model.posterior(); }), model.columns());
+          },
+          "Keys of the features learned; their means, precisions, prior means and prior precisions, current.")
+      .def("intercept_posterior", [](const Bayesian& model) {
+        return arrays(reading(model, [&] { return model.intercept_posterior(); }), model.columns());
+      });
+  bind_state(bayesian);
 }
 
 }  // namespace riata::bind

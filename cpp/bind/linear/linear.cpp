@@ -156,31 +156,7 @@ void set_rows(Linear& model, const In<std::int64_t>& keys, const In2<double>& va
   if (!fits) throw nb::value_error("rows do not fit this store");
 }
 
-}  // namespace
-
-void bind_linear(nb::module_& m) {
-  m.def(
-      "key_of_name", [](nb::bytes name) { return key_of_name(name.c_str(), name.size()); }, nb::arg("name"),
-      "The 63-bit key of a feature's name, given in UTF-8.");
-  m.def(
-      "instructions",
-      [] {
-        const char* const names[] = {"plain", "avx2", "avx512"};
-        nb::list available;
-        for (int set = 0; set <= static_cast<int>(available_instructions()); ++set)
-          available.append(names[set]);
-        return nb::make_tuple(available, names[static_cast<int>(best_instructions())]);
-      },
-      nb::sig("def instructions() -> tuple[list[str], str]"),
-      "The instruction sets that the processor has and kernels use, and the one that is used.");
-  m.def(
-      "schedules",
-      [] {
-        nb::list out;
-        for (const std::string_view name : kSchedules) out.append(std::string(name));
-        return out;
-      },
-      nb::sig("def schedules() -> list[str]"), "Every learning rate schedule, by name.");
+void bind_losses(nb::module_& m) {
   m.def(
       "losses",
       [] {
@@ -252,28 +228,11 @@ void bind_linear(nb::module_& m) {
         return give(std::move(out));
       },
       nb::arg("loss"), nb::arg("p"));
+}
 
-  nb::class_<Linear>(m, "Linear", "A linear model: a rule over a store, columns wide.")
-      .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
-           nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
-      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
-           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
-      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
-           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
-           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
-      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"), nb::arg("offsets") = nb::none())
-      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
-           nb::arg("values"), nb::arg("offsets") = nb::none())
-      .def(
-          "coefficients",
-          [](const Linear& model) {
-            return pairs(reading(model, [&] { return model.coefficients(); }), model.intercept.size());
-          },
-          "Keys of the rows with a non-zero weight, and their weights, brought current.")
+// What is saved of a model and put back.
+void bind_state(nb::class_<Linear>& linear) {
+  linear
       .def(
           "rows",
           [](const Linear& model) {
@@ -330,6 +289,57 @@ void bind_linear(nb::module_& m) {
                    [](const Linear& model) { return reading(model, [&] { return model.live_weights(); }); })
       .def_prop_ro("bytes",
                    [](const Linear& model) { return reading(model, [&] { return model.bytes(); }); });
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& m) {
+  m.def(
+      "key_of_name", [](nb::bytes name) { return key_of_name(name.c_str(), name.size()); }, nb::arg("name"),
+      "The 63-bit key of a feature's name, given in UTF-8.");
+  m.def(
+      "instructions",
+      [] {
+        const char* const names[] = {"plain", "avx2", "avx512"};
+        nb::list available;
+        for (int set = 0; set <= static_cast<int>(available_instructions()); ++set)
+          available.append(names[set]);
+        return nb::make_tuple(available, names[static_cast<int>(best_instructions())]);
+      },
+      nb::sig("def instructions() -> tuple[list[str], str]"),
+      "The instruction sets that the processor has and kernels use, and the one that is used.");
+  m.def(
+      "schedules",
+      [] {
+        nb::list out;
+        for (const std::string_view name : kSchedules) out.append(std::string(name));
+        return out;
+      },
+      nb::sig("def schedules() -> list[str]"), "Every learning rate schedule, by name.");
+  bind_losses(m);
+  nb::class_<Linear> linear(m, "Linear", "A linear model: a rule over a store, columns wide.");
+  linear
+      .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
+           nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("offsets") = nb::none())
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("offsets") = nb::none())
+      .def(
+          "coefficients",
+          [](const Linear& model) {
+            return pairs(reading(model, [&] { return model.coefficients(); }), model.intercept.size());
+          },
+          "Keys of the rows with a non-zero weight, and their weights, brought current.");
+  bind_state(linear);
 }
 
 }  // namespace riata::bind
