@@ -19,8 +19,14 @@
 
 namespace riata {
 
+// exp(-|z|), at least 3e-308. A NaN stays one.
+inline double exp_of_minus_size(double z) noexcept {
+  const double a = std::fabs(z);
+  return exp_of_minus(a > 708 ? 708 : a);
+}
+
 inline double sigmoid(double z) noexcept {
-  const double e = riata::exp(-std::fabs(z));
+  const double e = exp_of_minus_size(z);
   // e for z < 0, 1 for the others, without a branch: the sign of a score cannot be predicted.
   const auto negative = std::bit_cast<std::int64_t>(z) >> 63;
   const auto top =
@@ -29,7 +35,7 @@ inline double sigmoid(double z) noexcept {
 }
 
 inline double softplus(double z) noexcept {  // log(1 + exp(z)) without overflow
-  return (z > 0 ? z : 0) + log_of_one_and(riata::exp(-std::fabs(z)));
+  return (z > 0 ? z : 0) + log_of_one_and(exp_of_minus_size(z));
 }
 
 // Classification: y in {-1, +1}.

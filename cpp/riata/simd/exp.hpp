@@ -16,17 +16,18 @@ inline constexpr double kLn2High = 0x1.62e42fefa3800p-1,
                         kLn2Low = 0x1.ef35793c76730p-45;  // their sum is ln 2
 inline constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
 
-// exp(-a) = (1 - rest) 2^n, with n in the low bits of `shifted`.
+// exp(-a) = mantissa 2^n, with n in the low bits of `shifted`.
 template <class T>
 struct ExpParts {
-  T rest, shifted, n;
+  T mantissa, shifted, n;
 };
 template <class T>
 RIATA_INLINE ExpParts<T> exp_parts(const T& a) noexcept {
   const T shifted = kRound - a * kLog2E;
   const T n = shifted - kRound;
   const T high = a + n * kLn2High, low = n * kLn2Low;
-  const T g = high + low, lost = (high - g) + low;  // |g| <= ln(2) / 2, and what its rounding lost
+  const T g = high + low, first = 1 - g;                  // |g| <= ln(2) / 2
+  const T lost = ((1 - first) - g) - ((high - g) + low);  // what the rounding of both lost
   // exp(-g) = 1 - g + g^2 p(g), with the p of degree 9 whose largest relative error is smallest: 4e-18.
   const T g2 = g * g, g4 = g2 * g2;
   const T p0 =
@@ -34,15 +35,15 @@ RIATA_INLINE ExpParts<T> exp_parts(const T& a) noexcept {
   const T p4 = (0.0013888888943628863 - g * 0.00019841269506613166) +
                g2 * (2.4801493100016028e-05 - g * 2.755758634989994e-06);
   const T p8 = 2.7630248045296527e-07 - g * 2.5000067326263877e-08;
-  return {g - (g2 * (p0 + g4 * (p4 + g4 * p8)) - lost), shifted, n};
+  return {first + (g2 * ((p0 + g4 * p4) + (g4 * g4) * p8) + lost), shifted, n};
 }
 
-// exp(-a) for 0 <= a <= kExpLimit, where nothing under- or overflows.
-inline constexpr double kExpLimit = 700;
+// exp(-a) for |a| <= 708, where nothing under- or overflows.
+inline constexpr double kExpLimit = 700;  // of sums and products with it
 template <class T>
 RIATA_INLINE T exp_of_minus(const T& a) noexcept {
   const ExpParts<T> parts = exp_parts(a);
-  return scaled(1 - parts.rest, parts.shifted);
+  return scaled(parts.mantissa, parts.shifted);
 }
 RIATA_INLINE double clamped(double x, double limit) noexcept {  // a NaN becomes -limit
   x = x < limit ? x : limit;
@@ -56,7 +57,7 @@ template <class T>
 RIATA_INLINE T exp(const T& x) noexcept {
   const ExpParts<T> parts = exp_parts(min(all<T>(746), max(all<T>(-710), 0 - x)));  // a NaN passes
   const T half = parts.n * 0.5 + kRound, other = (parts.n - (half - kRound)) + kRound;
-  return select(x != x, x, scaled(1 - parts.rest, half) * scaled(all<T>(1), other));
+  return select(x != x, x, scaled(parts.mantissa, half) * scaled(all<T>(1), other));
 }
 
 // exp(-a) to 13 digits, in fewer operations: a relative error of 2e-14, and 1e-16 more for every unit of a.
