@@ -539,7 +539,7 @@ def inspect_rows(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], va
 @overload
 def inspect_rows(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], n_columns: int) -> tuple[str, int, int, bool]:
     """
-    (flaw or '', its row, its position, whether rows are ascending without zeros)
+    (error or '', its row, its position, whether rows are ascending without zeros)
     """
 
 @overload

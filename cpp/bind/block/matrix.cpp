@@ -19,7 +19,7 @@ nb::tuple inspect(const In<std::int64_t>& indptr, const In<Index>& indices, cons
                          values.data(), static_cast<std::int64_t>(values.size()), n_columns);
   }
   constexpr const char* names[] = {"", "pointers", "index_range", "not_finite"};
-  return nb::make_tuple(names[static_cast<std::size_t>(found.flaw)], found.row, found.position,
+  return nb::make_tuple(names[static_cast<std::size_t>(found.error)], found.row, found.position,
                         found.canonical);
 }
 
@@ -49,7 +49,7 @@ nb::tuple compress(const In2<Float>& dense) {
 }
 
 constexpr const char* kInspect =
-    "(flaw or '', its row, its position, whether rows are ascending without zeros)";
+    "(error or '', its row, its position, whether rows are ascending without zeros)";
 constexpr const char* kNotFinite =
     "Where the first entry is that is not a finite float32, counted row by row.";
 constexpr const char* kCompress = "The entries that are not zero: indptr, indices, values.";

@@ -9,7 +9,7 @@
 
 namespace riata {
 
-class Repeats {
+class DuplicateKeys {
  public:
   // Calls join(first, again), places in the row, for each key that came before, in the order of the row.
   // False, without having called it: there are too many to look for one by one.

@@ -12,19 +12,20 @@
 
 namespace riata {
 
-enum class Flaw : std::uint8_t { none, pointers, index_range, not_finite };
+enum class MatrixError : std::uint8_t { none, pointers, index_range, not_finite };
 
 struct Inspection {
-  Flaw flaw = Flaw::none;
-  std::int64_t row = 0;       // of the flaw
-  std::int64_t position = 0;  // of the flaw, in indices and values
+  MatrixError error = MatrixError::none;
+  std::int64_t row = 0;       // of the error
+  std::int64_t position = 0;  // of the error, in indices and values
   bool canonical = true;      // ascending, no duplicates, no zeros
 };
 
 // Whether a row is as it should be: ascending from 0 to below n_columns, no value zero, infinite or NaN.
 // No branch and nothing that the compiler cannot do four at a time.
 template <class Index>
-bool flawless(const Index* indices, const float* values, std::int64_t n, std::int64_t n_columns) noexcept {
+bool is_canonical(const Index* indices, const float* values, std::int64_t n,
+                  std::int64_t n_columns) noexcept {
   if (n == 0) return true;
   Index falling = 0;
   for (std::int64_t i = 1; i < n; ++i) falling |= indices[i] <= indices[i - 1];
@@ -36,36 +37,36 @@ bool flawless(const Index* indices, const float* values, std::int64_t n, std::in
   return falling == 0 && odd == 0 && indices[0] >= 0 && static_cast<std::int64_t>(indices[n - 1]) < n_columns;
 }
 
-// Looks at every entry of some rows of a compressed sparse row matrix. Stops at the first flaw.
+// Looks at every entry of some rows of a compressed sparse row matrix. Stops at the first error.
 template <class Index>
 Inspection inspect_some(const std::int64_t* indptr, std::int64_t from, std::int64_t to, const Index* indices,
                         const float* values, std::int64_t nnz, std::int64_t n_columns) noexcept {
   Inspection found;
   for (std::int64_t row = from; row < to; ++row) {
     const std::int64_t first = indptr[row], last = indptr[row + 1];
-    if (first > last || last > nnz) return {Flaw::pointers, row, first, false};
-    if (flawless(indices + first, values + first, last - first, n_columns)) [[likely]]
+    if (first > last || last > nnz) return {MatrixError::pointers, row, first, false};
+    if (is_canonical(indices + first, values + first, last - first, n_columns)) [[likely]]
       continue;
     found.canonical = false;
     for (std::int64_t i = first; i < last; ++i) {
       const auto index = static_cast<std::int64_t>(indices[i]);
-      if (index < 0 || index >= n_columns) return {Flaw::index_range, row, i, false};
-      if (!std::isfinite(values[i])) return {Flaw::not_finite, row, i, false};
+      if (index < 0 || index >= n_columns) return {MatrixError::index_range, row, i, false};
+      if (!std::isfinite(values[i])) return {MatrixError::not_finite, row, i, false};
     }
   }
   return found;
 }
 
-// Looks at every entry of a compressed sparse row matrix: the first flaw.
+// Looks at every entry of a compressed sparse row matrix: the first error.
 template <class Index>
 Inspection inspect_rows(const std::int64_t* indptr, std::int64_t n_rows, const Index* indices,
                         const float* values, std::int64_t nnz, std::int64_t n_columns) {
-  if (indptr[0] != 0 || indptr[n_rows] > nnz) return {Flaw::pointers, 0, 0, false};
+  if (indptr[0] != 0 || indptr[n_rows] > nnz) return {MatrixError::pointers, 0, 0, false};
   Inspection halves[2];
   parallel_halves(n_rows, nnz > (1 << 21) ? 2 : n_rows + 1, [&](std::int64_t from, std::int64_t to) {
     halves[from > 0] = inspect_some(indptr, from, to, indices, values, nnz, n_columns);
   });
-  if (halves[0].flaw != Flaw::none) return halves[0];
+  if (halves[0].error != MatrixError::none) return halves[0];
   halves[1].canonical = halves[0].canonical && halves[1].canonical;
   return halves[1];
 }

@@ -53,7 +53,7 @@ class RowBuilder {
 
   void set_group(int group) noexcept { group_ = group; }
 
-  // Where a reader that is in a hurry writes features itself, at `size` and `name_end`, with kNameSlack bytes
+  // Where a fast reader writes features itself, at `size` and `name_end`, with kNameSlack bytes
   // behind each name. Repeated ones are found when the row ends. Names are wanted where naming() says so.
   struct Room {
     std::int64_t* keys;
@@ -289,7 +289,7 @@ class RowBuilder {
       finite = finite && std::isfinite(values[first]);
       repeated_ = true;
     };
-    const bool few = repeats_.find(keys, count, join);
+    const bool few = duplicates_.find(keys, count, join);
     if (!few || crossing_) {
       if (2 * count >= slot_mask_ && !grow_slots(std::bit_ceil(4 * count))) return Added::no_memory;
       ++stamp_;
@@ -392,7 +392,7 @@ class RowBuilder {
   std::size_t name_end_ = 0;
   std::size_t row_name_start_ = 0;
   std::size_t slot_mask_ = 0;
-  Repeats repeats_;
+  DuplicateKeys duplicates_;
   Array<std::uint64_t> slots_;  // stamp of the row << 32 | place in the row
   Array<int> groups_;           // of the features of the row, where there are crosses
 };

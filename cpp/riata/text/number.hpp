@@ -6,8 +6,7 @@
 // A float is never reached by rounding twice. With m the digits as an integer and k the power of ten:
 //   - m < 2^24 and |k| <= 10: m and 10^|k| are exact floats, so one division rounds once;
 //   - else m * 10^k is computed in double with an error below 8 units in the last place; a double further
-//   than
-//     that from the midpoint of two floats rounds to the same float as the exact value;
+//     than that from the midpoint of two floats rounds to the same float as the exact value;
 //   - else std::from_chars, which always gets it right and takes its time.
 #pragma once
 
@@ -115,15 +114,15 @@ inline constexpr std::array<std::uint64_t, 20> kIntegerPowers = [] {
   return powers;
 }();
 
-// m * 10^k where a quick way is known to round correctly; false where it is not.
-inline bool quick(std::uint64_t m, std::int64_t k, double& value) noexcept {
+// m * 10^k where one or two operations are known to round correctly; false where they are not.
+inline bool round_directly(std::uint64_t m, std::int64_t k, double& value) noexcept {
   if (m > (std::uint64_t{1} << 53) || k < -22 || k > 22) return false;
   const double d = static_cast<double>(m);  // exact, as is the power of ten: one rounding
   value = k < 0 ? d / kPowers[static_cast<std::size_t>(-k)] : d * kPowers[static_cast<std::size_t>(k)];
   return true;
 }
 
-inline bool quick(std::uint64_t m, std::int64_t k, float& value) noexcept {
+inline bool round_directly(std::uint64_t m, std::int64_t k, float& value) noexcept {
   if (m < (1u << 24) && k <= 0 && k >= -10) {
     // The cast goes through a signed 32-bit integer, which is one instruction; m has 24 bits.
     value = static_cast<float>(static_cast<std::int32_t>(m)) / kFloatPowers[static_cast<std::size_t>(-k)];
@@ -218,7 +217,7 @@ Number<Float> read_number(const char* p) noexcept {
     }
   }
   Number<Float> number{0, p, NumberError::none};
-  if (digits > 19 || !detail::quick(m, exponent, number.value)) {
+  if (digits > 19 || !detail::round_directly(m, exponent, number.value)) {
     number = detail::with_from_chars<Float>(start, whole_end, p, given);
   }
   if (negative) number.value = -number.value;

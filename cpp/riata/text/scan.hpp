@@ -66,7 +66,7 @@ inline Number<float> read_short_number(const char* p) noexcept {
     end = static_cast<int>(digits + 2 - p);
   }
   float value = 0;
-  if (!detail::quick(m, exponent, value)) return read_number<float>(begin);
+  if (!detail::round_directly(m, exponent, value)) return read_number<float>(begin);
   return {negative ? -value : value, p + end, NumberError::none};
 }
 

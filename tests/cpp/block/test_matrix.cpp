@@ -17,19 +17,19 @@ Inspection inspect(std::vector<std::int64_t> indptr, std::vector<std::int32_t> i
 void inspects() {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   const Inspection good = inspect({0, 2, 2, 3}, {1, 9, 0}, {1, 2, 3});
-  CHECK(good.flaw == Flaw::none && good.canonical);
+  CHECK(good.error == MatrixError::none && good.canonical);
   CHECK(!inspect({0, 2}, {9, 1}, {1, 2}).canonical);
   CHECK(!inspect({0, 2}, {1, 1}, {1, 2}).canonical);
   CHECK(!inspect({0, 2}, {0, 1}, {0, 2}).canonical);
   const Inspection bad = inspect({0, 1, 3}, {1, 2, 3}, {1, 2, nan});
-  CHECK(bad.flaw == Flaw::not_finite && bad.row == 1 && bad.position == 2);
-  CHECK(inspect({0, 1}, {1}, {-inf}).flaw == Flaw::not_finite);
-  CHECK(inspect({0, 1}, {10}, {1}).flaw == Flaw::index_range);
-  CHECK(inspect({0, 1}, {-1}, {1}).flaw == Flaw::index_range);
-  CHECK(inspect({1, 1}, {1}, {1}).flaw == Flaw::pointers);
-  CHECK(inspect({0, 9}, {1}, {1}).flaw == Flaw::pointers);
-  CHECK(inspect({0, 9, 1}, {1}, {1}).flaw == Flaw::pointers);
-  CHECK(inspect({0, 1, 0, 1}, {1}, {1}).flaw == Flaw::pointers);
+  CHECK(bad.error == MatrixError::not_finite && bad.row == 1 && bad.position == 2);
+  CHECK(inspect({0, 1}, {1}, {-inf}).error == MatrixError::not_finite);
+  CHECK(inspect({0, 1}, {10}, {1}).error == MatrixError::index_range);
+  CHECK(inspect({0, 1}, {-1}, {1}).error == MatrixError::index_range);
+  CHECK(inspect({1, 1}, {1}, {1}).error == MatrixError::pointers);
+  CHECK(inspect({0, 9}, {1}, {1}).error == MatrixError::pointers);
+  CHECK(inspect({0, 9, 1}, {1}, {1}).error == MatrixError::pointers);
+  CHECK(inspect({0, 1, 0, 1}, {1}, {1}).error == MatrixError::pointers);
 }
 
 void compresses() {

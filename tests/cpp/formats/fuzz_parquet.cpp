@@ -79,7 +79,7 @@ std::string values_of(NumberColumn<T>& column) {
 }
 
 template <class ColumnType>
-ColumnType make(bool optional, const Unpacking& how) {
+ColumnType make(bool optional, const riata::UnpackKernels& how) {
   if constexpr (std::is_same_v<ColumnType, TextColumn>) {
     return ColumnType(optional, "c", true, how);
   } else {
@@ -88,7 +88,7 @@ ColumnType make(bool optional, const Unpacking& how) {
 }
 
 template <class ColumnType>
-bool read_all(const Given& given, std::size_t rows, std::size_t step, const Unpacking& how,
+bool read_all(const Given& given, std::size_t rows, std::size_t step, const riata::UnpackKernels& how,
               std::vector<std::string>& found) {
   ColumnType column = make<ColumnType>(given.optional, how);
   if (given.n_dictionary >= 0 && column.set_dictionary(given.dictionary.begin(), given.dictionary.end(),
@@ -114,10 +114,12 @@ bool read_all(const Given& given, std::size_t rows, std::size_t step, const Unpa
 template <class ColumnType>
 void check(const Given& given, std::size_t rows) {
   std::vector<std::string> whole, parts, plainly;
-  const bool fine = read_all<ColumnType>(given, rows, rows, Unpacking::best(), whole);
-  must(read_all<ColumnType>(given, rows, rows, {}, plainly) == fine && plainly == whole,
+  const bool fine = read_all<ColumnType>(given, rows, rows, riata::best_unpack_kernels(), whole);
+  must(read_all<ColumnType>(given, rows, rows, *riata::find_unpack_kernels(riata::Instructions::plain),
+                            plainly) == fine &&
+           plainly == whole,
        "wide instructions find the same");
-  read_all<ColumnType>(given, rows, 7, Unpacking::best(), parts);
+  read_all<ColumnType>(given, rows, 7, riata::best_unpack_kernels(), parts);
   if (!fine) return;
   std::string joined;
   for (const std::string& part : parts) joined += part;
@@ -127,7 +129,7 @@ void check(const Given& given, std::size_t rows) {
 // The bytes of a column, given all at once or some at a time: the same rows or none.
 template <class ColumnType>
 bool read_chunk(const Exact& bytes, Packing packing, std::size_t rows, std::size_t step, std::string& found) {
-  ColumnType column = make<ColumnType>(true, Unpacking::best());
+  ColumnType column = make<ColumnType>(true, riata::best_unpack_kernels());
   Pages pages(packing);
   must(column.begin(rows) == Outcome::done, "there is memory");
   std::vector<Exact> gifts;

@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       text.begin(), text.end(), slow);
   check_named_rows(slow, options.labelled, options.keep_names);
   check_same(rows, slow);
-  must(error.kind == same.kind && error.where == same.where, "in a hurry or not, the same error");
+  must(error.kind == same.kind && error.where == same.where, "in a fast or not, the same error");
   if (error.kind != nullptr) {
     must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),
          "error is inside");

@@ -111,12 +111,12 @@ void plain_numbers() {
       text += signs[code % signs.size()];
     }
     const Padded padded(text + "\n");
-    const csv::detail::PlainNumber plain = csv::detail::read_plain_number(padded.begin(), text.size());
+    const csv::detail::ShortNumber plain = csv::detail::read_short_cell(padded.begin(), text.size());
     const Number<float> number = read_number<float>(padded.begin());
     const bool good = number.error == NumberError::none && number.end == padded.begin() + text.size();
     if (text.empty()) {
-      CHECK(plain.plain && !plain.there);
-    } else if (plain.plain) {
+      CHECK(plain.is_one && !plain.there);
+    } else if (plain.is_one) {
       CHECK(good && std::bit_cast<std::uint32_t>(plain.value) == std::bit_cast<std::uint32_t>(number.value));
       CHECK(plain.there == (number.value != 0));
     } else if (good) {  // left to others, rightly

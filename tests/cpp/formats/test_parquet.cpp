@@ -36,7 +36,7 @@ void numbers_of_every_width() {
       for (auto& number : numbers) number = static_cast<std::uint32_t>(random() >> (64 - width));
       std::size_t size = 0;
       const auto bytes = packed(numbers, width, size);
-      for (const Unpacking& how : {Unpacking{}, Unpacking::best()}) {
+      for (const UnpackKernels& how : {*find_unpack_kernels(Instructions::plain), best_unpack_kernels()}) {
         std::unique_ptr<std::uint32_t[]> to(new std::uint32_t[count]);
         const std::size_t done = how.unpack({bytes.get(), bytes.get() + size, width}, to.get(), count);
         CHECK(done % 8 == 0 && done <= count && done + 64 >= count);
@@ -83,7 +83,7 @@ void codes_to_their_rows() {
       CHECK(bits[before + i] == there[before + i]);
       wanted.push_back(there[before + i] ? codes[next++] : 7);
     }
-    for (const Unpacking& how : {Unpacking{}, Unpacking::best()}) {
+    for (const UnpackKernels& how : {*find_unpack_kernels(Instructions::plain), best_unpack_kernels()}) {
       std::vector<std::uint32_t> to(rows);
       how.spread(codes.data(), bits.bytes(), before, to.data(), rows, 7);
       CHECK(to == wanted);
@@ -93,7 +93,7 @@ void codes_to_their_rows() {
 
 void features_without_zeros() {
   for (int round = 0; round < 200; ++round) {
-    const std::size_t width = kCompactRoom * (1 + random() % 6);
+    const std::size_t width = kDropZerosSlack * (1 + random() % 6);
     std::vector<std::int64_t> keys(width);
     std::vector<float> values(width);
     for (std::size_t i = 0; i < width; ++i) {
@@ -104,11 +104,12 @@ void features_without_zeros() {
     std::vector<std::int64_t> found[2];
     std::vector<float> kept[2];
     int which = 0;
-    for (const Compact compact : {&compact_plain, best_compact()}) {
-      found[which].resize(width + kCompactRoom);
-      kept[which].resize(width + kCompactRoom);
+    for (const DropZerosKernels& kernels :
+         {*find_drop_zeros_kernels(Instructions::plain), best_drop_zeros_kernels()}) {
+      found[which].resize(width + kDropZerosSlack);
+      kept[which].resize(width + kDropZerosSlack);
       const std::size_t count =
-          compact(keys.data(), values.data(), width, found[which].data(), kept[which].data());
+          kernels.copy(keys.data(), values.data(), width, found[which].data(), kept[which].data());
       found[which].resize(count);
       kept[which].resize(count);
       ++which;

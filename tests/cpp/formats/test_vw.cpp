@@ -14,9 +14,9 @@ namespace {
 struct Read {
   NamedRows rows;
   ParseError error;
-  explicit Read(std::string_view text, const Crosses& crosses = {}, bool labelled = true, bool hurry = true) {
+  explicit Read(std::string_view text, const Crosses& crosses = {}, bool labelled = true, bool fast = true) {
     const Padded padded(text);
-    error = VwReader{{labelled, true, hurry}, crosses}.read(padded.begin(), padded.end(), rows);
+    error = VwReader{{labelled, true, fast}, crosses}.read(padded.begin(), padded.end(), rows);
     kind = error.kind == nullptr ? "" : error.kind;
     column = error.where - error.line_start + 1;
   }
@@ -25,6 +25,18 @@ struct Read {
 
   std::string row(std::size_t i) const { return row_text(rows, i); }
 };
+
+// More words than are read at once, with values of all kinds.
+void long_rows() {
+  constexpr const char* kValues[] = {"", ":3", ":0.25", ":1e2", ":0", ":123", ":0.0371"};
+  for (const char* weight : {"", ":0.5"}) {
+    std::string line = std::string("1 |x") + weight;
+    for (int i = 0; i < 200; ++i) line += " w" + std::to_string(i) + kValues[i * i % 7];
+    line += "\n";
+    const Read fast(line), careful(line, {}, true, false);
+    CHECK(fast.kind.empty() && fast.row(0) == careful.row(0));
+  }
+}
 
 void features() {
   CHECK(Read("1 | a b:2 c:-0.5\n").row(0) == "a=1 b=2 c=-0.5");
@@ -88,8 +100,8 @@ void grows() {
   CHECK(read.rows.values[0] == 2 && read.rows.values[14999] == 1 && read.rows.values[15000] == 2);
 }
 
-// Words and numbers of all kinds, some of them twice in a row, some long: the same rows in a hurry and with
-// care, wherever the windows of the reader in a hurry end.
+// Words and numbers of all kinds, some of them twice in a row, some long: the same rows in a fast and with
+// care, wherever the windows of the reader in a fast end.
 void hurries() {
   std::uint64_t state = 1;
   const auto draw = [&](std::uint64_t below) {
@@ -208,6 +220,7 @@ void refuses() {
       {"1 | a:1e39", "value_too_large", 7},
       {"1 | a:nan", "value_not_finite", 7},
       {"1 |x:1e30 a:1e30", "weighted_too_large", 11},
+      {"1 |x:1e38 a:9", "weighted_too_large", 11},
       {"1 | a:3e38 a:3e38", "sum_too_large", 12},
   };
   for (const auto& c : cases) {
@@ -225,6 +238,7 @@ void refuses() {
 
 int main() {
   features();
+  long_rows();
   labels();
   lengths();
   grows();

@@ -17,7 +17,7 @@ from riata.sources.table.pieces import part_of
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from riata.sources.table.parquet_pages import batches, plain_columns, reader_of  # noqa: E402
+from riata.sources.table.parquet_pages import batches, paged_columns, reader_of  # noqa: E402
 
 CODECS = ["none", "snappy", "gzip", "zstd", "brotli"]
 
@@ -25,11 +25,11 @@ CODECS = ["none", "snappy", "gzip", "zstd", "brotli"]
 def columns_of(file: BytesIO, rows: int) -> Any:
     """All columns of a file, those that the core reads and the others."""
     with pq.ParquetFile(file) as table:
-        plain = plain_columns(table)
-        read = batches(table, reader_of(file, True), "x", table.schema_arrow.names, plain, rows)
-        arrays = [batch.decode().to_arrow() if plain else batch for batch in read]
+        paged = paged_columns(table)
+        read = batches(table, reader_of(file, True), "x", table.schema_arrow.names, paged, rows)
+        arrays = [batch.decode().to_arrow() if paged else batch for batch in read]
         pieces = [pa.Table.from_batches([array]) for array in arrays]
-    return plain, pa.concat_tables([_plainly(piece) for piece in pieces])
+    return paged, pa.concat_tables([_plainly(piece) for piece in pieces])
 
 
 def _plainly(table: Any) -> Any:
@@ -41,12 +41,12 @@ def _plainly(table: Any) -> Any:
     return table.cast(pa.schema(fields))
 
 
-def check(table: Any, plain: list[str], rows: int = 1000, **how: Any) -> None:
+def check(table: Any, paged: list[str], rows: int = 1000, **how: Any) -> None:
     file = BytesIO()
     pq.write_table(table, file, **how)
     found, read = columns_of(file, rows)
-    assert found == plain
-    if plain:  # structures are read as their fields
+    assert found == paged
+    if paged:  # structures are read as their fields
         table = table.flatten()
     for name in table.column_names:
         assert read.column(name).to_pylist() == table.column(name).to_pylist(), name

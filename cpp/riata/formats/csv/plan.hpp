@@ -1,4 +1,4 @@
-// How plain records of text in columns are read: worked out once a file.
+// How records without quotes are read: worked out once a file.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace riata::csv {
 
-struct PlainColumn {
+struct UnquotedColumn {
   const Column* column;
   Prefixed prefix;  // of the names of its texts
 };
@@ -24,8 +24,8 @@ struct Run {  // of neighbouring columns whose cells are read alike
 };
 
 struct Plan {
-  bool possible = false;  // whether there are plain records at all
-  std::vector<PlainColumn> columns;
+  bool possible = false;  // whether records can be read so at all
+  std::vector<UnquotedColumn> columns;
   std::vector<Run> runs;
   std::size_t longest_prefix = 0;
   std::size_t name_bytes = 0;  // of a record's names, beside its cells
@@ -57,9 +57,9 @@ struct Plan {
     name_bytes += longest;
 
     // What is missing must be looked for in every cell where it is more than an empty one.
-    const bool quick = format.absent.empty() && column.absent.empty();
-    const Run::Kind kind = quick && column.role == Role::number     ? Run::Kind::numbers
-                           : quick && column.role == Role::category ? Run::Kind::categories
+    const bool usual = format.absent.empty() && column.absent.empty();
+    const Run::Kind kind = usual && column.role == Role::number     ? Run::Kind::numbers
+                           : usual && column.role == Role::category ? Run::Kind::categories
                                                                     : Run::Kind::others;
     if (runs.empty() || runs.back().kind != kind) runs.push_back({kind, 0});
     ++runs.back().count;

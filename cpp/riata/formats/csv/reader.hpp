@@ -36,14 +36,14 @@ class Reader {
         format_(format),
         rows_(rows),
         cells_(format, rows),
-        plain_(begin, end, format, plan, cells_, rows) {}
+        unquoted_(begin, end, format, plan, cells_, rows) {}
 
   ParseError read(bool skip_header) noexcept {
     line_ = p_;
     ErrorKind kind = cells_.row().prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
     if (kind == nullptr && skip_header) kind = skip_record();
     while (kind == nullptr && p_ < end_) {
-      if (!plain_.read(p_)) kind = "no_memory";
+      if (!unquoted_.read(p_)) kind = "no_memory";
       line_ = p_;
       if (kind != nullptr || p_ == end_) break;
       kind = read_record();
@@ -165,7 +165,7 @@ class Reader {
   const Format& format_;
   NamedRows& rows_;
   Cells cells_;
-  PlainReader plain_;
+  UnquotedReader unquoted_;
   const char* line_ = nullptr;  // where the record starts
   const char* where_ = nullptr;
   const char* where_end_ = nullptr;

@@ -3,8 +3,8 @@
 // The places of delimiters are found first, 64 bytes at a time; then a cell is a few words of arithmetic: the
 // key of `column=text` from the words around it, a short number from one word. There are few branches on what
 // a cell holds, whether it is empty above all: that is a matter of chance, and a wrong guess costs as much as
-// the cell. A cell that is anything else goes to csv_cells.hpp, a record that is anything else (quotes, too
-// few cells) is left to csv.hpp, which reads it from its beginning.
+// the cell. A cell that is anything else goes to cells.hpp, a record that is anything else (quotes, too
+// few cells) is left to reader.hpp, which reads it from its beginning.
 #pragma once
 
 #include <bit>
@@ -19,14 +19,14 @@ namespace riata::csv {
 namespace detail {
 
 // A number of up to eight digits, one point among them perhaps, and a sign.
-struct PlainNumber {
-  bool plain;       // it is one, or no text at all
+struct ShortNumber {
+  bool is_one;      // it is one, or no text at all
   bool there;       // it is not zero
   float value = 0;  // correctly rounded
 };
 
 // Eight bytes from `p` on are readable. No branches but one: see above.
-inline PlainNumber read_plain_number(const char* p, std::size_t size) noexcept {
+inline ShortNumber read_short_cell(const char* p, std::size_t size) noexcept {
   const auto negative = static_cast<std::size_t>(*p == '-') & static_cast<std::size_t>(size != 0);
   p += negative;
   size -= negative;
@@ -56,10 +56,10 @@ inline PlainNumber read_plain_number(const char* p, std::size_t size) noexcept {
 
 }  // namespace detail
 
-class PlainReader {
+class UnquotedReader {
  public:
-  PlainReader(const char* begin, const char* end, const Format& format, const Plan& plan, Cells& cells,
-              NamedRows& rows) noexcept
+  UnquotedReader(const char* begin, const char* end, const Format& format, const Plan& plan, Cells& cells,
+                 NamedRows& rows) noexcept
       : begin_(begin),
         format_(format),
         plan_(plan),
@@ -69,7 +69,7 @@ class PlainReader {
               {{format.delimiter, format.delimiter}, {'\n', format.quote != 0 ? format.quote : '\n'}, 0}),
         on_(plan.possible && DelimiterScan::possible(static_cast<std::size_t>(end - begin))) {}
 
-  // The records from p on up to one that is not plain; leaves p behind them. False: no memory.
+  // The records from p on up to one that is unusual; leaves p behind them. False: no memory.
   bool read(const char*& p) noexcept {
     return format_.keep_names ? read_records<true>(p) : read_records<false>(p);
   }
@@ -89,11 +89,11 @@ class PlainReader {
       if (end == End::no_memory) return false;
       if (end == End::unusual) {
         cells_.row().drop_row();
-        on_ = ++unusual_ < 16 + plain_;  // where most records are unusual, looking twice does not pay
+        on_ = ++unusual_ < 16 + usual_;  // where most records are unusual, looking twice does not pay
         return true;
       }
       ++rows_.n_lines;
-      ++plain_;
+      ++usual_;
       p = newline + 1;
       scan_.pass(count);
     }
@@ -117,9 +117,9 @@ class PlainReader {
     Tail tail;
     if (!cells_.row().open_tail(count, plan_.name_bytes + bytes, tail)) return End::no_memory;
     Target target;
-    const PlainColumn* column = plan_.columns.data();
+    const UnquotedColumn* column = plan_.columns.data();
     for (const Run& run : plan_.runs) {
-      const PlainColumn* const end = column + run.count;
+      const UnquotedColumn* const end = column + run.count;
       while (column != end) {
         const auto left = static_cast<std::size_t>(end - column);
         std::size_t done = 0;
@@ -153,10 +153,10 @@ class PlainReader {
     return true;
   }
 
-  // Cells up to the first that is not plain; how many. Leaves `cell` behind them.
+  // Cells up to the first that is unusual; how many. Leaves `cell` behind them.
   template <bool kNames>
   static std::size_t read_numbers(const char* begin, const char*& cell, const std::uint32_t* places,
-                                  const PlainColumn* columns, std::size_t count, Tail& tail) noexcept {
+                                  const UnquotedColumn* columns, std::size_t count, Tail& tail) noexcept {
     const char* p = cell;
     std::int64_t* key = tail.keys + tail.size;
     float* value = tail.values + tail.size;
@@ -164,8 +164,8 @@ class PlainReader {
     std::size_t name_end = tail.name_end, i = 0;
     for (; i < count; ++i) {
       const char* const end = begin + places[i];
-      const detail::PlainNumber number = detail::read_plain_number(p, static_cast<std::size_t>(end - p));
-      if (!number.plain) [[unlikely]]
+      const detail::ShortNumber number = detail::read_short_cell(p, static_cast<std::size_t>(end - p));
+      if (!number.is_one) [[unlikely]]
         break;
       p = end + 1;
       *key = static_cast<std::int64_t>(columns[i].column->key);
@@ -190,7 +190,7 @@ class PlainReader {
   }
 
   template <bool kNames>
-  std::size_t read_categories(const char*& cell, const std::uint32_t* places, const PlainColumn* columns,
+  std::size_t read_categories(const char*& cell, const std::uint32_t* places, const UnquotedColumn* columns,
                               std::size_t count, Tail& tail) const noexcept {
     const char* const begin = begin_;
     const char* p = cell;
@@ -226,7 +226,7 @@ class PlainReader {
   NamedRows& rows_;
   DelimiterScan scan_;
   bool on_;
-  std::size_t plain_ = 0, unusual_ = 0;  // records
+  std::size_t usual_ = 0, unusual_ = 0;  // records
 };
 
 }  // namespace riata::csv

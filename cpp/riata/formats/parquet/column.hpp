@@ -71,8 +71,8 @@ class Presence {
 
   // The codes of the last rows, each in its place, and `missing` for those that are not there.
   void spread(const std::uint32_t* codes, std::uint32_t* to, std::size_t rows, std::uint32_t missing,
-              const Unpacking& how) const noexcept {
-    how.spread(codes, bits_.bytes(), bits_.size() - rows, to, rows, missing);
+              const UnpackKernels& kernels) const noexcept {
+    kernels.spread(codes, bits_.bytes(), bits_.size() - rows, to, rows, missing);
   }
 
   // The same of any values: value(i) is the i-th of those that are there.
@@ -107,8 +107,8 @@ class Presence {
 template <class Self>
 class ColumnBase {
  public:
-  explicit ColumnBase(bool optional, const Unpacking& how = Unpacking::best()) noexcept
-      : presence_(optional), how_(how) {}
+  explicit ColumnBase(bool optional, const UnpackKernels& kernels = best_unpack_kernels()) noexcept
+      : presence_(optional), kernels_(kernels) {}
 
   // `rows` rows are wanted now.
   Outcome begin(std::size_t rows) noexcept {
@@ -166,8 +166,9 @@ class ColumnBase {
       return true;
     }
     std::uint32_t* const codes = present == rows ? to : indices_.data();
-    if (!codes_.read(codes, present, how_) || how_.largest(codes, present) >= n_dictionary_) return false;
-    if (present < rows) presence_.spread(codes, to, rows, missing, how_);
+    if (!codes_.read(codes, present, kernels_) || kernels_.largest(codes, present) >= n_dictionary_)
+      return false;
+    if (present < rows) presence_.spread(codes, to, rows, missing, kernels_);
     return true;
   }
 
@@ -180,7 +181,7 @@ class ColumnBase {
     return Outcome::done;
   }
 
-  const Unpacking how_;
+  const UnpackKernels& kernels_;
   Array<std::uint32_t> indices_;
   Runs codes_;
   bool coded_ = false;
@@ -254,8 +255,9 @@ class TextColumn : public ColumnBase<TextColumn> {
 
  public:
   // Features of the texts begin with `name`; whether their names are wanted.
-  TextColumn(bool optional, std::string name, bool names, const Unpacking& how = Unpacking::best())
-      : ColumnBase(optional, how), name_(std::move(name)), names_(names) {}
+  TextColumn(bool optional, std::string name, bool names,
+             const UnpackKernels& kernels = best_unpack_kernels())
+      : ColumnBase(optional, kernels), name_(std::move(name)), names_(names) {}
 
   Outcome set_dictionary(const Byte* begin, const Byte* end, std::int64_t count) noexcept {
     if (count < 0 || count > INT32_MAX || dictionary_ != nullptr) return Outcome::damaged;

@@ -13,6 +13,12 @@
 
 namespace riata::parquet {
 
+inline std::uint64_t load_word(const void* p) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, p, 8);
+  return word;
+}
+
 // Moves `p` behind a varint; false where there is none.
 inline bool read_varint(const Byte*& p, const Byte* end, std::uint64_t& value) noexcept {
   value = 0;
@@ -63,14 +69,14 @@ class Runs {
   int width() const noexcept { return width_; }
 
   // The next `count` values; false where there are fewer.
-  bool read(std::uint32_t* to, std::size_t count, const Unpacking& how) noexcept {
+  bool read(std::uint32_t* to, std::size_t count, const UnpackKernels& kernels) noexcept {
     while (count > 0) {
       if (left_ == 0 && !start_run()) return false;
       const std::size_t some = std::min(count, left_);
       if (repeated_) {
         std::fill(to, to + some, value_);
       } else {
-        unpack(to, some, how);
+        unpack(to, some, kernels);
       }
       advance(some);
       to += some;
@@ -131,12 +137,12 @@ class Runs {
     at_ += some;
   }
 
-  void unpack(std::uint32_t* to, std::size_t count, const Unpacking& how) const noexcept {
+  void unpack(std::uint32_t* to, std::size_t count, const UnpackKernels& kernels) const noexcept {
     std::size_t at = at_;
     const std::size_t end = at_ + count;
     for (; at < end && at % 8 != 0; ++at) *to++ = unpack_one(at);
     const Byte* const start = packed_ + std::min(at / 8 * static_cast<std::size_t>(width_), room());
-    const std::size_t some = how.unpack({start, end_, width_}, to, end - at);
+    const std::size_t some = kernels.unpack({start, end_, width_}, to, end - at);
     to += some;
     for (at += some; at < end; ++at) *to++ = unpack_one(at);
   }

@@ -83,7 +83,7 @@ inline const char* read_short_features(const char* p, std::int64_t base, Output<
     }
     const char after = p[end];
     float value;
-    if (!ends_token(after) || !detail::quick(m, -fraction, value)) break;
+    if (!ends_token(after) || !detail::round_directly(m, -fraction, value)) break;
     indices[size] = static_cast<Index>(index - base);
     values[size] = negative ? -value : value;
     size += m != 0;  // as good as value != 0 with so few digits, and known before the division is done

@@ -51,7 +51,7 @@ class ColumnReader {
         missing_(missing),
         unique_(crosses.products.empty() && distinct(columns)),
         write_names_(keep_names || !unique_),
-        quick_(columns, missing, keep_names) {}
+        tiles_(columns, missing, keep_names) {}
 
   ColumnError read(std::int64_t row, std::int64_t last) noexcept {
     if (!builder_.prepare(static_cast<std::size_t>(last - row) * columns_.size() * 8)) {
@@ -59,8 +59,8 @@ class ColumnReader {
     }
     ColumnError error;
     while (row < last && error.kind == ColumnErrorKind::none) {
-      if (unique_ && quick_.possible()) {
-        if (!quick_.read(row, last, builder_, rows_.n_lines)) error = {ColumnErrorKind::no_memory, row, 0};
+      if (unique_ && tiles_.possible()) {
+        if (!tiles_.read(row, last, builder_, rows_.n_lines)) error = {ColumnErrorKind::no_memory, row, 0};
         if (row < last && error.kind == ColumnErrorKind::none) error = read_rows(row, row + 1);
       } else {
         error = read_rows(row, last);
@@ -202,7 +202,7 @@ class ColumnReader {
   const bool missing_;
   const bool unique_;
   const bool write_names_;
-  ColumnRows quick_;
+  ColumnRows tiles_;
 };
 
 }  // namespace detail

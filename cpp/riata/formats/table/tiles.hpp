@@ -23,15 +23,16 @@ namespace riata {
 
 class ColumnRows {
  public:
-  ColumnRows(const std::vector<Column>& columns, bool missing, bool names, Compact compact = best_compact())
-      : columns_(columns), names_wanted_(names), absent_value_(missing ? 1.0F : 0.0F), compact_(compact) {
+  ColumnRows(const std::vector<Column>& columns, bool missing, bool names,
+             const DropZerosKernels& kernels = best_drop_zeros_kernels())
+      : columns_(columns), names_wanted_(names), absent_value_(missing ? 1.0F : 0.0F), kernels_(kernels) {
     for (const Column& column : columns) {
       possible_ = possible_ && column.lists == nullptr && (column.is_number() || column.sound);
       longest_ += column.longest_name();
     }
     if (names) name_numbers();
     possible_ = possible_ && longest_ < (std::size_t{1} << 20);
-    width_ = (columns.size() + kCompactRoom - 1) / kCompactRoom * kCompactRoom;
+    width_ = (columns.size() + kDropZerosSlack - 1) / kDropZerosSlack * kDropZerosSlack;
   }
 
   // Whether these columns can be read here.
@@ -269,11 +270,11 @@ class ColumnRows {
   template <bool kNames>
   bool write_row(std::size_t r, RowBuilder& builder) const noexcept {
     RowBuilder::Tail tail;
-    if (!builder.open_tail(width_ + kCompactRoom, kNames ? longest_ : 0, tail)) return false;
+    if (!builder.open_tail(width_ + kDropZerosSlack, kNames ? longest_ : 0, tail)) return false;
     const std::int64_t* const keys = keys_.data() + r * width_;
     const float* const values = values_.data() + r * width_;
     if constexpr (kNames) write_names(values, texts_.data() + r * width_, tail);
-    tail.size += compact_(keys, values, width_, tail.keys + tail.size, tail.values + tail.size);
+    tail.size += kernels_.copy(keys, values, width_, tail.keys + tail.size, tail.values + tail.size);
     builder.close_tail(tail);
     return builder.end_row({0}) == Added::fine;
   }
@@ -321,7 +322,7 @@ class ColumnRows {
   const std::vector<Column>& columns_;
   const bool names_wanted_;
   const float absent_value_;
-  const Compact compact_;
+  const DropZerosKernels& kernels_;
   bool possible_ = true;
   std::size_t longest_ = 0;  // bytes of the names of a row
   std::size_t width_ = 0;    // cells of a row of the tile

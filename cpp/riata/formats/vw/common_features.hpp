@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "riata/block/named_row_builder.hpp"
@@ -17,11 +18,7 @@ namespace riata::vw {
 class CommonFeatures {
  public:
   CommonFeatures(const char* text, std::size_t size, RowBuilder& row) noexcept
-      : text_(text),
-        size_(size),
-        scan_(text, size, {{' ', ' '}, {'|', '|'}, ' '}, true),
-        row_(row),
-        read_words_(row.naming() ? widest_read_words<true>() : widest_read_words<false>()) {}
+      : text_(text), size_(size), scan_(text, size, {{' ', ' '}, {'|', '|'}, ' '}, true), row_(row) {}
 
   // Memory for as many features as the first delimiters promise.
   bool prepare() noexcept {
@@ -34,7 +31,8 @@ class CommonFeatures {
 
   // Reads features from p, a blank, as many as look like most; leaves p behind them. False: no memory.
   bool read(const Space& space, const char*& p) noexcept {
-    if (!DelimiterScan::possible(size_)) return true;
+    // Where a digit times the weight may be too large, the careful reader finds out which.
+    if (!DelimiterScan::possible(size_) || !std::isfinite(space.digits[9])) return true;
     scan_.pass_to(static_cast<std::size_t>(p - text_));
     // The newline at the end of the text is always there.
     for (bool more = true; more && (scan_.need(2) || scan_.count() > 0);) {
@@ -49,7 +47,8 @@ class CommonFeatures {
       RowBuilder::Room room;
       if (!row_.open(count + 16, places[count] - places[0] + (row_.naming() ? count + 1 : 1) * longest, room))
         return false;
-      const std::size_t read = read_words_(words, space, room);
+      const std::size_t read = row_.naming() ? read_words<true>(kernels_, words, space, room)
+                                             : read_words<false>(kernels_, words, space, room);
       if (!row_.close(room)) return false;
       p = text_ + places[read];
       scan_.pass(read);
@@ -63,7 +62,7 @@ class CommonFeatures {
   const std::size_t size_;
   DelimiterScan scan_;
   RowBuilder& row_;
-  const ReadWords read_words_;
+  const WordKernels& kernels_ = best_word_kernels();
 };
 
 }  // namespace riata::vw

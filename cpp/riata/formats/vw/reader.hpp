@@ -21,7 +21,7 @@ namespace vw {
 struct Options {
   bool labelled = true;  // if not, a line may lack its label, which is then NaN
   bool keep_names = true;
-  bool hurry = true;  // if not, every feature is read with care: the rows are the same
+  bool fast = true;  // if not, every feature is read with care: the rows are the same
 };
 
 class Reader {
@@ -39,8 +39,8 @@ class Reader {
   ParseError read() noexcept {
     return read_lines(common_.prepare(), p_, end_, rows_, row_, [this] {
       const char* const line = p_;
-      const ErrorKind kind = read_line(options_.hurry);
-      if (kind == nullptr || !options_.hurry) return kind;
+      const ErrorKind kind = read_line(options_.fast);
+      if (kind == nullptr || !options_.fast) return kind;
       row_.drop_row();
       p_ = line;
       return read_line(false);
@@ -48,9 +48,9 @@ class Reader {
   }
 
  private:
-  // Leaves p_ at the newline, or at what is wrong. In a hurry it may not know what is wrong where.
-  ErrorKind read_line(bool hurry) noexcept {
-    hurry_ = hurry;
+  // Leaves p_ at the newline, or at what is wrong. When fast it may not know what is wrong where.
+  ErrorKind read_line(bool fast) noexcept {
+    fast_ = fast;
     while (is_blank(*p_)) ++p_;
     if (*p_ == '\n') return nullptr;
     Target target;
@@ -86,7 +86,7 @@ class Reader {
 
   ErrorKind read_features() noexcept {
     for (;;) {
-      if (hurry_ && *p_ == ' ' && !common_.read(space_, p_)) return "no_memory";
+      if (fast_ && *p_ == ' ' && !common_.read(space_, p_)) return "no_memory";
       while (is_blank(*p_)) ++p_;
       if (*p_ == '\n' || *p_ == '|') return nullptr;
       if (const ErrorKind kind = read_feature()) return kind;
@@ -114,7 +114,7 @@ class Reader {
     char* const room = row_.name_room(whole + 1);
     if (room == nullptr) return "no_memory";
     space_.write(room, written.data(), written.size());
-    const Added added = hurry_ ? row_.add_later(whole, value) : row_.add(whole, value);
+    const Added added = fast_ ? row_.add_later(whole, value) : row_.add(whole, value);
     if (added == Added::fine) p_ = after;
     return kind_of(added);
   }
@@ -146,7 +146,7 @@ class Reader {
   RowBuilder row_;
   CommonFeatures common_;
   Space space_;
-  bool hurry_ = true;
+  bool fast_ = true;
   std::uint64_t unnamed_ = 0;
 };
 

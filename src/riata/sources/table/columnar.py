@@ -203,21 +203,21 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     import pyarrow.parquet as pq
 
     from riata.sources.table.arrow_rows import is_ready_made
-    from riata.sources.table.parquet_pages import Decoding, batches, plain_columns, reader_of
+    from riata.sources.table.parquet_pages import Decoding, batches, paged_columns, reader_of
 
     remote = is_remote(path)
     with closing(pq.ParquetFile(file if remote else path, pre_buffer=False)) as table:
         schema, total = table.schema_arrow, max(1, table.metadata.num_rows)
         reader = found.reader(schema, path)
-        can = set() if is_ready_made(schema) else set(plain_columns(table))
-        plain = [column for column in reader.columns if column in can]
+        can = set() if is_ready_made(schema) else set(paged_columns(table))
+        paged = [column for column in reader.columns if column in can]
         rows = _rows_to_decode(table.metadata, reader)
         read, names = reader_of(file, remote), found.options.names
-        decoded = batches(table, read, path, reader.columns, plain, rows, names)
+        decoded = batches(table, read, path, reader.columns, paged, rows, names)
         first = 0
         held: list[Piece] = []
         begun: list[Decoding] = []  # others may still be at work on them, or about to be
-        for batch in found.settle(reader, decoded, ahead=len(plain) < len(reader.columns)):
+        for batch in found.settle(reader, decoded, ahead=len(paged) < len(reader.columns)):
             decodings = getattr(batch, "decodings", [])
             begun = [decoding for decoding in begun if not decoding.done] + decodings
             yield from mixed(held, decodings)

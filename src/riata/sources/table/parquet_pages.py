@@ -1,8 +1,10 @@
 """Columns of Parquet files, page by page, straight to codes and dictionaries. Needs pyarrow.
 
-pyarrow reads the footer and whatever is unusual, and unpacks what is not packed with Snappy. Plain columns
-of texts and numbers, which most are, the core reads: pyarrow would look up every text of every dictionary
-in a hash table, which takes longer than to read the same as comma separated text.
+The face of the core's reader of Parquet: `paged_columns` says what it can read, `batches` reads. pyarrow
+reads the footer, all other columns, and unpacks what is not packed with Snappy. Columns of texts and numbers
+outside of lists and structures, which most are, the core reads: pyarrow would look up every text of every
+dictionary in a hash table, which takes longer than to read the same as comma separated text. It unpacks
+Snappy, too: with pyarrow's a read to Blocks took 6 to 12 % more processor time.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ def reader_of(file: BinaryIO, remote: bool) -> Read:
     return read
 
 
-def plain_columns(table: Any) -> list[str]:
+def paged_columns(table: Any) -> list[str]:
     """The columns of a `pyarrow.parquet.ParquetFile` that `ColumnPages` can read, in all row groups."""
     metadata, schema = table.metadata, table.schema_arrow
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
@@ -64,7 +66,7 @@ def plain_columns(table: Any) -> list[str]:
         name = column.path
         if names.get(name) != 1 or column.max_repetition_level:
             continue
-        if column.max_definition_level > 1 or not _is_plain(column, schema.field(name).type):
+        if column.max_definition_level > 1 or not _is_paged(column, schema.field(name).type):
             continue
         chunks = [group.column(i) for group in groups]
         if all(
@@ -74,7 +76,7 @@ def plain_columns(table: Any) -> list[str]:
     return chosen
 
 
-def _is_plain(column: Any, kind: Any) -> bool:
+def _is_paged(column: Any, kind: Any) -> bool:
     if column.physical_type == "BYTE_ARRAY":
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
@@ -87,23 +89,23 @@ def batches(
     read: Read,
     path: str,
     columns: list[str],
-    plain: list[str],
+    paged: list[str],
     rows: int,
     names: bool = True,
 ) -> Iterator[Any]:
     """These columns of a `ParquetFile`, so many rows at a time, not beyond the end of a row group.
 
     `names` says whether the names of features will be wanted. Each is a `PageBatch`, none of which is
-    decoded yet, or a `RecordBatch` where no column is plain.
+    decoded yet, or a `RecordBatch` where the core reads no column.
     """
     places = {table.schema.column(i).path: i for i in range(table.metadata.num_columns)}
-    optional = {c: table.schema.column(places[c]).max_definition_level > 0 for c in plain}
-    others = [column for column in columns if column not in plain]
+    optional = {c: table.schema.column(places[c]).max_definition_level > 0 for c in paged}
+    others = [column for column in columns if column not in paged]
     for i in range(table.num_row_groups):
         group = table.metadata.row_group(i)
         pages = {
             name: ColumnPages(read, group.column(places[name]), optional[name], name, names, path)
-            for name in plain
+            for name in paged
         }
         rest = (
             table.iter_batches(rows, row_groups=[i], columns=others, use_threads=False)
