@@ -11,6 +11,7 @@
 #include "riata/sketch/online.hpp"
 #include "riata/sketch/pass.hpp"
 #include "riata/sketch/shooting.hpp"
+#include "sketch/rows.hpp"
 
 using namespace riata;
 
@@ -98,79 +99,8 @@ void test_centred() {
   for (std::size_t j = 1; j < n; ++j) CHECK(std::fabs(b[j] - d[j]) < 1e-7);
 }
 
-struct Rows {
-  std::vector<std::int64_t> indptr{0};
-  std::vector<std::int32_t> indices;
-  std::vector<float> values;
-  std::vector<double> labels;
-  BlockView<std::int32_t> view(std::size_t from, std::size_t to) const {
-    BlockView<std::int32_t> b;
-    b.rows = static_cast<std::int64_t>(to - from);
-    b.nnz = static_cast<std::int64_t>(indices.size());
-    b.indptr = indptr.data() + from;
-    b.indices = indices.data();
-    b.values = values.data();
-    b.labels = labels.data() + from;
-    return b;
-  }
-};
-
-Rows make_rows(int n, int d) {
-  Rows rows;
-  for (int i = 0; i < n; ++i) {
-    double score = 0;
-    for (std::int32_t j = 0; j < d; ++j)
-      if (rng() % 8 == 0) {
-        rows.indices.push_back(j);
-        rows.values.push_back(static_cast<float>(normal()));
-        score += (j % 3 == 0 ? 1 : 0) * static_cast<double>(rows.values.back());
-      }
-    rows.indptr.push_back(static_cast<std::int64_t>(rows.indices.size()));
-    rows.labels.push_back(score + normal() > 0 ? 1.0 : 0.0);
-  }
-  return rows;
-}
-
-template <class Matrix>
-void run_pass(SketchOf<Matrix>& sketch, const Rows& rows, int threads, const std::vector<std::size_t>& cuts) {
-  std::vector<std::int64_t> keys{1, 4, 9, 30, 31};
-  sketch.begin(keys, {0.5, 0, -0.25, 0, 1}, 0.1);
-  std::vector<double> scores(rows.labels.size()), losses(rows.labels.size());
-  for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
-    CHECK(sketch.accumulate(rows.view(cuts[k], cuts[k + 1]), 1.0, threads, scores.data(), losses.data()) ==
-          Accumulated::ok);
-}
-
-template <class Matrix>
-void test_threads() {
-  const Rows rows = make_rows(9000, 60);
-  const std::size_t n = rows.labels.size();
-  SketchOf<Matrix> one(kLinks[0], true), two(kLinks[0], true), many(kLinks[0], true);
-  run_pass(one, rows, 1, {0, n});
-  run_pass(two, rows, 2, {0, n});
-  run_pass(many, rows, 2, {0, 1, 5000, 5001, n});
-  for (SketchOf<Matrix>* other : {&two, &many}) {
-    CHECK(one.total().loss == other->total().loss);
-    CHECK(one.total().slope == other->total().slope);
-    for (std::int64_t j = 0; j < 60; ++j) CHECK(one.gradient(j) == other->gradient(j));
-    CHECK(one.curvature() == other->curvature());
-    CHECK(one.seen == other->seen);
-  }
-  SketchOf<Matrix> left(kLinks[0], true), right(kLinks[0], true);
-  run_pass(left, rows, 1, {0, n / 2});
-  run_pass(right, rows, 1, {n / 2, n});
-  left.merge(right);
-  CHECK(std::fabs(left.total().loss / one.total().loss - 1) < 1e-13);
-  CHECK(left.seen == one.seen);
-  std::vector<double> b, d;
-  one.solve(5.0, 0.0, {0, 1e-9, 10000}, b);
-  left.solve(5.0, 0.0, {0, 1e-9, 10000}, d);
-  CHECK(b.size() == d.size());
-  for (std::size_t j = 0; j < std::min(b.size(), d.size()); ++j) CHECK(std::fabs(b[j] - d[j]) < 1e-10);
-}
-
 void test_refusals() {
-  Rows rows = make_rows(10, 20);
+  Rows rows = make_rows(10, 20, rng);
   SketchOf<SquareMatrix> sketch(kLinks[1], true);
   sketch.begin({}, {}, 0.0);
   std::vector<double> scores(10), losses(10);
@@ -192,7 +122,7 @@ void test_refusals() {
 }
 
 void test_online() {
-  const Rows rows = make_rows(600, 40);
+  const Rows rows = make_rows(600, 40, rng);
   for (const std::int64_t block : {1, 50}) {
     OnlineSpec spec;
     spec.link = &kLinks[0];
@@ -232,8 +162,6 @@ int main() {
     test_optimality<RowsMatrix>(300, 40, gamma);
   }
   test_centred();
-  test_threads<SquareMatrix>();
-  test_threads<RowsMatrix>();
   test_refusals();
   test_online();
   test_lexicon();
