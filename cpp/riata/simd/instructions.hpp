@@ -36,6 +36,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "riata/simd/processor.hpp"
+
 #ifndef RIATA_TARGET
 #define RIATA_TARGET plain  // sources that are compiled once
 #endif
@@ -58,12 +60,8 @@ using namespace RIATA_TARGET;
 // What the processor at hand has.
 inline Instructions available_instructions() noexcept {
 #if defined(RIATA_HAS_WIDE)
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-                      __builtin_cpu_supports("avx512vbmi2");
+  static const Processor processor = ask_processor();
+  const bool avx2 = processor.avx2, avx512 = processor.avx512;
   return avx512 ? Instructions::avx512 : avx2 ? Instructions::avx2 : Instructions::plain;
 #else
   return Instructions::plain;

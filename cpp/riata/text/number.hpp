@@ -24,6 +24,20 @@
 #include <emmintrin.h>
 #endif
 
+// libc++ reads floating-point numbers since version 20, on macOS only where the system is as new: there the C
+// library does it, in the C locale. It rounds correctly too.
+#if !defined(RIATA_STRTOD) && (defined(__APPLE__) || (defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000))
+#define RIATA_STRTOD 1
+#endif
+#if defined(RIATA_STRTOD)
+#include <cerrno>
+#include <clocale>
+#include <cstdlib>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+#endif
+
 namespace riata {
 
 static_assert(std::endian::native == std::endian::little, "eight digits are read as one little-endian word");
@@ -158,13 +172,36 @@ inline const char* read_run(const char* p, std::uint64_t& m) noexcept {
   return p;
 }
 
+#if defined(RIATA_STRTOD)
+// As std::from_chars, for text that some byte ends which cannot be part of a number, and that begins with a
+// digit or a point; a hexadecimal number, which the C library would read, never comes here.
+template <class Float>
+std::from_chars_result from_chars(const char* start, const char*, Float& value) noexcept {
+  static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  char* stop = nullptr;
+  const int before = errno;
+  errno = 0;
+  if constexpr (sizeof(Float) == sizeof(float)) {
+    value = strtof_l(start, &stop, c_locale);
+  } else {
+    value = strtod_l(start, &stop, c_locale);
+  }
+  // Numbers below the smallest normal one are out of range for some C libraries: only zero is, here.
+  const bool outside = errno == ERANGE && (value == 0 || std::isinf(value));
+  errno = before;
+  return {stop, outside ? std::errc::result_out_of_range : std::errc()};
+}
+#else
+using std::from_chars;
+#endif
+
 // `start` is the first digit or point, `whole_end` where the digits before the point end, `end` one past the
 // last byte of the number, `given` the exponent as written.
 template <class Float>
 Number<Float> with_from_chars(const char* start, const char* whole_end, const char* end,
                               std::int64_t given) noexcept {
   Number<Float> number{0, end, NumberError::none};
-  const std::from_chars_result result = std::from_chars(start, end, number.value);
+  const std::from_chars_result result = from_chars(start, end, number.value);
   if (result.ec == std::errc::result_out_of_range) {
     // Too large or too small? The first digit that counts is worth 10^(place - 1) and the exponent.
     const char* first = start;
