@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_house import CORE_ORDER, ORDER
+
 DOCS = Path(__file__).parents[1] / "docs"
 TUTORIALS = sorted(DOCS.glob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -110,6 +112,17 @@ def test_links_lead_somewhere(path: Path) -> None:
     text = FENCED.sub("", path.read_text())
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         assert "://" in target or (path.parent / target).exists(), target
+
+
+def test_the_house_is_described() -> None:
+    text = (DOCS / "architecture.md").read_text()
+    house, words = text.split("## Glossary")
+    named = set(re.findall(r"`([\w/*]+?)/?`", house))
+    rooms = set().union(*ORDER) - {"__main__"}
+    rooms |= {room.split("/")[0] for room in set().union(*CORE_ORDER)} - {"formats"}
+    assert not rooms - named, "docs/architecture.md does not say what lives there"
+    glossary = [line for line in words.splitlines() if line.startswith("| ")][1:]
+    assert 10 <= len(glossary) <= 20
 
 
 def test_a_wrong_transcript_is_noticed() -> None:
