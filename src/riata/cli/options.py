@@ -98,6 +98,9 @@ def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any
 
 
 def _default_text(owned: list[tuple[str, Field[Any]]]) -> str:
+    shown = next((f.metadata["shown"] for _, f in owned if f.metadata.get("shown")), None)
+    if shown is not None:
+        return f"  [default: {shown}]"
     defaults = {family: f.default for family, f in owned if f.default is not MISSING}
     values = {v for v in defaults.values() if v is not None and not isinstance(v, bool)}
     if not values:

@@ -21,9 +21,12 @@ Floats = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
 
 
-def option(default: Any, help: str, choices: tuple[str, ...] = ()) -> Any:
-    """A parameter of a learner, with what the command line shows for it."""
-    return field(default=default, metadata={"help": help, "choices": choices})
+def option(default: Any, help: str, choices: tuple[str, ...] = (), shown: str = "") -> Any:
+    """A parameter of a learner, with what the command line shows for it.
+
+    `shown` says what the default is where it depends on other parameters.
+    """
+    return field(default=default, metadata={"help": help, "choices": choices, "shown": shown})
 
 
 class Learner(ABC):

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from riata.learners.base import Floats, check_number, option
-from riata.learners.linear import RATES, GradientLearner
+from riata.learners.linear import RATES, GradientLearner, step_default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +38,11 @@ class ElasticNet(GradientLearner):
         "fobos", "forward-backward splitting, or plain stochastic gradient steps", updates
     )
     learning_rate: str = option(
-        "inv_sqrt",
+        None,
         "how the learning rate falls with the examples seen; adagrad: each feature has its own, "
         "eta0 / the root of the sum of its squared gradients",
         rates,
+        shown=step_default("learning_rate"),
     )
     l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")
     l2: float = option(1e-6, "penalty on half the sum of squared weights")
@@ -49,10 +50,9 @@ class ElasticNet(GradientLearner):
     def _numbers(self) -> dict[str, float]:
         check_number("l1", self.l1, least=0)
         check_number("l2", self.l2, least=0)
-        plain = (
-            self.learning_rate != "adagrad"
-        )  # its rates follow from the data: a step past zero stops there
-        if plain and self.update == "sgd" and self.eta0 * self.l2 >= 1:
+        # the rates of adagrad follow from the data: there, a step past zero stops at zero
+        fixed = self.learning_rate != "adagrad"
+        if fixed and self.update == "sgd" and self.eta0 * self.l2 >= 1:
             raise ValueError(
                 f"eta0 * l2 = {self.eta0 * self.l2:g} must be below 1 with update='sgd': "
                 "the step would flip the sign of every weight; lower one of them or use update='fobos'"

@@ -283,6 +283,23 @@ class LinearLearner(Learner):
         self._core.t, self._core.features = (int(n) for n in state["seen"])
 
 
+DEFAULT_STEPS: dict[str, dict[str, Any]] = {
+    "classification": {"eta0": 0.5, "learning_rate": "inv_sqrt", "power_t": 0.5},
+    "regression": {"eta0": 0.01, "learning_rate": "invscaling", "power_t": 0.25},
+}
+"""Learning rates where none are given. Gradients of a regression grow with the error: larger steps than these
+would diverge on data that nobody scaled."""
+
+
+def step_default(name: str) -> str:
+    """What the help says of a default of DEFAULT_STEPS.
+
+    >>> step_default("eta0")
+    '0.5, of a regression 0.01'
+    """
+    return f"{DEFAULT_STEPS['classification'][name]}, of a regression {DEFAULT_STEPS['regression'][name]}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class GradientLearner(LinearLearner):
     """A first-order learner whose steps follow one learning rate for all features."""
@@ -290,11 +307,23 @@ class GradientLearner(LinearLearner):
     rates: ClassVar[tuple[str, ...]] = RATES
 
     update: str
-    eta0: float = option(0.5, "the first learning rate")
+    eta0: float = option(None, "the first learning rate", shown=step_default("eta0"))
     learning_rate: str = option(
-        "inv_sqrt", "how the learning rate falls with the examples seen", RATES
+        None,
+        "how the learning rate falls with the examples seen",
+        RATES,
+        shown=step_default("learning_rate"),
     )
-    power_t: float = option(0.5, "the exponent of learning rate invscaling")
+    power_t: float = option(
+        None, "the exponent of learning rate invscaling", shown=step_default("power_t")
+    )
+
+    def __post_init__(self) -> None:
+        check_choice("loss", self.loss, tuple(LOSSES))
+        for name, value in DEFAULT_STEPS[self.task].items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        super().__post_init__()
 
     def _rule(self) -> tuple[str, dict[str, float]]:
         check_choice("update", self.update, self.updates)

@@ -1,0 +1,90 @@
+"""One set of defaults: a family has the same ones as learner, as estimator and on the command line."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+import riata
+from riata.cli.options import NOT_OPTIONS, flag_name, method_options
+from riata.cli.train import command
+from riata.estimators import ESTIMATORS
+from riata.estimators.base import LinearEstimator, LinearRegressor
+from riata.learners import FAMILIES, Learner
+
+REGRESSION_ONLY = {"clip", "epsilon", "quantile"}
+OF_TRAINING = {"passes", "shuffle", "random_state", "holdout", "patience", "class_weight", "prior"}
+
+
+def parameters(learner: type[Learner]) -> set[str]:
+    return {f.name for f in fields(learner) if f.init}  # type: ignore[arg-type]
+
+
+def signature(estimator: type[LinearEstimator]) -> dict[str, Any]:
+    return {
+        name: p.default
+        for name, p in inspect.signature(estimator).parameters.items()
+        if name != "self"
+    }
+
+
+def test_all_estimators_are_here() -> None:
+    assert {e._learner for e in ESTIMATORS} == set(FAMILIES.values())
+    public = {value for name in riata.__all__ if inspect.isclass(value := getattr(riata, name))}
+    assert set(ESTIMATORS) == {value for value in public if issubclass(value, LinearEstimator)}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)
+def test_an_estimator_has_the_parameters_and_defaults_of_its_learner(
+    estimator: type[LinearEstimator],
+) -> None:
+    given = signature(estimator)
+    loss = {"loss": given["loss"]} if "loss" in given else {}
+    learner = estimator._learner(**loss).parameters()  # with defaults that depend on the loss
+    expected = parameters(estimator._learner) - {"outputs"}
+    if not issubclass(estimator, LinearRegressor):
+        expected -= REGRESSION_ONLY
+    if "clip" not in parameters(estimator._learner):
+        expected -= {"clip"}
+    own = set(given) - OF_TRAINING
+    assert own == expected
+    assert {name: given[name] for name in own} == {name: learner[name] for name in own}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_command_line_has_every_parameter_and_no_default_of_its_own(family: str) -> None:
+    options = {p.name: p for p in command.params}
+    for name in parameters(FAMILIES[family]) - set(NOT_OPTIONS):
+        assert options[name].default is None, name
+        assert flag_name(name) in options[name].opts + options[name].secondary_opts
+
+
+@pytest.mark.parametrize(
+    ("loss", "steps"),
+    [
+        ("logistic", (0.5, "inv_sqrt", 0.5)),
+        ("hinge", (0.5, "inv_sqrt", 0.5)),
+        ("squared", (0.01, "invscaling", 0.25)),
+        ("quantile", (0.01, "invscaling", 0.25)),
+    ],
+)
+@pytest.mark.parametrize("family", ["elastic-net", "truncated"])
+def test_the_first_steps_of_a_regression_are_small(
+    family: str, loss: str, steps: tuple[float, str, float]
+) -> None:
+    learner: Any = FAMILIES[family](loss=loss)  # type: ignore[call-arg]
+    assert (learner.eta0, learner.learning_rate, learner.power_t) == steps
+    again: Any = FAMILIES[family](loss=loss, eta0=0.3)  # type: ignore[call-arg]
+    assert (again.eta0, again.learning_rate, again.power_t) == (0.3, *steps[1:])
+
+
+def test_the_help_says_both_defaults() -> None:
+    @method_options
+    def nothing() -> None: ...
+
+    shown = {p.name: p.help for p in nothing.__click_params__}  # type: ignore[attr-defined]
+    assert "[default: 0.5, of a regression 0.01]" in shown["eta0"]
+    assert "[default: inv_sqrt, of a regression invscaling]" in shown["learning_rate"]
