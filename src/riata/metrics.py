@@ -6,13 +6,14 @@ Nothing here knows a learner: scores, probabilities, labels and weights come in 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.metrics_regret import Regret as Regret
-from riata.metrics_regret import regret as regret
+if TYPE_CHECKING:
+    from riata.metrics_regret import Regret as Regret
+    from riata.metrics_regret import regret as regret
 
 Floats = NDArray[np.float64]
 
@@ -383,3 +384,11 @@ def sparsity(live: int, total: int) -> float:
     0.75
     """
     return 1 - live / total if total > 0 else 0.0
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Regret", "regret"):  # for research: training does without
+        from riata import metrics_regret
+
+        return getattr(metrics_regret, name)
+    raise AttributeError(f"module 'riata.metrics' has no attribute {name!r}")

@@ -13,7 +13,7 @@ from riata.cli.text import plural
 from riata.errors import RiataError
 from riata.sources import FORMATS, ReadOptions, Source, open_source
 from riata.sources.bad_lines import BadLineFile, same_file
-from riata.sources.io.remote import expand
+from riata.sources.io.bytes import expand
 
 F = TypeVar("F", bound=Callable[..., Any])
 

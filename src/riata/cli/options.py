@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -56,21 +56,49 @@ def flag_name(parameter: str) -> str:
     return f"--{parameter.replace('_', '-')}"
 
 
-def method_options(command: F) -> F:
-    """Add every family's parameters as options; all default to None: not given.
+class MethodCommand(Command):
+    """A command with the parameters of methods as options, all None where they are not given.
 
-    A family only has to be in FAMILIES: its dataclass fields carry default, help and choices.
-    Families may share a name; the help says who knows it, unless all do.
+    A family only has to be in FAMILIES: its dataclass fields carry default, help and choices. Families may
+    share a name; the help says who knows it, unless all do. Only the family that `--method` names is looked
+    at, unless there are options that it does not know, or help is wanted.
     """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_LOOKED_AT] = self._families_for(ctx, args)
+        return super().parse_args(ctx, args)
+
+    def _families_for(self, ctx: click.Context, args: list[str]) -> list[str]:
+        method = DEFAULT_METHOD
+        for word, following in zip(args, [*args[1:], ""], strict=True):
+            if word == "--method":
+                method = following
+            elif word.startswith("--method="):
+                method = word.removeprefix("--method=")
+        if method not in FAMILIES:
+            return list(FAMILIES)
+        known = {flag_name(name) for name in _parameters(FAMILIES[method])}
+        known |= {flag for p in super().get_params(ctx) for flag in [*p.opts, *p.secondary_opts]}
+        known -= set(ctx.help_option_names)
+        flags = {word.partition("=")[0] for word in args if word.startswith("-")}
+        return [method] if all(flag in known for flag in flags) else list(FAMILIES)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        families = ctx.meta.get(_LOOKED_AT, list(FAMILIES))
+        return [*super().get_params(ctx), *method_options(families)]
+
+
+DEFAULT_METHOD = "elastic-net"
+_LOOKED_AT = "riata.families"
+
+
+def method_options(families: Sequence[str]) -> list[Option]:
+    """The parameters of these families as options."""
     owners: dict[str, list[tuple[str, Field[Any]]]] = {}
-    for family, learner in FAMILIES.items():
-        for field in _parameters(learner).values():
+    for family in families:
+        for field in _parameters(FAMILIES[family]).values():
             owners.setdefault(field.name, []).append((family, field))
-    for name, owned in reversed(owners.items()):
-        command = click.option(flag_name(name), name, cls=Option, **_click_kind(name, owned))(
-            command
-        )
-    return command
+    return [Option([flag_name(n), n], **_click_kind(n, owned)) for n, owned in owners.items()]
 
 
 def _parameters(learner: type[Learner]) -> dict[str, Field[Any]]:
@@ -121,9 +149,11 @@ def _type_of(learner: type[Learner], name: str) -> Any:
     return (float, float)
 
 
-def pick_parameters(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def pick_parameters(ctx: click.Context, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters given on the command line; one that the method lacks is wrong usage."""
-    chosen = {name: value for name, value in given.items() if value is not None}
+    families = ctx.meta.get(_LOOKED_AT, list(FAMILIES))
+    names = {name for family in families for name in _parameters(FAMILIES[family])}
+    chosen = {name: given[name] for name in given if name in names and given[name] is not None}
     own = _parameters(FAMILIES[method])
     for name in chosen:
         if name not in own:
@@ -133,8 +163,3 @@ def pick_parameters(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
                 f"{method} takes {', '.join(map(flag_name, own))}"
             )
     return chosen
-
-
-def parameter_names() -> set[str]:
-    """The parameters of all families."""
-    return {name for learner in FAMILIES.values() for name in _parameters(learner)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import click
@@ -21,10 +22,9 @@ from riata.cli.data import (
     say_skipped,
 )
 from riata.cli.options import (
-    Command,
-    method_options,
+    DEFAULT_METHOD,
+    MethodCommand,
     option,
-    parameter_names,
     pick_parameters,
 )
 from riata.cli.progress import Displays
@@ -93,18 +93,17 @@ def parse_class_weight(
         ) from None
 
 
-@click.command("train", cls=Command, help=HELP)
+@click.command("train", cls=MethodCommand, help=HELP)
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @option("-o", "--output", required=True, metavar="MODEL", help="Where to save the model.")
 @option(
     "--method",
     type=click.Choice(list(FAMILIES)),
-    default="elastic-net",
+    default=DEFAULT_METHOD,
     show_default=True,
     section="Method",
     help="The family of learners.",
 )
-@method_options
 @option(
     "--passes",
     type=click.IntRange(min=1),
@@ -196,8 +195,7 @@ def parse_class_weight(
 @option("-q", "--quiet", is_flag=True, section="Output", help="Print nothing but errors.")
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> int:
-    names = parameter_names()
-    parameters = pick_parameters(given["method"], {k: given[k] for k in names})
+    parameters = pick_parameters(ctx, given["method"], given)
     explicit = {k for k in given if ctx.get_parameter_source(k) is ParameterSource.COMMANDLINE}
     job = Job(
         data=given["data"],
@@ -248,6 +246,7 @@ class Job:
     resume: str | None = None
     initial: str | None = None
     cache: str | bool | None = None
+    _handed_out: bool = field(default=False, init=False, repr=False)
 
     def check(self, explicit: set[str]) -> None:
         """Find wrong usage before any work is done."""
@@ -264,7 +263,7 @@ class Job:
             for name in sorted(explicit & {"classes", "class_weight"}):
                 raise click.UsageError(f"--resume keeps --{name.replace('_', '-')} as it was")
         if saved is None:
-            self.make(1)
+            _ = self.first
 
     def settle_cache(self, saved: Model | None) -> None:
         """A cache that nobody asked for is for data that is gone over more than once."""
@@ -279,14 +278,25 @@ class Job:
         if passes is None and self.resume is not None and saved is not None:
             passes = saved.record.settings.passes
         if passes is None:
-            learner = self.make(1) if saved is None else saved.learner
+            learner = self.first if saved is None else saved.learner
             passes = learner.planned_passes
         return (passes or 1) > 1
 
+    @cached_property
+    def first(self) -> Learner:
+        """The learner of one output: to ask what it needs, and to learn if one output is enough."""
+        return self._new(1)
+
     def make(self, outputs: int) -> Learner:
+        if outputs == 1 and not self._handed_out:
+            self._handed_out = True
+            return self.first
+        return self._new(outputs)
+
+    def _new(self, outputs: int) -> Learner:
         try:
             family = FAMILIES[self.method]
-            known = {field.name for field in fields(family)}  # type: ignore[arg-type]
+            known = {f.name for f in fields(family)}  # type: ignore[arg-type]
             seed = {"seed": self.options["random_state"]} if "seed" in known else {}
             return family(**self.parameters, **seed, outputs=outputs)
         except ValueError as error:
@@ -294,7 +304,7 @@ class Job:
 
     def wants_names(self, before: Model | None) -> bool:
         """Whether names of features are of use to the learner, that of the saved model if there is one."""
-        return (self.make(1) if before is None else before.learner).wants_names
+        return (self.first if before is None else before.learner).wants_names
 
     def command_to_resume(self, saved_at: str) -> list[str]:
         words = ["riata", "train", *self.data, "-o", self.output, "--resume", saved_at]

@@ -20,6 +20,8 @@ from riata.learners.locks import Lock, new_lock
 Floats = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
 
+STORES = ("auto", "dense", "table", "hashed")
+
 
 def option(default: Any, help: str, choices: tuple[str, ...] = (), shown: str = "") -> Any:
     """A parameter of a learner, with what the command line shows for it.

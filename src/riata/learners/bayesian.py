@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +13,32 @@ from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
 from riata.learners import bayesian_mixture as mixture
-from riata.learners import bayesian_tools as tools
 from riata.learners.base import (
     Floats,
-    Learner,
     State,
     check_number,
     decoded,
     event_block,
     offsets_for,
     only_keys,
-    option,
 )
-from riata.learners.bayesian_parameters import LINKS, MEANS, UPDATES, VARIANCES, check
-from riata.learners.bayesian_prior import AUTO
-from riata.learners.bayesian_prior import parsed as parsed_prior
-from riata.learners.linear import STORES
+from riata.learners.bayesian_parameters import BayesianParameters, check
+from riata.learners.bayesian_parameters import parsed as parsed_prior
 from riata.learners.locks import both_locks
+
+if TYPE_CHECKING:
+    from riata.learners.bayesian_tools import Sparsified
+
+
+def _tools() -> Any:
+    """What makes other models from one: training does without."""
+    from riata.learners import bayesian_tools
+
+    return bayesian_tools
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bayesian(Learner):
+class Bayesian(BayesianParameters):
     """Keep a Gaussian over every weight, and predict with all of it ("Low complexity approximate Bayesian
     logistic regression for sparse online learning", 2021).
 
@@ -57,51 +61,6 @@ class Bayesian(Learner):
 
     family: ClassVar[str] = "bayesian"
 
-    prior_variance: str | float | Mapping[str, float] = option(
-        "auto",
-        "variance of a weight before its first example: auto, a number, or by namespace (user=0.5,*=1)",
-    )
-    prior_mean: float = option(0.0, "mean of a weight before its first example")
-    intercept_variance: float = option(2 * math.pi, "variance of the intercept at the start")
-    value: str | tuple[str, ...] = option(
-        "raw", "what is seen of a value: raw, binary, log1p, or several of them, averaged"
-    )
-    link: str = option("logit", "how a score becomes a probability", LINKS)
-    update: str = option(
-        "marginal", "feature by feature, all at once, by moments, or sampled", UPDATES
-    )
-    mean: str = option("taylor", "new means in one step, or iterated to the peak", MEANS)
-    variance: str = option(
-        "curvature", "new variances from the peak's curvature or height", VARIANCES
-    )
-    covariance: str = option(
-        "diagonal", "full keeps all covariances: joint update, few features", ("diagonal", "full")
-    )
-    half_life: float | None = option(None, "evidence fades by half in so many examples")
-    share: float = option(0.0, "part of the averaging weights spread evenly after each example")
-    calibrate: str | bool = option(
-        "auto",
-        "correct log odds by how they did so far; auto: with prior variance auto",
-        calibration.CHOICES,
-    )
-    samples: int = option(100, "samples of update vb")
-    seed: int = option(0, "of the samples of update vb")
-    unseen: str = option(
-        "prior",
-        "a feature without a weight adds its prior's uncertainty, or nothing",
-        ("prior", "ignore"),
-    )
-    fit_intercept: bool = option(True, "learn an intercept")
-    store: str = option(
-        "auto",
-        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
-        "auto: dense for numbered features, table for named ones",
-        STORES,
-    )
-    bits: int = option(22, "the hashed store has 2^bits rows")
-    outputs: int = option(
-        1, "columns of weights: one for two classes or a number, one a class for more"
-    )
     _core: _core.Bayesian = field(init=False, repr=False, compare=False)
     _calibration: tuple[int, Floats] = field(init=False, repr=False, compare=False)
     """The t it was learned at, and its state, which never changes: a new one takes its place."""
@@ -143,26 +102,6 @@ class Bayesian(Learner):
         object.__setattr__(self, "_core", core)
 
     # What the components are
-
-    @property
-    def prior_variances(self) -> tuple[float, ...]:
-        """The prior variances that learn side by side: one, unless it is "auto"."""
-        parsed = parsed_prior(self.prior_variance)
-        if isinstance(parsed, dict):
-            return (float(parsed.get("*", 1.0)),)
-        return AUTO if parsed == "auto" else (float(parsed),)
-
-    @property
-    def views(self) -> tuple[str, ...]:
-        """How the components see the values of features."""
-        if isinstance(self.value, str):
-            return tuple(part.strip() for part in self.value.split(","))
-        return tuple(self.value)
-
-    @property
-    def components(self) -> list[tuple[str, float]]:
-        """View and prior variance of each component, in the order of `evidence`."""
-        return [(view, variance) for view in self.views for variance in self.prior_variances]
 
     @property
     def shape(self) -> mixture.Shape:
@@ -389,7 +328,7 @@ class Bayesian(Learner):
         if outputs <= max(2, self.outputs):
             raise ValueError(f"{outputs} outputs are not more than there are")
         with self.lock:
-            return self.from_state(*tools.widened(self, outputs))
+            return self.from_state(*_tools().widened(self, outputs))
 
     def merge(self, other: Bayesian) -> Self:
         """The posterior of both, which learned from the same prior on two parts of the data.
@@ -398,7 +337,7 @@ class Bayesian(Learner):
         parts share no feature (and no intercept); elsewhere as good as a Gaussian is for each part.
         """
         with both_locks(self, other):
-            return self.from_state(self.parameters(), tools.merged(self, other))
+            return self.from_state(self.parameters(), _tools().merged(self, other))
 
     def as_prior(self) -> Self:
         """A learner that has seen nothing and takes what this one knows for its prior.
@@ -406,14 +345,14 @@ class Bayesian(Learner):
         Without `half_life` it goes on as this one would. With it, what is forgotten falls back to this knowledge.
         """
         with self.lock:
-            return self.from_state(self.parameters(), tools.as_prior(self))
+            return self.from_state(self.parameters(), _tools().as_prior(self))
 
     def collapse(self) -> Self:
         """The component with the most evidence, alone: a smaller model, for export or serving."""
         with self.lock:
-            return self.from_state(*tools.collapsed(self))
+            return self.from_state(*_tools().collapsed(self))
 
-    def sparsify(self, z: float, blocks: Iterable[Block] | None = None) -> tools.Sparsified:
+    def sparsify(self, z: float, blocks: Iterable[Block] | None = None) -> Sparsified:
         """A model of only the features whose mean is more than `z` standard deviations away from zero.
 
         It passes over the others (`unseen="ignore"`). With labelled `blocks` (class codes for labels), the
@@ -421,11 +360,14 @@ class Bayesian(Learner):
         """
         check_number("z", z, least=0)
         with self.lock:
-            small = self.from_state(*tools.sparse(self, z))
-            return tools.report(self, small, blocks)
+            small = self.from_state(*_tools().sparse(self, z))
+            report: Sparsified = _tools().report(self, small, blocks)
+            return report
 
     def sample(self, n: int, random_state: Any = 0) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Weights drawn from the posterior: features, weights (n, outputs, features), intercepts (n, outputs)."""
         check_number("n", n, least=1)
         with self.lock:
-            return tools.sample(self, int(n), np.random.default_rng(random_state))
+            rng = np.random.default_rng(random_state)
+            drawn: tuple[NDArray[np.int64], Floats, Floats] = _tools().sample(self, int(n), rng)
+            return drawn

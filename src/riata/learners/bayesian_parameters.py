@@ -1,25 +1,97 @@
-"""Which parameters of a Bayesian learner there are, and which go together."""
+"""The parameters of a Bayesian learner: what they are, what they mean, which go together."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import check_choice, check_number
-from riata.learners.bayesian_prior import LARGEST, check_variance, parsed
-from riata.learners.linear import STORES
-
-if TYPE_CHECKING:
-    from riata.learners.bayesian import Bayesian
+from riata.learners.base import STORES, Learner, check_choice, check_number, option
 
 LINKS = ("logit", "probit")
 UPDATES = ("marginal", "joint", "adf", "vb")
 MEANS = ("taylor", "newton")
 VARIANCES = ("curvature", "height")
 VIEWS = ("raw", "binary", "log1p")
+AUTO = tuple(0.001 * 4.0**k for k in range(8))
+"""The prior variances that `prior_variance="auto"` averages."""
+SMALLEST, LARGEST = 1e-20, 1e20
 
 
-def check(learner: Bayesian) -> None:
+@dataclass(frozen=True, kw_only=True)
+class BayesianParameters(Learner):
+    """What can be chosen, and what follows from it."""
+
+    prior_variance: str | float | Mapping[str, float] = option(
+        "auto",
+        "variance of a weight before its first example: auto, a number, or by namespace (user=0.5,*=1)",
+    )
+    prior_mean: float = option(0.0, "mean of a weight before its first example")
+    intercept_variance: float = option(2 * math.pi, "variance of the intercept at the start")
+    value: str | tuple[str, ...] = option(
+        "raw", "what is seen of a value: raw, binary, log1p, or several of them, averaged"
+    )
+    link: str = option("logit", "how a score becomes a probability", LINKS)
+    update: str = option(
+        "marginal", "feature by feature, all at once, by moments, or sampled", UPDATES
+    )
+    mean: str = option("taylor", "new means in one step, or iterated to the peak", MEANS)
+    variance: str = option(
+        "curvature", "new variances from the peak's curvature or height", VARIANCES
+    )
+    covariance: str = option(
+        "diagonal", "full keeps all covariances: joint update, few features", ("diagonal", "full")
+    )
+    half_life: float | None = option(None, "evidence fades by half in so many examples")
+    share: float = option(0.0, "part of the averaging weights spread evenly after each example")
+    calibrate: str | bool = option(
+        "auto",
+        "correct log odds by how they did so far; auto: with prior variance auto",
+        calibration.CHOICES,
+    )
+    samples: int = option(100, "samples of update vb")
+    seed: int = option(0, "of the samples of update vb")
+    unseen: str = option(
+        "prior",
+        "a feature without a weight adds its prior's uncertainty, or nothing",
+        ("prior", "ignore"),
+    )
+    fit_intercept: bool = option(True, "learn an intercept")
+    store: str = option(
+        "auto",
+        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
+        "auto: dense for numbered features, table for named ones",
+        STORES,
+    )
+    bits: int = option(22, "the hashed store has 2^bits rows")
+    outputs: int = option(
+        1, "columns of weights: one for two classes or a number, one a class for more"
+    )
+
+    @property
+    def prior_variances(self) -> tuple[float, ...]:
+        """The prior variances that learn side by side: one, unless it is "auto"."""
+        prior = parsed(self.prior_variance)
+        if isinstance(prior, dict):
+            return (float(prior.get("*", 1.0)),)
+        return AUTO if prior == "auto" else (float(prior),)
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """How the components see the values of features."""
+        if isinstance(self.value, str):
+            return tuple(part.strip() for part in self.value.split(","))
+        return tuple(self.value)
+
+    @property
+    def components(self) -> list[tuple[str, float]]:
+        """View and prior variance of each component, in the order of `evidence`."""
+        return [(view, variance) for view in self.views for variance in self.prior_variances]
+
+
+def check(learner: BayesianParameters) -> None:
     """Raise a ValueError for the first parameter that cannot be."""
     for name, choices in (
         ("link", LINKS),
@@ -49,8 +121,37 @@ def check(learner: Bayesian) -> None:
         _check_full(learner)
 
 
-def _check_full(learner: Bayesian) -> None:
+def _check_full(learner: BayesianParameters) -> None:
     if learner.update != "joint":
         raise ValueError(f"covariance='full' needs update='joint', not {learner.update!r}")
     if learner.half_life is not None or isinstance(parsed(learner.prior_variance), dict):
         raise ValueError("covariance='full' knows neither half_life nor priors by name")
+
+
+def check_variance(name: str, value: Any) -> None:
+    """Positive, and far enough from the ends of the range of floats that no product overflows."""
+    check_number(name, value, above=0)
+    if not SMALLEST <= float(value) <= LARGEST:
+        raise ValueError(f"{name}={value!r} must be between {SMALLEST:g} and {LARGEST:g}")
+
+
+def parsed(value: str | float | Mapping[str, float]) -> str | float | dict[str, float]:
+    """What prior_variance means: "auto", a number, or numbers by namespace or name.
+
+    >>> parsed("user=0.5, *=1")
+    {'user': 0.5, '*': 1.0}
+    """
+    if isinstance(value, str):
+        if value == "auto":
+            return value
+        if "=" in value:
+            parts = [part.rpartition("=") for part in value.split(",")]
+            value = {name.strip(): number for name, _, number in parts}  # type: ignore[misc]
+    if isinstance(value, Mapping):
+        if not value:
+            raise ValueError("prior_variance={} names no prior: give at least {'*': 1.0}")
+        for name, number in value.items():
+            check_variance(f"prior_variance[{name!r}]", number)
+        return {str(name): float(number) for name, number in value.items()}
+    check_variance("prior_variance", value)
+    return float(value)

@@ -15,6 +15,7 @@ from riata._core import Linear as CoreLinear
 from riata.block import Block, NameListBlock
 from riata.errors import DivergenceError
 from riata.learners.base import (
+    STORES,
     Floats,
     Learner,
     State,
@@ -34,7 +35,6 @@ LOSSES = {
     for name, classification, probabilities, parameter in _core.losses()
 }
 RATES = tuple(_core.schedules())
-STORES = ("auto", "dense", "table", "hashed")
 NORMALIZE = ("none", "l2", "sqrt_nnz")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from riata.block import Block
 from riata.errors import DataError
-from riata.sources.io.remote import expand
+from riata.sources.io.bytes import expand
 from riata.sources.options import ReadOptions
 from riata.sources.recognise import FORMATS, format_of
 from riata.sources.source import Source

@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
 from riata.sources.bad_lines import BadLineFile, Skipping
-from riata.sources.table.layout import Transforms
-from riata.sources.table.roles import MISSING, Roles
+from riata.sources.table.roles import MISSING, Roles, Transforms
 
 Crosses: TypeAlias = Iterable[Sequence[str] | str]
 

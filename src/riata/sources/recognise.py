@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import PurePath
 
 from riata.errors import DataError
-from riata.sources.cache.arrow_file import is_cache
 from riata.sources.io.bytes import STDIN, Input, Stop, look_at_standard_input, size_of
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
@@ -62,9 +61,15 @@ def format_of(paths: list[str], given: str | None) -> str:
 
 def _format_of(path: str) -> str:
     found = _by_name(path)
-    if found == "arrow" and path != STDIN and size_of(path) and is_cache(_head(path)):
+    if found == "arrow" and path != STDIN and size_of(path) and _is_cache(_head(path)):
         return "cache"  # an Arrow file too
     return found or _by_content(path)
+
+
+def _is_cache(head: bytes) -> bool:
+    from riata.sources.cache.arrow_file import is_cache  # most files are known by their names
+
+    return is_cache(head)
 
 
 def _by_name(path: str) -> str | None:
@@ -114,7 +119,7 @@ def recognise(head: bytes) -> str:
     >>> recognise(b"name,age\\nAda,36")
     'csv'
     """
-    if is_cache(head):
+    if _is_cache(head):
         return "cache"
     for magic, format in _MAGIC.items():
         if head.startswith(magic):

@@ -26,8 +26,8 @@ from riata.sources.cache.file import (
     stamp_of,
 )
 from riata.sources.cache.writer import CacheWriter
-from riata.sources.io.bytes import STDIN
-from riata.sources.io.remote import is_remote, remote_status
+from riata.sources.io.bytes import STDIN, is_remote
+from riata.sources.io.remote import remote_status
 from riata.sources.source import Source, iterate, split
 from riata.sources.text.text import join_names
 

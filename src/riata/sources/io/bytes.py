@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import select
 import stat
 import sys
 from typing import BinaryIO
 
 from riata.errors import DataError
-from riata.sources.io.remote import is_remote, open_remote, remote_size
 from riata.sources.io.unpack import HEAD, SUFFIXES, Unpacker, compression, compression_of_name
 
 STDIN = "-"
 _PIECE = 1 << 18  # compressed bytes taken at a time
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:://|::)")
+
+
+def is_remote(path: str) -> bool:
+    """Whether the path names a protocol, as in `s3://bucket/key`.
+
+    >>> is_remote("https://example.org/train.svm"), is_remote("train.svm")
+    (True, False)
+    """
+    return _REMOTE.match(path) is not None
+
+
+def expand(paths: list[str]) -> list[str]:
+    """The files that paths and patterns name: in the order given, each pattern's files sorted.
+
+    A path that exists is never taken for a pattern.
+    """
+    found: list[str] = []
+    for path in paths:
+        if not glob.has_magic(path) or (not is_remote(path) and os.path.lexists(path)):
+            found.append(path)
+            continue
+        if is_remote(path):
+            from riata.sources.io.remote import glob_remote
+
+            matches = glob_remote(path)
+        else:
+            matches = glob.glob(path, recursive=True)
+        files = sorted(p for p in matches if is_remote(p) or not os.path.isdir(p))
+        if not files and is_remote(path) and path.lower().startswith("http"):
+            files = [path]  # ? and [ are ordinary in addresses of the web
+        if not files:
+            raise DataError(f"{path}: no file matches this pattern")
+        found += files
+    return found
 
 
 def display(path: str) -> str:
@@ -25,6 +61,8 @@ def size_of(path: str) -> int | None:
     if path == STDIN:
         return None
     if is_remote(path):
+        from riata.sources.io.remote import remote_size
+
         return remote_size(path)
     try:
         status = os.stat(path)
@@ -112,6 +150,8 @@ class Input:
             if path == STDIN:
                 self._file = _standard_input()
             elif is_remote(path):
+                from riata.sources.io.remote import open_remote
+
                 self._file = open_remote(path)
             else:
                 self._file = open(path, "rb", buffering=0)  # noqa: SIM115

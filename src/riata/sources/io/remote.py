@@ -1,44 +1,10 @@
-"""Where paths lead: local files, patterns, and remote paths through fsspec."""
+"""Remote paths, through fsspec."""
 
 from __future__ import annotations
 
-import glob
-import os
-import re
 from typing import Any, BinaryIO
 
 from riata.errors import DataError
-
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:://|::)")
-
-
-def is_remote(path: str) -> bool:
-    """Whether the path names a protocol, as in `s3://bucket/key`.
-
-    >>> is_remote("https://example.org/train.svm"), is_remote("train.svm")
-    (True, False)
-    """
-    return _REMOTE.match(path) is not None
-
-
-def expand(paths: list[str]) -> list[str]:
-    """The files that paths and patterns name: in the order given, each pattern's files sorted.
-
-    A path that exists is never taken for a pattern.
-    """
-    found: list[str] = []
-    for path in paths:
-        if not glob.has_magic(path) or (not is_remote(path) and os.path.lexists(path)):
-            found.append(path)
-            continue
-        matches = _glob_remote(path) if is_remote(path) else glob.glob(path, recursive=True)
-        files = sorted(p for p in matches if is_remote(p) or not os.path.isdir(p))
-        if not files and is_remote(path) and path.lower().startswith("http"):
-            files = [path]  # ? and [ are ordinary in addresses of the web
-        if not files:
-            raise DataError(f"{path}: no file matches this pattern")
-        found += files
-    return found
 
 
 def open_remote(path: str) -> BinaryIO:
@@ -71,7 +37,7 @@ def remote_status(path: str) -> tuple[int | None, str]:
     return info.get("size"), str(marks)
 
 
-def _glob_remote(path: str) -> list[str]:
+def glob_remote(path: str) -> list[str]:
     file_system, inner = _resolve(path)
     try:
         return [file_system.unstrip_protocol(name) for name in file_system.glob(inner)]

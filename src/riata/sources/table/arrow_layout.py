@@ -21,12 +21,11 @@ from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
     Layout,
-    Transforms,
     bucket_edges,
     check_transformed,
     label_names_of,
 )
-from riata.sources.table.roles import Roles
+from riata.sources.table.roles import Roles, Transforms
 
 BLANKS = " \t\r"
 

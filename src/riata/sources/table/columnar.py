@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bad_lines import Skipping, stop_at
-from riata.sources.io.bytes import STDIN, size_of, unreadable
+from riata.sources.io.bytes import STDIN, is_remote, size_of, unreadable
 from riata.sources.io.prefetch import ordered_map
-from riata.sources.io.remote import is_remote, open_remote
+from riata.sources.io.remote import open_remote
 from riata.sources.options import ReadOptions, check_crosses
 from riata.sources.source import split
 from riata.sources.table.bad_rows import Part

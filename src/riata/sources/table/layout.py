@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import DataError
-from riata.sources.table.roles import Roles, suggest
+from riata.sources.table.roles import Roles, Transforms, suggest
 
 LOOK_AT = 1000
 """Rows that decide what columns are."""
@@ -34,30 +34,6 @@ NO_FEATURES = ("ignored", "label", "weight", "offset")
 """Kinds of columns that make none."""
 
 Cells = Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True)
-class Transforms:
-    """What is done to numbers before they are features.
-
-    log1p: columns whose value x becomes log(1 + x); below zero -log(1 - x).
-    buckets: columns that are cut into so many buckets of about as many rows each.
-    """
-
-    log1p: Sequence[str] = ()
-    buckets: Mapping[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for column, count in self.buckets.items():
-            if count < 2:
-                raise ValueError(f"column {column!r} needs at least 2 buckets, not {count}")
-        twice = set(self.log1p) & set(self.buckets)
-        if twice:
-            raise ValueError(f"column {min(twice)!r}: log1p and buckets exclude each other")
-
-    @property
-    def columns(self) -> list[str]:
-        return [*self.log1p, *self.buckets]
 
 
 @dataclass

@@ -1,10 +1,10 @@
-"""What the columns of a table are for: label, weight, offset, features, or nothing."""
+"""What the columns of a table are for, and what is done to their numbers."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -106,6 +106,30 @@ class Roles:
         if not features:
             raise DataError(f"{name}: no column is left for the features")
         return features
+
+
+@dataclass(frozen=True)
+class Transforms:
+    """What is done to numbers before they are features.
+
+    log1p: columns whose value x becomes log(1 + x); below zero -log(1 - x).
+    buckets: columns that are cut into so many buckets of about as many rows each.
+    """
+
+    log1p: Sequence[str] = ()
+    buckets: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for column, count in self.buckets.items():
+            if count < 2:
+                raise ValueError(f"column {column!r} needs at least 2 buckets, not {count}")
+        twice = set(self.log1p) & set(self.buckets)
+        if twice:
+            raise ValueError(f"column {min(twice)!r}: log1p and buckets exclude each other")
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self.log1p, *self.buckets]
 
 
 def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:

@@ -19,11 +19,10 @@ from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
     Layout,
-    Transforms,
     check_crossed,
     find_layout,
 )
-from riata.sources.table.roles import Roles, as_before
+from riata.sources.table.roles import Roles, Transforms, as_before
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,

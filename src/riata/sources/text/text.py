@@ -15,10 +15,9 @@ from riata._core import ParsedRows, ParseError
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources.bad_lines import BadLine, Skipping, stop_at
-from riata.sources.io.bytes import Stop, display, size_of
+from riata.sources.io.bytes import Stop, display, is_remote, size_of
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cut_lines
 from riata.sources.io.prefetch import ordered_map
-from riata.sources.io.remote import is_remote
 from riata.sources.io.unpack import compression_of_name
 from riata.sources.options import ReadOptions
 from riata.sources.source import split
