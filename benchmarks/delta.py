@@ -69,7 +69,7 @@ def in_numpy(n: int) -> tuple[Floats, float]:
 def in_reference(n: int) -> tuple[Floats, float]:
     """The same by the dense reference that specifies the kernel; it knows bounds, so it does more."""
     try:
-        reference = importlib.import_module("riata.reference.linear")
+        reference = importlib.import_module("riata.reference.interior")
     except ImportError:  # one module in older checkouts
         reference = importlib.import_module("riata.reference")
 

@@ -71,7 +71,7 @@ TARGETS = (
     Target("lazy", "medline-88", ("dense", "NumPy"), 2000.0),
     Target("lazy", "medline-88", ("dense", "C++"), 100.0),
     Target("dimension", "medline", ("riata", "d = 1,000,000"), 0.5, ours="d = 100,000,000"),
-    Target("delta", "medline", ("dense", "NumPy, riata.reference.linear"), 15.0),
+    Target("delta", "medline", ("dense", "NumPy, riata.reference"), 15.0),
     Target("single", "medline", ("sklearn", "SGDClassifier.partial_fit"), 50.0),
 )
 RATES = (Rate("reader", "medline", 400.0),)

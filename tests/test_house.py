@@ -100,6 +100,69 @@ def test_every_room_of_the_core_says_what_lives_there(room: str) -> None:
     assert 1 <= len(said) <= 6
 
 
+HOME = Path(__file__).parent.parent
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 80
+SOURCES = sorted(
+    path for pattern in ("src/riata/**/*.py", "cpp/**/*.?pp") for path in HOME.glob(pattern)
+)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(HOME)))
+def test_files_and_functions_are_short(path: Path) -> None:
+    """Of a function counts what stands behind its docstring."""
+    text = path.read_text()
+    assert len(text.splitlines()) <= LONGEST_FILE, "one subject a file: what can go elsewhere?"
+    if path.suffix != ".py":
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[1] if ast.get_docstring(node) and node.body[1:] else node
+            lines = (node.end_lineno or 0) - first.lineno + 1
+            assert lines <= LONGEST_FUNCTION, f"{node.name} has {lines} lines"
+
+
+def test_a_command_enters_few_files(tmp_path: Path) -> None:
+    """So many files of Riata does somebody open who follows `riata train x.vw -o m --method bayesian`.
+
+    Of packages, those count whose file holds more than a docstring.
+    """
+    (tmp_path / "x.vw").write_text("1 |a b:2 c\n-1 |a d\n" * 20)
+    code = (
+        "import sys; from riata.cli import run; "
+        "assert run(['train', 'x.vw', '-o', 'm', '--method', 'bayesian']) == 0; "
+        "files = {getattr(m, '__file__', None) for n, m in sys.modules.items() if n.split('.')[0] == 'riata'}; "
+        "print('\\n'.join(f for f in files if f and f.endswith('.py')), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    paths = [Path(line) for line in done.stderr.splitlines() if line.endswith(".py")]
+    entered = [path for path in paths if len(ast.parse(path.read_text()).body) > 1]
+    assert len(entered) <= 40, "\n".join(map(str, sorted(entered)))
+    assert len(entered) > 20  # the count counts
+
+
+def test_a_command_builds_one_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To ask what a learner needs takes no model of its own: that of two classes is used to learn."""
+    from riata.cli import run
+    from riata.learners import ElasticNet
+
+    built = []
+    real = ElasticNet.__post_init__
+    monkeypatch.setattr(
+        ElasticNet, "__post_init__", lambda self: (built.append(self.outputs), real(self))[1]
+    )
+    (tmp_path / "x.svm").write_text("1 1:2\n-1 2:3\n" * 20)
+    (tmp_path / "three.svm").write_text("1 1:2\n2 2:3\n3 3:1\n" * 20)
+    words = ["-o", str(tmp_path / "m"), "-q", "--holdout", str(tmp_path / "x.svm")]
+    assert run(["train", str(tmp_path / "x.svm"), *words]) == 0
+    assert built == [1]
+    built.clear()
+    assert run(["train", str(tmp_path / "three.svm"), "-o", str(tmp_path / "n"), "-q"]) == 0
+    assert built == [1, 3]
+
+
 def test_importing_riata_is_cheap() -> None:
     code = (
         "import sys, riata; heavy = {'numpy', 'scipy', 'sklearn', 'pandas', 'pyarrow', 'matplotlib', 'rich'};"

@@ -73,7 +73,7 @@ CONTENDERS: Contenders = {
         lazy("C++, every weight, vectorised", 4000, learn_native),
     ],
     "delta": [
-        delta.contender("NumPy, riata.reference.linear", 10, delta.in_reference),
+        delta.contender("NumPy, riata.reference", 10, delta.in_reference),
         delta.contender("NumPy, by hand for this rule", 50, delta.in_numpy),
     ],
 }

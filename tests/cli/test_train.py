@@ -189,7 +189,7 @@ def test_options_of_another_method(data: Path, tmp_path: Path) -> None:
     done = riata("train", data, "-o", tmp_path / "m", "--method", "ftrl", "--eta0", "1", code=2)
     assert "--eta0 belongs to --method" in done.err
     done = riata("train", data, "-o", tmp_path / "m", "--update", "round", code=2)
-    assert "update='round' is not one of" in done.err
+    assert "'--update': 'round' is not one of 'fobos', 'sgd'" in done.err
 
 
 def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:

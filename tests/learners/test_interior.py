@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from riata import _core
 from riata.errors import DataError, DivergenceError
 from riata.learners import InteriorPoint
-from riata.reference import linear as reference
+from riata.reference import interior as reference
 from tests.problems import block_of, dense_rows, labels_for
 
 CLASSIFIES = {name: classification for name, classification, *_ in _core.losses()}

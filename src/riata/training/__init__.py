@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from riata.errors import SettingsError
 from riata.labels import Encoder
 from riata.record import Model, Progress, Record, Settings
-from riata.training.checkpoint import Checkpoint
 from riata.training.holdout import Holdout, evaluate
-from riata.training.memory import MemoryLimit
 from riata.training.preparation import (
     MakeLearner,
     Preparation,
@@ -26,6 +24,8 @@ from riata.training.run import Run
 if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.sources import Source
+    from riata.training.checkpoint import Checkpoint
+    from riata.training.memory import MemoryLimit
 
 __all__ = ["Model", "Progress", "Record", "Settings", "evaluate", "partial_model", "train"]
 
@@ -132,13 +132,19 @@ def _checkpoint(
         raise SettingsError(
             "every is how often a checkpoint is saved: name its file too (checkpoint)"
         )
-    if checkpoint is None or isinstance(checkpoint, Checkpoint):
-        return checkpoint
-    return Checkpoint(checkpoint, every)
+    if checkpoint is None:
+        return None
+    from riata.training.checkpoint import Checkpoint  # most runs do without
+
+    return checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint, every)
 
 
 def _limit(most: int | str | MemoryLimit | None) -> MemoryLimit | None:
-    return most if most is None or isinstance(most, MemoryLimit) else MemoryLimit(most)
+    if most is None:
+        return None
+    from riata.training.memory import MemoryLimit  # most runs do without
+
+    return most if isinstance(most, MemoryLimit) else MemoryLimit(most)
 
 
 def partial_model(error: BaseException) -> Model | None:

@@ -16,14 +16,14 @@ from riata.errors import ChangedData, DataError, DivergenceError, LostData
 from riata.fingerprint import Watch
 from riata.interrupt import Interrupt
 from riata.record import Model, Progress, Record
-from riata.training.checkpoint import Checkpoint
 from riata.training.holdout import Holdout
-from riata.training.memory import MemoryLimit
 from riata.training.preparation import Preparation
 
 if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.sources import Source
+    from riata.training.checkpoint import Checkpoint
+    from riata.training.memory import MemoryLimit
 
 Floats: TypeAlias = NDArray[np.float64]
 

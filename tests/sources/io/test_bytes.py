@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -210,3 +211,23 @@ def test_no_file_descriptor_is_left_open(tmp_path: Path) -> None:
         for _ in SvmlightSource([str(path)], _chunk_bytes=100):
             break
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_where_there_is_neither_readv_nor_poll(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows."""
+    monkeypatch.delattr(os, "readv")
+    monkeypatch.delattr(select, "poll")
+    path = tmp_path / "x.svm"
+    path.write_text("1 1:2\n-1 2:3\n" * 500)
+    [block] = SvmlightSource([str(path)])
+    assert len(block) == 1000
+    assert block.values[:2].tolist() == [2.0, 3.0]
+    reader, writer = os.pipe()
+    os.write(writer, b"1 1:2\n")
+    os.close(writer)
+    with os.fdopen(reader) as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        [block] = SvmlightSource(["-"])
+    assert len(block) == 1

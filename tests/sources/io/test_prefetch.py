@@ -9,10 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from riata.sources.io.prefetch import ordered_map
+from riata.sources.io.prefetch import ordered_map, usable_cores
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -166,3 +167,18 @@ for attempt in range(1, 41):
 def test_a_forked_child_does_not_wait_for_threads_of_its_parent() -> None:
     done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_cores_that_may_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = tmp_path / "cpu.max"
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert usable_cores(limit) == 8  # no control groups
+    for text, cores in [("max 100000", 8), ("150000 100000", 2), ("50000 100000", 1), ("x", 8)]:
+        limit.write_text(text)
+        assert usable_cores(limit) == cores
+    monkeypatch.delattr(os, "sched_getaffinity")  # macOS, Windows
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    limit.write_text("max 100000")
+    assert usable_cores(limit) == 4
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert usable_cores(limit) == 1

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, TypeAlias
@@ -246,3 +246,8 @@ class CacheReader:
 
     def _bytes(self, start: int, size: int) -> bytes:
         return self._mapped.array(start, size).tobytes()
+
+
+def schema_of(about: Mapping[str, Any]) -> Any:
+    """What the first rows told; early versions of 0.1 called it fitted."""
+    return about.get("schema", about.get("fitted"))

@@ -8,7 +8,7 @@ import queue
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
@@ -23,6 +23,7 @@ from riata.sources.cache.file import (
     Damaged,
     Known,
     Unmapped,
+    schema_of,
     stamp_of,
 )
 from riata.sources.cache.writer import CacheWriter
@@ -180,12 +181,6 @@ class CachedSource:
 def about(identity: Identity, skipped: int, schema: dict[str, Any] | None) -> dict[str, Any]:
     """What a cache says of itself."""
     return {"identity": identity, "skipped": skipped, "schema": schema}
-
-
-def schema_of(about: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the first rows told; early versions of 0.1 called it fitted."""
-    found: dict[str, Any] | None = about.get("schema", about.get("fitted"))
-    return found
 
 
 class _Making:

@@ -8,12 +8,17 @@ import re
 import select
 import stat
 import sys
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from riata.errors import DataError
-from riata.sources.io.unpack import HEAD, SUFFIXES, Unpacker, compression, compression_of_name
+
+if TYPE_CHECKING:
+    from riata.sources.io.unpack import Unpacker
 
 STDIN = "-"
+HEAD = 10
+"""Bytes of a file that tell its compression."""
+SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 _PIECE = 1 << 18  # compressed bytes taken at a time
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:://|::)")
 
@@ -81,6 +86,32 @@ def unreadable(path: str, error: OSError) -> DataError:
     if isinstance(error, PermissionError):
         return DataError(f"{path}: permission denied; you may not read this file")
     return DataError(f"{path}: cannot be read: {error.strerror or error}")
+
+
+def compression(head: bytes) -> str | None:
+    """The compression of a file that starts with these bytes.
+
+    >>> compression(b"\\x1f\\x8b\\x08\\x00"), compression(b"1 3:0.5 7:2")
+    ('gzip', None)
+    """
+    if head.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
+        return "bzip2"
+    if head.startswith(b"\xfd7zXZ\0"):
+        return "xz"
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return "zstd"
+    if head[1:4] == b"\x2a\x4d\x18" and head[:1] and 0x50 <= head[0] <= 0x5F:
+        return "zstd"
+    if head.startswith(b"PK\x03\x04"):
+        return "zip"
+    return None
+
+
+def compression_of_name(path: str) -> str | None:
+    """What the end of the name promises."""
+    return next((kind for end, kind in SUFFIXES.items() if path.lower().endswith(end)), None)
 
 
 class Stop:
@@ -179,7 +210,11 @@ class Input:
             raise DataError(
                 f"{self.name}: the name ends in {suffix}, but this is not {promised} data"
             )
-        return None if kind is None else Unpacker(kind, self.name, self.read_raw)
+        if kind is None:
+            return None
+        from riata.sources.io.unpack import Unpacker
+
+        return Unpacker(kind, self.name, self.read_raw)
 
     def read_into(self, view: memoryview) -> int:
         """Fills the start of the view; 0 at the end of the input (or when stopped)."""
@@ -201,7 +236,7 @@ class Input:
                 return len(data)
             if not self._wait(None):
                 return 0
-            count = os.readv(self._fd, [view])
+            count = _read_into(self._fd, view)
         except OSError as error:
             raise unreadable(self.name, error) from None
         self.position += count
@@ -256,11 +291,23 @@ class Input:
             return False
         if self._regular or self._fd is None:
             return True
+        if not hasattr(
+            select, "poll"
+        ):  # Windows waits for sockets alone: the read itself will wait
+            return True
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         poll.register(self._stop.fd, select.POLLIN)
         found = poll.poll(None if seconds is None else seconds * 1000)
         return bool(found) and not self._stop.is_set
+
+
+def _read_into(fd: int, view: memoryview) -> int:
+    if hasattr(os, "readv"):
+        return os.readv(fd, [view])
+    data = os.read(fd, len(view))  # Windows
+    view[: len(data)] = data
+    return len(data)
 
 
 def _standard_input() -> BinaryIO:

@@ -8,12 +8,29 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import Generic, NoReturn, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _running: weakref.WeakSet[_Team[object, object]] = weakref.WeakSet()
+
+
+def usable_cores(cgroup: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """The processors that this process may use: those it may run on, or fewer where a container limits them."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
+    cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    with contextlib.suppress(OSError, ValueError):  # no control groups, or no limit ("max")
+        quota, period = cgroup.read_text().split()
+        cores = min(cores, -(-int(quota) // int(period)))
+    return max(1, cores)
+
+
+def threads_beside(helped: bool) -> int:
+    """How many threads should parse beside the consumer, who helps them if `helped`."""
+    cores = usable_cores()
+    return max(1, min(2, cores - 1 if helped else cores))
 
 
 def ordered_map(

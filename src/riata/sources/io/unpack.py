@@ -10,8 +10,6 @@ from typing import Any, Protocol
 
 from riata.errors import DataError
 
-HEAD = 10
-"""Bytes of a file that tell its compression."""
 _XZ_MEMORY = 1 << 29  # what the dictionary of a .xz file may take; `xz -9` makes ones of 64 MiB
 
 
@@ -186,32 +184,3 @@ def _zstandard(name: str) -> Any:
             f'pip install "riata[zstd]", or unpack it in a pipe: zstdcat {name} | riata ... -'
         ) from None
     return zstandard
-
-
-SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
-
-
-def compression(head: bytes) -> str | None:
-    """The compression of a file that starts with these bytes.
-
-    >>> compression(b"\\x1f\\x8b\\x08\\x00"), compression(b"1 3:0.5 7:2")
-    ('gzip', None)
-    """
-    if head.startswith(b"\x1f\x8b"):
-        return "gzip"
-    if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
-        return "bzip2"
-    if head.startswith(b"\xfd7zXZ\0"):
-        return "xz"
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return "zstd"
-    if head[1:4] == b"\x2a\x4d\x18" and head[:1] and 0x50 <= head[0] <= 0x5F:
-        return "zstd"
-    if head.startswith(b"PK\x03\x04"):
-        return "zip"
-    return None
-
-
-def compression_of_name(path: str) -> str | None:
-    """What the end of the name promises."""
-    return next((kind for end, kind in SUFFIXES.items() if path.lower().endswith(end)), None)

@@ -14,14 +14,14 @@ from riata.block import Block
 from riata.errors import DataError
 from riata.sources.bad_lines import Skipping, stop_at
 from riata.sources.io.bytes import STDIN, is_remote, size_of, unreadable
-from riata.sources.io.prefetch import ordered_map
+from riata.sources.io.prefetch import ordered_map, threads_beside
 from riata.sources.io.remote import open_remote
 from riata.sources.options import ReadOptions, check_crosses
 from riata.sources.source import split
 from riata.sources.table.bad_rows import Part
 from riata.sources.table.pieces import Found, Piece, Pieces, cut, cut_all, mixed, part_of, rows_of
 from riata.sources.table.roles import Roles, as_before
-from riata.sources.text.text import beside, join_names
+from riata.sources.text.text import join_names
 
 TABLES = ("parquet", "arrow")
 """Formats of files."""
@@ -59,7 +59,7 @@ class ColumnarSource:
         self._skipping = skipping
         self._block_rows = options.block_rows
         self._helped = helped and options.threads is None
-        self._threads = options.threads or beside(self._helped)
+        self._threads = options.threads or threads_beside(self._helped)
         self._begun = False
 
     @property

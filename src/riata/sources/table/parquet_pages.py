@@ -40,7 +40,7 @@ _AT_ONCE = 8  # columns that one thread decodes
 
 def reader_of(file: BinaryIO, remote: bool) -> Read:
     """How to read bytes of an open file."""
-    if not remote:
+    if not remote and hasattr(os, "pread"):  # not on Windows
         return lambda at, size: os.pread(file.fileno(), size, at)
 
     turn = threading.Lock()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
@@ -15,10 +14,9 @@ from riata._core import ParsedRows, ParseError
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources.bad_lines import BadLine, Skipping, stop_at
-from riata.sources.io.bytes import Stop, display, is_remote, size_of
+from riata.sources.io.bytes import Stop, compression_of_name, display, is_remote, size_of
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cut_lines
-from riata.sources.io.prefetch import ordered_map
-from riata.sources.io.unpack import compression_of_name
+from riata.sources.io.prefetch import ordered_map, threads_beside
 from riata.sources.options import ReadOptions
 from riata.sources.source import split
 
@@ -125,7 +123,7 @@ class TextSource(ABC):
             size is not None and not is_remote(path)
             for path, size in zip(paths, sizes, strict=True)
         )
-        self._threads = options.threads or beside(self._helped)
+        self._threads = options.threads or threads_beside(self._helped)
         self._chunk_bytes = _chunk_bytes or self._suitable_chunk()
         self._begun = False
 
@@ -288,12 +286,6 @@ class TextSource(ABC):
         return self.messages[error.kind].format(
             text=excerpt(error.text), previous=error.previous, **self._details(error)
         )
-
-
-def beside(helped: bool) -> int:
-    """How many threads should parse beside the consumer, who helps them if `helped`."""
-    processors = len(os.sched_getaffinity(0))
-    return max(1, min(2, processors - 1 if helped else processors))
 
 
 def excerpt(text: bytes) -> str:
