@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.validation import validate_data
 from riata import model_file
 from riata.block import Block
 from riata.estimators.base import LinearClassifier
+from riata.estimators.parameters import Classification, Fitting
 from riata.labels import Classes
 from riata.learners import Bayesian, Learner
 from riata.learners.base import Floats
@@ -23,7 +25,8 @@ from riata.record import Model
 from riata.sources import open_source
 
 
-class BayesianClassifier(LinearClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class BayesianClassifier(Classification, Fitting, LinearClassifier):
     """Classification without a learning rate: a Gaussian over every weight, updated in closed form.
 
     Nothing needs tuning: with `prior_variance="auto"` models with eight priors learn side by side, and the
@@ -61,60 +64,26 @@ class BayesianClassifier(LinearClassifier):
 
     _learner = Bayesian
 
-    def __init__(
-        self,
-        *,
-        prior_variance: str | float | Mapping[str, float] = "auto",
-        prior_mean: float = 0.0,
-        intercept_variance: float = 2 * math.pi,
-        value: str | Iterable[str] = "raw",
-        prior: Any = None,
-        half_life: float | None = None,
-        share: float = 0.0,
-        calibrate: str | bool = "auto",
-        link: str = "logit",
-        update: str = "marginal",
-        mean: str = "taylor",
-        variance: str = "curvature",
-        covariance: str = "diagonal",
-        samples: int = 100,
-        seed: int = 0,
-        unseen: str = "prior",
-        fit_intercept: bool = True,
-        store: str = "auto",
-        bits: int = 22,
-        passes: int = 1,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.prior_variance = prior_variance
-        self.prior_mean = prior_mean
-        self.intercept_variance = intercept_variance
-        self.value = value
-        self.prior = prior
-        self.half_life = half_life
-        self.share = share
-        self.calibrate = calibrate
-        self.link = link
-        self.update = update
-        self.mean = mean
-        self.variance = variance
-        self.covariance = covariance
-        self.samples = samples
-        self.seed = seed
-        self.unseen = unseen
-        self.fit_intercept = fit_intercept
-        self.store = store
-        self.bits = bits
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
-        self.class_weight = class_weight
+    prior_variance: str | float | Mapping[str, float] = "auto"
+    prior_mean: float = 0.0
+    intercept_variance: float = 2 * math.pi
+    value: str | Iterable[str] = "raw"
+    prior: Any = None
+    half_life: float | None = None
+    share: float = 0.0
+    calibrate: str | bool = "auto"
+    link: str = "logit"
+    update: str = "marginal"
+    mean: str = "taylor"
+    variance: str = "curvature"
+    covariance: str = "diagonal"
+    samples: int = 100
+    seed: int = 0
+    unseen: str = "prior"
+    fit_intercept: bool = True
+    store: str = "auto"
+    bits: int = 22
+    passes: int = 1
 
     def _learner_parameters(self) -> dict[str, Any]:
         values = super()._learner_parameters()

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
 
 from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.parameters import (
+    Classification,
+    Fitting,
+    Regression,
+    RegressionSteps,
+    Steps,
+    Stored,
+)
 from riata.learners import ElasticNet
 
 
-class ElasticNetClassifier(LinearClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _ElasticNet:
+    l1: float = 1e-6
+    l2: float = 1e-6
+    update: str = "fobos"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ElasticNetClassifier(_ElasticNet, Steps, Stored, Classification, Fitting, LinearClassifier):
     """Linear classification under an elastic net, in time proportional to the non-zeros (Lipton & Elkan 2015).
 
     Minimises the mean loss + l1 * sum abs(w) + l2 / 2 * sum w^2; the intercept is not penalised.
@@ -41,47 +56,13 @@ class ElasticNetClassifier(LinearClassifier):
 
     _learner = ElasticNet
 
-    def __init__(
-        self,
-        loss: str = "logistic",
-        *,
-        l1: float = 1e-6,
-        l2: float = 1e-6,
-        update: str = "fobos",
-        eta0: float = 0.5,
-        learning_rate: str = "inv_sqrt",
-        power_t: float = 0.5,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        store: str = "auto",
-        bits: int = 22,
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.loss = loss
-        self.l1 = l1
-        self.l2 = l2
-        self.update = update
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.power_t = power_t
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.store = store
-        self.bits = bits
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
-        self.class_weight = class_weight
+    loss: str = field(default="logistic", kw_only=False)
 
 
-class ElasticNetRegressor(LinearRegressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ElasticNetRegressor(
+    _ElasticNet, Regression, RegressionSteps, Stored, Fitting, LinearRegressor
+):
     """Linear regression under an elastic net, in time proportional to the non-zeros (Lipton & Elkan 2015).
 
     `loss` is "squared", "huber" (squared up to a distance of `epsilon`, then linear) or "quantile" (of level
@@ -98,45 +79,5 @@ class ElasticNetRegressor(LinearRegressor):
 
     _learner = ElasticNet
 
-    def __init__(
-        self,
-        loss: str = "squared",
-        *,
-        l1: float = 1e-6,
-        l2: float = 1e-6,
-        update: str = "fobos",
-        eta0: float = 0.01,
-        learning_rate: str = "invscaling",
-        power_t: float = 0.25,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        clip: tuple[float, float] | None = None,
-        epsilon: float = 1.0,
-        quantile: float = 0.5,
-        store: str = "auto",
-        bits: int = 22,
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.l1 = l1
-        self.l2 = l2
-        self.update = update
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.power_t = power_t
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.clip = clip
-        self.epsilon = epsilon
-        self.quantile = quantile
-        self.store = store
-        self.bits = bits
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
+    loss: str = field(default="squared", kw_only=False)
+    clip: tuple[float, float] | None = None

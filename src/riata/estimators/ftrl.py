@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
 
 from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.parameters import Classification, Fitting, Regression, Stored
 from riata.learners import FTRL
 
 
-class FTRLClassifier(LinearClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _FTRL:
+    alpha: float = 0.1
+    beta: float = 1.0
+    l1: float = 0.0
+    l2: float = 0.0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FTRLClassifier(_FTRL, Stored, Classification, Fitting, LinearClassifier):
     """Follow the regularised leader, with a learning rate of its own for every feature (McMahan et al. 2013).
 
     Parameters
@@ -31,43 +40,11 @@ class FTRLClassifier(LinearClassifier):
 
     _learner = FTRL
 
-    def __init__(
-        self,
-        loss: str = "logistic",
-        *,
-        alpha: float = 0.1,
-        beta: float = 1.0,
-        l1: float = 0.0,
-        l2: float = 0.0,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        store: str = "auto",
-        bits: int = 22,
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.beta = beta
-        self.l1 = l1
-        self.l2 = l2
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.store = store
-        self.bits = bits
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
-        self.class_weight = class_weight
+    loss: str = field(default="logistic", kw_only=False)
 
 
-class FTRLRegressor(LinearRegressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class FTRLRegressor(_FTRL, Regression, Stored, Fitting, LinearRegressor):
     """Follow the regularised leader, for numbers (McMahan et al. 2013).
 
     `loss` is "squared", "huber" or "quantile"; `clip=(low, high)` keeps predictions inside an interval. The rest
@@ -83,41 +60,5 @@ class FTRLRegressor(LinearRegressor):
 
     _learner = FTRL
 
-    def __init__(
-        self,
-        loss: str = "squared",
-        *,
-        alpha: float = 0.1,
-        beta: float = 1.0,
-        l1: float = 0.0,
-        l2: float = 0.0,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        clip: tuple[float, float] | None = None,
-        epsilon: float = 1.0,
-        quantile: float = 0.5,
-        store: str = "auto",
-        bits: int = 22,
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.beta = beta
-        self.l1 = l1
-        self.l2 = l2
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.clip = clip
-        self.epsilon = epsilon
-        self.quantile = quantile
-        self.store = store
-        self.bits = bits
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
+    loss: str = field(default="squared", kw_only=False)
+    clip: tuple[float, float] | None = None

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.parameters import Classification, Fitting, Regression
 from riata.learners import InteriorPoint
 
 
-class InteriorPointClassifier(LinearClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _InteriorPoint:
+    l1: float = 1e-6
+    sigma: float = 0.5
+    k0: float = 1.0
+    start: float = 1.0
+    dual: float = 0.1
+    bounds: Any = None
+    prune: float = 0.0
+    dimension: int = 0
+    fit_intercept: bool = True
+    normalize: str = "none"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class InteriorPointClassifier(_InteriorPoint, Classification, Fitting, LinearClassifier):
     """Linear classification with weights inside bounds (Carbonetto, Schmidt & de Freitas 2008).
 
     Minimises the mean loss + l1 * sum abs(w); the intercept is neither penalised nor bounded. One example
@@ -47,47 +63,11 @@ class InteriorPointClassifier(LinearClassifier):
 
     _learner = InteriorPoint
 
-    def __init__(
-        self,
-        loss: str = "logistic",
-        *,
-        l1: float = 1e-6,
-        sigma: float = 0.5,
-        k0: float = 1.0,
-        start: float = 1.0,
-        dual: float = 0.1,
-        bounds: Any = None,
-        prune: float = 0.0,
-        dimension: int = 0,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.loss = loss
-        self.l1 = l1
-        self.sigma = sigma
-        self.k0 = k0
-        self.start = start
-        self.dual = dual
-        self.bounds = bounds
-        self.prune = prune
-        self.dimension = dimension
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
-        self.class_weight = class_weight
+    loss: str = field(default="logistic", kw_only=False)
 
 
-class InteriorPointRegressor(LinearRegressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class InteriorPointRegressor(_InteriorPoint, Regression, Fitting, LinearRegressor):
     """Linear regression with weights inside bounds (Carbonetto, Schmidt & de Freitas 2008).
 
     With `loss="squared"` this is the paper's L1-regularised delta rule. `loss` may also be "huber" (squared
@@ -104,43 +84,4 @@ class InteriorPointRegressor(LinearRegressor):
 
     _learner = InteriorPoint
 
-    def __init__(
-        self,
-        loss: str = "squared",
-        *,
-        l1: float = 1e-6,
-        sigma: float = 0.5,
-        k0: float = 1.0,
-        start: float = 1.0,
-        dual: float = 0.1,
-        bounds: Any = None,
-        prune: float = 0.0,
-        dimension: int = 0,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        epsilon: float = 1.0,
-        quantile: float = 0.5,
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.l1 = l1
-        self.sigma = sigma
-        self.k0 = k0
-        self.start = start
-        self.dual = dual
-        self.bounds = bounds
-        self.prune = prune
-        self.dimension = dimension
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.epsilon = epsilon
-        self.quantile = quantile
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
+    loss: str = field(default="squared", kw_only=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self, cast
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from riata.estimators.base import LinearClassifier
+from riata.estimators.parameters import Classification
 from riata.learners import Learner, Sketch
 from riata.sources import Source
 from riata.training import Model, train
@@ -36,7 +37,8 @@ def _is_online(estimator: SketchClassifier) -> bool:
     return True
 
 
-class SketchClassifier(LinearClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SketchClassifier(Classification, LinearClassifier):
     """L1 logistic or probit regression, exact, with a certificate (Balakrishnan & Madigan 2008).
 
     Minimises the sum of the losses + gamma * sum abs(b) in a handful of passes over a source of any size, in
@@ -78,48 +80,24 @@ class SketchClassifier(LinearClassifier):
 
     _learner = Sketch
 
-    def __init__(
-        self,
-        gamma: float | str | Sequence[float] = 1.0,
-        *,
-        algorithm: str = "reduced",
-        link: str = "logit",
-        fit_intercept: bool = True,
-        penalize_intercept: bool = False,
-        capacity: int | None = None,
-        tau: float = 0.8,
-        tol: float = 1e-6,
-        max_passes: int = 50,
-        gamma_schedule: str = "constant",
-        horizon: int | None = None,
-        block_size: int = 1,
-        shooting_tol: float = 1e-6,
-        path_length: int = 20,
-        path_ratio: float = 0.01,
-        sample: int = 2**20,
-        n_jobs: int = 2,
-        random_state: Any = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.gamma = gamma
-        self.algorithm = algorithm
-        self.link = link
-        self.fit_intercept = fit_intercept
-        self.penalize_intercept = penalize_intercept
-        self.capacity = capacity
-        self.tau = tau
-        self.tol = tol
-        self.max_passes = max_passes
-        self.gamma_schedule = gamma_schedule
-        self.horizon = horizon
-        self.block_size = block_size
-        self.shooting_tol = shooting_tol
-        self.path_length = path_length
-        self.path_ratio = path_ratio
-        self.sample = sample
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
+    gamma: float | str | Sequence[float] = field(default=1.0, kw_only=False)
+    algorithm: str = "reduced"
+    link: str = "logit"
+    fit_intercept: bool = True
+    penalize_intercept: bool = False
+    capacity: int | None = None
+    tau: float = 0.8
+    tol: float = 1e-6
+    max_passes: int = 50
+    gamma_schedule: str = "constant"
+    horizon: int | None = None
+    block_size: int = 1
+    shooting_tol: float = 1e-6
+    path_length: int = 20
+    path_ratio: float = 0.01
+    sample: int = 2**20
+    n_jobs: int = 2
+    random_state: Any = None
 
     def _learner_parameters(self, rows: int | None = None) -> dict[str, Any]:
         given = super()._learner_parameters()

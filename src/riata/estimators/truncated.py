@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
 
 from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.parameters import (
+    Classification,
+    Fitting,
+    Regression,
+    RegressionSteps,
+    Steps,
+    Stored,
+)
 from riata.learners import TruncatedGradient
 
 
-class TruncatedGradientClassifier(LinearClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Truncated:
+    update: str = "truncate"
+    gravity: float = 0.0
+    theta: float = math.inf
+    period: int = 1
+    decay: float = 1.0
+    round_at_end: float = 0.0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TruncatedGradientClassifier(
+    _Truncated, Steps, Stored, Classification, Fitting, LinearClassifier
+):
     """Linear classification whose small weights are pulled to zero (Langford, Li & Zhang 2009).
 
     Parameters
@@ -35,53 +55,13 @@ class TruncatedGradientClassifier(LinearClassifier):
 
     _learner = TruncatedGradient
 
-    def __init__(
-        self,
-        loss: str = "logistic",
-        *,
-        update: str = "truncate",
-        gravity: float = 0.0,
-        theta: float = math.inf,
-        period: int = 1,
-        decay: float = 1.0,
-        round_at_end: float = 0.0,
-        eta0: float = 0.5,
-        learning_rate: str = "inv_sqrt",
-        power_t: float = 0.5,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        store: str = "auto",
-        bits: int = 22,
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.loss = loss
-        self.update = update
-        self.gravity = gravity
-        self.theta = theta
-        self.period = period
-        self.decay = decay
-        self.round_at_end = round_at_end
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.power_t = power_t
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.store = store
-        self.bits = bits
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
-        self.class_weight = class_weight
+    loss: str = field(default="logistic", kw_only=False)
 
 
-class TruncatedGradientRegressor(LinearRegressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class TruncatedGradientRegressor(
+    _Truncated, Regression, RegressionSteps, Stored, Fitting, LinearRegressor
+):
     """Linear regression whose small weights are pulled to zero (Langford, Li & Zhang 2009).
 
     `loss` is "squared", "huber" or "quantile"; `clip=(low, high)` keeps predictions inside an interval. The rest
@@ -97,51 +77,5 @@ class TruncatedGradientRegressor(LinearRegressor):
 
     _learner = TruncatedGradient
 
-    def __init__(
-        self,
-        loss: str = "squared",
-        *,
-        update: str = "truncate",
-        gravity: float = 0.0,
-        theta: float = math.inf,
-        period: int = 1,
-        decay: float = 1.0,
-        round_at_end: float = 0.0,
-        eta0: float = 0.01,
-        learning_rate: str = "invscaling",
-        power_t: float = 0.25,
-        fit_intercept: bool = True,
-        normalize: str = "none",
-        clip: tuple[float, float] | None = None,
-        epsilon: float = 1.0,
-        quantile: float = 0.5,
-        store: str = "auto",
-        bits: int = 22,
-        passes: int = 20,
-        shuffle: bool = True,
-        random_state: Any = None,
-        holdout: float = 0.0,
-        patience: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.update = update
-        self.gravity = gravity
-        self.theta = theta
-        self.period = period
-        self.decay = decay
-        self.round_at_end = round_at_end
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.power_t = power_t
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.clip = clip
-        self.epsilon = epsilon
-        self.quantile = quantile
-        self.store = store
-        self.bits = bits
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.holdout = holdout
-        self.patience = patience
+    loss: str = field(default="squared", kw_only=False)
+    clip: tuple[float, float] | None = None

@@ -287,8 +287,7 @@ DEFAULT_STEPS: dict[str, dict[str, Any]] = {
     "classification": {"eta0": 0.5, "learning_rate": "inv_sqrt", "power_t": 0.5},
     "regression": {"eta0": 0.01, "learning_rate": "invscaling", "power_t": 0.25},
 }
-"""Learning rates where none are given. Gradients of a regression grow with the error: larger steps than these
-would diverge on data that nobody scaled."""
+"""Learning rates where none are given. Gradients of a regression grow with the error: it starts with small steps."""
 
 
 def step_default(name: str) -> str:

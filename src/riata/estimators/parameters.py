@@ -1,0 +1,62 @@
+"""Parameters that estimators share. Each is a field: the constructors, with their signatures, come from dataclasses.
+
+Names and defaults are those of the learners; a test compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Fitting:
+    """How `fit` goes over the rows of a matrix."""
+
+    passes: int = 20
+    shuffle: bool = True
+    random_state: Any = None
+    holdout: float = 0.0
+    patience: int | None = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Classification:
+    class_weight: Mapping[Any, float] | str | None = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Regression:
+    """Parameters of the losses of a regression."""
+
+    epsilon: float = 1.0
+    quantile: float = 0.5
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Stored:
+    """Where the weights of first-order learners are."""
+
+    fit_intercept: bool = True
+    normalize: str = "none"
+    store: str = "auto"
+    bits: int = 22
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Steps:
+    """Learning rates of a classification."""
+
+    eta0: float = 0.5
+    learning_rate: str = "inv_sqrt"
+    power_t: float = 0.5
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RegressionSteps:
+    """Learning rates of a regression."""
+
+    eta0: float = 0.01
+    learning_rate: str = "invscaling"
+    power_t: float = 0.25
