@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
-from riata.learners import bayesian_mixture as mixture
 from riata.learners.base import (
     Floats,
     State,
@@ -27,6 +26,7 @@ from riata.learners.bayesian_parameters import parsed as parsed_prior
 from riata.learners.locks import both_locks
 
 if TYPE_CHECKING:
+    from riata.learners.bayesian_mixture import Shape
     from riata.learners.bayesian_tools import Sparsified
 
 
@@ -104,12 +104,16 @@ class Bayesian(BayesianParameters):
     # What the components are
 
     @property
-    def shape(self) -> mixture.Shape:
+    def shape(self) -> Shape:
+        from riata.learners import bayesian_mixture as mixture
+
         return mixture.Shape(len(self.views), self.outputs, len(self.prior_variances))
 
     @property
     def evidence(self) -> Floats:
         """The weight of each component in the average, (outputs, components): rows sum to one."""
+        from riata.learners import bayesian_mixture as mixture
+
         return mixture.shares(np.array(self._core.log_evidence).reshape(self.outputs, -1))
 
     @property
@@ -209,12 +213,16 @@ class Bayesian(BayesianParameters):
 
     def moments(self, block: Block) -> tuple[Floats, Floats]:
         """Mean and standard deviation of each row's x'w + offset, (n, outputs) each."""
+        from riata.learners import bayesian_mixture as mixture
+
         with self.lock:
             moments, evidence = self._moments(block), self.evidence
         return mixture.mean_and_std(*moments, evidence)
 
     def interval(self, block: Block, level: float) -> tuple[Floats, Floats]:
         """Ends of the central interval that holds each row's probability with chance `level`, (n, outputs)."""
+        from riata.learners import bayesian_mixture as mixture
+
         check_number("interval", level, above=0, below=1)
         with self.lock:
             moments, evidence, correction = self._moments(block), self.evidence, self.correction
@@ -267,6 +275,8 @@ class Bayesian(BayesianParameters):
 
     def coef_std(self) -> Floats:
         """The standard deviation beside each weight of `coef`."""
+        from riata.learners import bayesian_mixture as mixture
+
         with self.lock:
             (_, means, variances), evidence = self.posterior(), self.evidence
         average, std = mixture.mean_and_std(means, variances, evidence)
@@ -281,6 +291,8 @@ class Bayesian(BayesianParameters):
     @property
     def intercept_std(self) -> Floats:
         """The standard deviation of each output's intercept."""
+        from riata.learners import bayesian_mixture as mixture
+
         with self.lock:
             moments, evidence = self.intercept_posterior(), self.evidence
         return mixture.mean_and_std(*moments, evidence)[1]

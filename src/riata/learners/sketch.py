@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -23,7 +21,14 @@ from riata.learners.base import (
 )
 from riata.learners.locks import both_locks
 from riata.learners.sketch_named import numbered
-from riata.learners.sketch_parameters import ALGORITHMS, LINKS, SCHEDULES, check, gammas_of
+from riata.learners.sketch_parameters import (
+    ALGORITHMS,
+    LINKS,
+    SCHEDULES,
+    check,
+    gammas_of,
+    warn_of_an_inexact_end,
+)
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint
 from riata.learners.sketch_sample import Examples, Sample
@@ -232,29 +237,11 @@ class Sketch(Learner):
         if self.complete:
             self._sample.clear()
         if self.complete and not self.converged:
-            self._warn()
+            warn_of_an_inexact_end(self, self._passes)
 
     @property
     def complete(self) -> bool:
         return bool(self._passes) and all(p.done for p in self._passes)
-
-    def _warn(self) -> None:
-        from sklearn.exceptions import ConvergenceWarning
-
-        needed = max(p.needed for p in self._passes)
-        last = [p.history[-1] for p in self._passes if p.history]
-        worst = max((entry["gap"] / entry["objective"] for entry in last), default=math.inf)
-        if needed:
-            message = (
-                f"capacity={self.capacity} is smaller than the solution: it has the optimum among the features "
-                f"it could hold; capacity={needed} would do"
-            )
-        else:
-            message = (
-                f"no solution within tol={self.tol:g} after {self.max_passes} passes (the relative duality gap is "
-                f"{worst:.2g}): raise max_passes, tol or gamma"
-            )
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def merge(self, other: Sketch) -> None:
         """Add what another learner with the same parameters has seen of other examples.

@@ -1,13 +1,16 @@
-"""The parameters of a sketch: their choices, and what is checked of them."""
+"""The parameters of a sketch: their choices, what is checked of them, and which to change where it fell short."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import TYPE_CHECKING
 
 from riata.learners.base import check_choice, check_number
 
 if TYPE_CHECKING:
     from riata.learners.sketch import Sketch
+    from riata.learners.sketch_passes import Passes
 
 ALGORITHMS = ("reduced", "multipass", "online")
 LINKS = ("logit", "probit")
@@ -58,3 +61,23 @@ def gammas_of(gamma: float | str | tuple[float, ...]) -> list[float]:
         return sorted((float(g) for g in given), reverse=True)
     except (TypeError, ValueError):
         raise ValueError(f"gamma={gamma!r} is not a number, a list of numbers or 'path'") from None
+
+
+def warn_of_an_inexact_end(sketch: Sketch, passes: list[Passes]) -> None:
+    """Say what keeps the last pass from the solution, and what would help."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    needed = max(p.needed for p in passes)
+    last = [p.history[-1] for p in passes if p.history]
+    worst = max((entry["gap"] / entry["objective"] for entry in last), default=math.inf)
+    if needed:
+        message = (
+            f"capacity={sketch.capacity} is smaller than the solution: it has the optimum among the features "
+            f"it could hold; capacity={needed} would do"
+        )
+    else:
+        message = (
+            f"no solution within tol={sketch.tol:g} after {sketch.max_passes} passes (the relative duality gap is "
+            f"{worst:.2g}): raise max_passes, tol or gamma"
+        )
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)
