@@ -2,8 +2,7 @@
 
 The tensors are the learner's state. The metadata has one entry, `riata`: JSON with the format's
 name and version, the Riata that wrote it, family, parameters, classes, the number of features, the
-record of the training, and a SHA-256 of the whole file, taken with its own 64 digits as zeros.
-Equal
+record of the training, and a SHA-256 of the whole file, taken with its own 64 digits as zeros. Equal
 models give equal files. Nothing in a file is ever executed.
 """
 
@@ -12,19 +11,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load as safetensors_load
 from safetensors.numpy import save as safetensors_save
 
 import riata
 from riata.atomic import atomic_write
 from riata.errors import ModelError
-from riata.record import Model, Record
+from riata.record import Model, Record, Settings
 
 FORMAT = "riata-model"
 VERSION = 1
@@ -56,25 +55,70 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model. A file that is cut short, damaged, foreign or too new is a ModelError."""
-    content = Path(path).read_bytes()
+    """Read a model. A file that is cut short, damaged, foreign, made up or too new is a ModelError.
+
+    Nothing is executed, and no more memory is asked for than the file's own size accounts for.
+    """
+    content = _read(path)
     header = _read_header(content, str(path))
     from riata.learners import FAMILIES
 
-    family = FAMILIES.get(header["family"])
+    family = FAMILIES.get(header["family"]) if isinstance(header.get("family"), str) else None
     if family is None:
         raise ModelError(
-            f"{path}: a model of the family {header['family']!r}, which this Riata "
+            f"{path}: a model of the family {str(header.get('family'))[:80]!r}, which this Riata "
             f"({riata.__version__}) does not know: use a newer one"
         )
-    state = safetensors_load(content)
+    state = _tensors(content, str(path))
     try:
         learner = family.from_state(header["parameters"], state)
-        record = Record.from_json(header["record"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: the parts of this model do not fit together: {error}") from error
-    classes = header["classes"]
-    return Model(learner, None if classes is None else np.array(classes), record)
+        record = _record(header["record"])
+        classes = _classes(header["classes"], learner.task, learner.outputs)
+        return Model(learner, classes, record)
+    except MemoryError as error:
+        raise ModelError(f"{path}: there is not enough memory for this model") from error
+    except Exception as error:  # a file from anywhere: whatever is wrong with it, it is the file
+        raise ModelError(
+            f"{path}: the parts of this model do not fit together: {str(error) or repr(error)}"
+        ) from error
+
+
+def _record(values: Any) -> Record:
+    """The record, if its values are of the kinds that a Record has."""
+    if not isinstance(values, dict):
+        raise ValueError("the record is not a table of names and values")
+    blank = Record(data=[], settings=Settings())
+    for name, value in values.items():
+        example = getattr(blank, name, None)
+        if example is None or hasattr(example, "__dataclass_fields__"):
+            if value is not None and not isinstance(value, dict):
+                raise ValueError(f"{name!r} of the record is not a table of names and values")
+        elif type(value) is not type(example) or (isinstance(value, int) and value < 0):
+            raise ValueError(f"{name!r} of the record is {str(value)[:40]!r}")
+    for name in ("history", "earlier"):
+        if not all(isinstance(entry, dict) for entry in values.get(name, [])):
+            raise ValueError(f"{name!r} of the record has an entry that is no table")
+    record = Record.from_json(values)
+    for mean in (record.loss, record.loss_before_pass):
+        mean.total, mean.weight = float(mean.total), float(mean.weight)
+    return record
+
+
+def _classes(values: Any, task: str, outputs: int) -> NDArray[Any] | None:
+    """The classes, if there are as many as the learner has outputs for."""
+    if values is None:
+        return None
+    if not isinstance(values, list) or not all(
+        isinstance(value, str | int | float | bool) for value in values
+    ):
+        raise ValueError("the classes are not a list of numbers or strings")
+    if task == "regression" or not (len(values) <= 2 if outputs == 1 else len(values) == outputs):
+        raise ValueError(f"{len(values)} classes for {outputs} outputs of a {task}")
+    if len(set(values)) < len(values):
+        raise ValueError("a class is named twice")
+    alike = len({type(value) for value in values}) <= 1
+    numbers = all(isinstance(value, int | float) for value in values)
+    return np.array(values) if alike or numbers else np.array(values, dtype=object)
 
 
 def _to_parts(model: Model) -> list[bytes | memoryview]:
@@ -115,15 +159,72 @@ def _digest_place(content: bytes) -> int:
     return place + len(key) if place >= 0 else -1
 
 
+def _read(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file or pipe, once its beginning says that it can be a model, and how long it is."""
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        start = _read_up_to(file, 9)
+        _check_start(start, str(path), size)
+        length = int.from_bytes(start[:8], "little")
+        head = start + _read_up_to(file, length - 1)
+        if len(head) < 8 + length:
+            raise ModelError(
+                f"{path}: cut short: {len(head):,} bytes, and its header alone takes {8 + length:,}"
+            )
+        wanted = _data_size(head, str(path))
+        if size is not None and size != len(head) + wanted:
+            raise ModelError(
+                f"{path}: cut short or damaged: {size:,} bytes, and its header speaks of "
+                f"{len(head) + wanted:,}"
+            )
+        data = _read_up_to(file, wanted)
+        if len(data) != wanted or file.read(1):
+            raise ModelError(
+                f"{path}: cut short or damaged: its header speaks of {wanted:,} bytes of data, and "
+                f"there are {'more' if len(data) == wanted else format(len(data), ',')}"
+            )
+        return head + data
+
+
+def _read_up_to(file: IO[bytes], size: int) -> bytes:
+    """So many bytes, or all there are: memory is taken as they come, whatever a header claims."""
+    parts = []
+    while size > 0 and (part := file.read(min(size, 1 << 26))):
+        parts.append(part)
+        size -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _data_size(head: bytes, path: str) -> int:
+    """How many bytes of tensors follow the header."""
+    try:
+        outer = json.loads(head[8:])
+        ends = [
+            int(tensor["data_offsets"][1]) for name, tensor in outer.items() if name != "__metadata__"
+        ]
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
+        raise ModelError(f"{path}: damaged: its header cannot be read ({error})") from error
+    if min(ends, default=0) < 0:
+        raise ModelError(f"{path}: damaged: a tensor ends before it begins")
+    return max(ends, default=0)
+
+
+def _tensors(content: bytes, path: str) -> dict[str, NDArray[Any]]:
+    try:
+        return safetensors_load(content)
+    except Exception as error:  # SafetensorError, or a type that NumPy lacks
+        raise ModelError(f"{path}: cut short or damaged: {error}") from error
+
+
 def _read_header(content: bytes, path: str) -> dict[str, Any]:
     """The JSON header of a file that is whole; anything else is a ModelError that says what."""
-    _check_shape(content, path)
     length = int.from_bytes(content[:8], "little")
     try:
         outer = json.loads(content[8 : 8 + length])
         text = outer.get("__metadata__", {}).get("riata")
         header = None if text is None else json.loads(text)
-    except (ValueError, AttributeError, TypeError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise ModelError(f"{path}: damaged: its header cannot be read ({error})") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file, but not a model of Riata's")
@@ -132,35 +233,31 @@ def _read_header(content: bytes, path: str) -> dict[str, Any]:
         raise ModelError(f"{path}: damaged: its header has no format version")
     if version > VERSION:
         raise ModelError(
-            f"{path}: written by a newer Riata ({header.get('riata')}, format {version}); this one "
-            f"({riata.__version__}) reads up to format {VERSION}: upgrade Riata"
+            f"{path}: written by a newer Riata ({str(header.get('riata'))[:40]}, format {version}); this "
+            f"one ({riata.__version__}) reads up to format {VERSION}: upgrade Riata"
         )
     _check_digest(content, path, header.get("sha256"))
     return header
 
 
-def _check_shape(content: bytes, path: str) -> None:
-    """Tell files that were never a model from those that are no longer one."""
-    if not content:
+def _check_start(start: bytes, path: str, size: int | None) -> None:
+    """Tell files that were never a model from those that are no longer one, by their first nine bytes."""
+    if not start:
         raise ModelError(f"{path}: an empty file, not a model")
-    if content[:1] == b"\x80" and content[1:2] in b"\x02\x03\x04\x05":
+    if start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05":
         raise ModelError(f"{path}: a pickle, which Riata never opens, not a model of Riata's")
-    length = int.from_bytes(content[:8], "little")
-    if len(content) < 9:
-        raise ModelError(f"{path}: only {len(content)} bytes: cut short, or not a model")
-    if length > _LONGEST_HEADER or content[8:9] != b"{":
+    length = int.from_bytes(start[:8], "little")
+    if len(start) < 9:
+        raise ModelError(f"{path}: only {len(start)} bytes: cut short, or not a model")
+    if length > _LONGEST_HEADER or start[8:9] != b"{":
         raise ModelError(f"{path}: not a model of Riata's (nor any safetensors file)")
-    if len(content) < 8 + length:
+    if size is not None and size < 8 + length:
         raise ModelError(
-            f"{path}: cut short: {len(content):,} bytes, and its header alone takes {8 + length:,}"
+            f"{path}: cut short: {size:,} bytes, and its header alone takes {8 + length:,}"
         )
 
 
 def _check_digest(content: bytes, path: str, digest: object) -> None:
-    try:
-        safetensors_load(content)
-    except (SafetensorError, KeyError, ValueError) as error:
-        raise ModelError(f"{path}: cut short or damaged: {error}") from error
     place = _digest_place(content)
     found = hashlib.sha256()
     if place >= 0:

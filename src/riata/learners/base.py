@@ -16,6 +16,7 @@ from riata import _core
 from riata.block import Block
 from riata.errors import DataError
 from riata.learners.locks import Lock, new_lock
+from riata.learners.state_check import check_parameters
 
 Floats = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
@@ -160,7 +161,8 @@ class Learner(ABC):
 
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], state: State) -> Self:
-        """The learner that `parameters()` and `state()` were taken from."""
+        """The learner that `parameters()` and `state()` were taken from. A ValueError where they do not fit."""
+        check_parameters(cls, parameters, state)
         learner = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()})
         learner._restore(state)
         return learner

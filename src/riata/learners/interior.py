@@ -25,7 +25,17 @@ from riata.learners.base import (
 from riata.learners.bounds import Bounds, parse_bounds, plain_bounds
 from riata.learners.linear import LOSSES
 
+from riata.learners.state_check import NAMES, Tensor, check_known, check_state
+
 NORMALIZE = ("none", "l1", "l2", "sqrt_nnz")
+STATE = {
+    "keys": Tensor("int64", ("n",)),
+    "rows": Tensor("float64", ("n", "width")),
+    "sums": Tensor("float64", ("outputs", 2)),
+    "intercept": Tensor("float64", ("outputs",)),
+    "seen": Tensor("int64", (2,), least=0),
+    "rate_factor": Tensor("float64", (1,)),
+} | NAMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,6 +275,9 @@ class InteriorPoint(Learner):
             return self._core.snapshot()
 
     def _restore(self, state: State) -> None:
+        check_state(state, STATE | {"intercept": Tensor("float64", (self.outputs,))})
+        if "names" not in state:
+            check_known(state["keys"], int(state["seen"][1]))
         self._core.restore(
             state["keys"], state["rows"], state["sums"], state["intercept"], state["seen"],
             float(state["rate_factor"][0]), state.get("names"), state.get("name_offsets"),

@@ -27,6 +27,7 @@ from riata.learners.base import (
     only_keys,
     option,
 )
+from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
 _learn_event, _score_event = _core.learn_event, _core.score_event
 
@@ -36,6 +37,14 @@ LOSSES = {
 }
 RATES = tuple(_core.schedules())
 NORMALIZE = ("none", "l2", "sqrt_nnz")
+STATE = {
+    "keys": Tensor("int64", ("n",), least=0),
+    "rows": Tensor("float64", ("n", "width")),
+    "clock": Tensor("float64", ("clock",)),
+    "intercept": Tensor("float64", ("outputs",)),
+    "seen": Tensor("int64", (2,), least=0),
+    "rate_factor": Tensor("float64", (1,)),
+} | NAMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,6 +281,9 @@ class LinearLearner(Learner):
             return self._core.snapshot()
 
     def _restore(self, state: State) -> None:
+        check_state(state, STATE | {"intercept": Tensor("float64", (self.outputs,))})
+        if "names" not in state and self.store != "hashed":
+            check_known(state["keys"], int(state["seen"][1]))
         if self.store == "auto" and ("names" in state or only_keys(state["keys"])):
             self._start("table")
         self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current

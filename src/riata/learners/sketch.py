@@ -32,7 +32,14 @@ from riata.learners.sketch_parameters import (
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint
 from riata.learners.sketch_sample import Examples, Sample
-from riata.learners.sketch_state import online_state, passes_state, restore_online, restore_passes
+from riata.learners.sketch_state import (
+    COMMON,
+    check_sketch,
+    online_state,
+    passes_state,
+    restore_online,
+    restore_passes,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -375,6 +382,11 @@ class Sketch(Learner):
             return state
 
     def _restore(self, state: State) -> None:
+        heads = ["sample.", *(f"{c}." for c in range(self.outputs))]
+        for name in state:
+            if name not in COMMON and not name.startswith(tuple(heads)):
+                raise ValueError(f"tensor {name!r} has no place in such a model")
+        check_sketch(state, int(state["seen"][1]) if state["seen"].shape == (2,) else 0)
         self._seen[:] = [int(n) for n in state["seen"]]
         if "name_keys" in state:
             self._feature_index.translate(state["name_keys"], state["names"], state["name_offsets"])

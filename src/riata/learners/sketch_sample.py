@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block, concatenate
 from riata.learners.base import State
+from riata.learners.state_check import Tensor, check_state
 from riata.learners.sketch_points import Floats, Point, Settings, weights_at
 
 _WHOLE = 2**64
@@ -86,6 +87,7 @@ class Sample:
         return {name: array for name, array in arrays.items() if array is not None}
 
     def restore(self, state: State) -> None:
+        _check(state)
         self.limit = int(state["limit"][0]) or _WHOLE
         if "hashes" in state:
             self.hashes = [state["hashes"]]
@@ -244,3 +246,28 @@ class SampleSettings:
     @property
     def tau(self) -> float:
         return self.of.tau
+
+
+def _check(state: State) -> None:
+    """What a file says is a sample must be well formed rows."""
+    if "hashes" not in state:
+        check_state(state, {"limit": Tensor("uint64", (1,))}, "sample.")
+        return
+    index = state["indices"].dtype.name if "indices" in state else "int32"
+    check_state(
+        state,
+        {
+            "limit": Tensor("uint64", (1,)),
+            "hashes": Tensor("uint64", ("n",)),
+            "indptr": Tensor("int64", ("n+1",), least=0),
+            "indices": Tensor("int64" if index == "int64" else "int32", ("nnz",), least=0),
+            "values": Tensor("float32", ("nnz",)),
+            "labels": Tensor("float64", ("n",)),
+            "weights": Tensor("float64", ("n",), optional=True, least=0),
+            "offsets": Tensor("float64", ("n",), optional=True),
+        },
+        "sample.",
+    )
+    indptr = state["indptr"]
+    if indptr[0] != 0 or indptr[-1] != len(state["values"]) or (np.diff(indptr) < 0).any():
+        raise ValueError("the rows of the sample do not fit together")

@@ -8,6 +8,9 @@ from riata import _core
 from riata.learners.base import State
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import ORIGIN, PathPoint, Point
+from riata.learners.state_check import NAMES, Tensor, check_known, check_state
+
+HISTORY = ("pass", "gamma", "objective", "gap", "violation", "active", "support", "step")
 
 
 def passes_state(run: Passes) -> State:
@@ -41,10 +44,78 @@ def passes_state(run: Passes) -> State:
     }  # fmt: skip
 
 
+PASSES = {
+    "gammas": Tensor("float64", ("gammas",), least=0),
+    "flags": Tensor("int64", (9,), least=0),
+    "shortened": Tensor("float64", (1,), optional=True),
+    "accepted_keys": Tensor("int64", ("k",), least=0),
+    "accepted": Tensor("float64", ("k+2",), finite=False),  # the loss is NaN where it is not known
+    "active": Tensor("int64", ("active",), least=0),
+    "weights": Tensor("float64", ("slots",)),
+    "curvature": Tensor("float64", ("cells",)),
+    "sums": Tensor("float64", ("sums",)),
+    "gradient_keys": Tensor("int64", ("g",), least=0),
+    "gradient": Tensor("float64", ("g", 2)),
+    "fingerprint": Tensor("uint64", (6,)),
+    "history": Tensor("float64", ("passes", 8), finite=False),
+    "path": Tensor("float64", ("path", 6), finite=False),
+    "path_keys": Tensor("int64", ("p",), least=0),
+    "path_weights": Tensor("float64", ("p",)),
+}
+ONLINE = {
+    "keys": Tensor("int64", ("n",), least=-1),
+    "vectors": Tensor("float64", ("n", 3)),
+    "rows": Tensor("int64", ("cells",), least=0),
+    "columns": Tensor("int64", ("cells",), least=0),
+    "values": Tensor("float64", ("cells",)),
+    "clock": Tensor("int64", (2,), least=0),
+    "waiting_heads": Tensor("float64", ("waiting", "width")),
+    "waiting_indptr": Tensor("int64", ("waiting+1",), least=0),
+    "waiting_keys": Tensor("int64", ("entries",), least=-1),
+    "waiting_values": Tensor("float32", ("entries",)),
+}
+
+
+COMMON = ("seen", "name_keys", "names", "name_offsets")
+"""Tensors that belong to all outputs."""
+
+
+def check_sketch(state: State, features: int) -> None:
+    """What belongs to all outputs, and where each of them has features."""
+    check_state({"seen": state["seen"]}, {"seen": Tensor("int64", (2,), least=0)})
+    if "name_keys" in state:
+        table = {"name_keys": Tensor("int64", ("n",), least=0)} | NAMES
+        named = {name: state[name] for name in table if name in state}
+        check_state(named, table)
+        if len(named) < len(table) or len(np.unique(state["name_keys"])) < len(state["name_keys"]):
+            raise ValueError("the names of the features do not fit together")
+        features = min(features, len(state["name_keys"]))
+    for name, array in state.items():
+        if name.endswith((".accepted_keys", ".path_keys", ".active", ".gradient_keys")) or (
+            name.endswith(".keys") and array.dtype == np.int64
+        ):
+            check_known(array, features, name)
+
+
 def restore_passes(run: Passes, state: State) -> None:
     """Put a run back to where `passes_state` was taken."""
-    run.gammas = [float(g) for g in state["gammas"]]
+    check_state(state, PASSES)
+    sizes = state["path"][:, 5]
+    if not ((sizes >= 0) & (sizes == np.floor(sizes))).all() or sizes.sum() != len(state["path_keys"]):
+        raise ValueError("the path and its weights do not fit together")
+    if not np.isfinite(state["accepted"][[0, *range(2, len(state["accepted"]))]]).all():
+        raise ValueError("tensor 'accepted' holds numbers that are not finite")
+    for name in ("active", "support", "pass"):
+        column = HISTORY.index(name)
+        if not (np.abs(state["history"][:, column]) < 2.0**53).all():
+            raise ValueError("tensor 'history' holds numbers that are not counts")
     flags = [int(f) for f in state["flags"]]
+    asked = run.gammas
+    run.gammas = [float(g) for g in state["gammas"]]
+    if flags[0] >= max(1, len(run.gammas)) or (asked and asked != run.gammas):
+        raise ValueError("tensor 'gammas' and parameter 'gamma' do not fit together")
+    if len(state["weights"]) != len(state["active"]) + int(run.settings.fit_intercept):
+        raise ValueError("tensors 'weights' and 'active' do not fit together")
     run.at, run.passes, run.halvings = flags[:3]
     run.shortened = float(state["shortened"][0]) if "shortened" in state else 0.5**run.halvings
     run.done, run.converged, run.needed = bool(flags[3]), bool(flags[4]), flags[5]
@@ -55,7 +126,7 @@ def restore_passes(run: Passes, state: State) -> None:
     if flags[7]:
         run.fingerprint = (seen[3], seen[4], seen[5])
     _restore_core(run, state, seen, flags[8])
-    names = ("pass", "gamma", "objective", "gap", "violation", "active", "support", "step")
+    names = HISTORY
     whole = ("pass", "active", "support")
     run.history = [
         {k: int(v) if k in whole else float(v) for k, v in zip(names, row, strict=True)}
@@ -98,6 +169,7 @@ def online_state(core: _core.OnlineSketch) -> State:
 
 def restore_online(core: _core.OnlineSketch, part: State) -> None:
     """Put an online sketch back to where `online_state` was taken."""
+    check_state(part, ONLINE)
     t, refreshed = (int(v) for v in part["clock"])
     core.restore(
         part["keys"], part["vectors"], part["rows"], part["columns"], part["values"], t, refreshed
