@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import stat
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -201,7 +200,9 @@ def _data_size(head: bytes, path: str) -> int:
     try:
         outer = json.loads(head[8:])
         ends = [
-            int(tensor["data_offsets"][1]) for name, tensor in outer.items() if name != "__metadata__"
+            int(tensor["data_offsets"][1])
+            for name, tensor in outer.items()
+            if name != "__metadata__"
         ]
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise ModelError(f"{path}: damaged: its header cannot be read ({error})") from error

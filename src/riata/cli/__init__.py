@@ -21,6 +21,7 @@ COMMANDS = {
     "predict": "Predict with a model.",
     "evaluate": "Measure a model on labelled data.",
     "inspect": "Show how a model was made and its strongest features.",
+    "verify": "Check that a model is whole; prove a sketch on its data.",
     "convert": "Write data in another format.",
     "demo": "See it work: make a click stream, learn from it, look at the result.",
 }

@@ -24,7 +24,6 @@ from riata.learners.base import (
 )
 from riata.learners.bounds import Bounds, parse_bounds, plain_bounds
 from riata.learners.linear import LOSSES
-
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
 NORMALIZE = ("none", "l1", "l2", "sqrt_nnz")

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block, concatenate
 from riata.learners.base import State
-from riata.learners.state_check import Tensor, check_state
 from riata.learners.sketch_points import Floats, Point, Settings, weights_at
+from riata.learners.state_check import Tensor, check_state
 
 _WHOLE = 2**64
 _MASK = _WHOLE - 1

@@ -101,7 +101,9 @@ def restore_passes(run: Passes, state: State) -> None:
     """Put a run back to where `passes_state` was taken."""
     check_state(state, PASSES)
     sizes = state["path"][:, 5]
-    if not ((sizes >= 0) & (sizes == np.floor(sizes))).all() or sizes.sum() != len(state["path_keys"]):
+    if not ((sizes >= 0) & (sizes == np.floor(sizes))).all() or sizes.sum() != len(
+        state["path_keys"]
+    ):
         raise ValueError("the path and its weights do not fit together")
     if not np.isfinite(state["accepted"][[0, *range(2, len(state["accepted"]))]]).all():
         raise ValueError("tensor 'accepted' holds numbers that are not finite")

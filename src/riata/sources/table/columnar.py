@@ -5,7 +5,8 @@ pyarrow is imported when it is needed: the extra `[arrow]`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any, BinaryIO
@@ -206,6 +207,7 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     from riata.sources.table.parquet_pages import Decoding, batches, paged_columns, reader_of
 
     remote = is_remote(path)
+    _check_parquet(file, path)
     with closing(pq.ParquetFile(file if remote else path, pre_buffer=False)) as table:
         schema, total = table.schema_arrow, max(1, table.metadata.num_rows)
         reader = found.reader(schema, path)
@@ -230,6 +232,36 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
             part_of(decoding)
 
 
+def _check_parquet(file: BinaryIO, path: str) -> None:
+    """The footer, before pyarrow sees it. What is wrong with the file otherwise, pyarrow says."""
+    from riata.sources.table.parquet_footer import BadFooter, check_footer
+
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 8))
+    tail = file.read(8)
+    length = int.from_bytes(tail[:4], "little")
+    if tail[4:] == b"PAR1" and 12 + length <= size:
+        file.seek(size - 8 - length)
+        try:
+            check_footer(file.read(length))
+        except BadFooter as error:
+            raise DataError(
+                f"{path}: cannot be read as Parquet data: {error}; it is damaged"
+            ) from None
+    file.seek(0)
+
+
+def _valid(batches: Iterable[Any], path: str) -> Iterator[Any]:
+    """The batches once they are known to be what they say: lengths, offsets, codes, characters."""
+    for batch in batches:
+        try:
+            batch.validate(full=True)
+        except Exception as error:
+            shown = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise DataError(f"{path}: damaged: {shown}") from None
+        yield batch
+
+
 def _rows_to_decode(metadata: Any, reader: Any) -> int:
     """Rows of a batch: not too many, and so that batches end where most row groups do."""
     most = max(rows_of(reader), _DECODED_CELLS // max(1, len(reader.columns)))
@@ -248,7 +280,7 @@ def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     if magic != b"ARROW1":
         with pa.ipc.open_stream(file) as stream:
             reader = found.reader(stream.schema, path)
-            yield from cut_all(found.settle(reader, iter(stream)), reader, path, size)
+            yield from cut_all(found.settle(reader, _valid(stream, path)), reader, path, size)
         return
     schema = pa.ipc.open_file(file).schema
     reader = found.reader(schema, path)
@@ -257,7 +289,7 @@ def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     file.seek(0)
     with pa.ipc.open_file(file, options=pa.ipc.IpcReadOptions(included_fields=fields)) as table:
         count = table.num_record_batches
-        batches = (table.get_batch(i) for i in range(count))
+        batches = _valid((table.get_batch(i) for i in range(count)), path)
         first = 0
         for i, batch in enumerate(found.settle(reader, batches)):
             for piece in cut(batch, reader, path, 0, first):

@@ -1,0 +1,66 @@
+"""Damaged Arrow and Parquet files are errors, never the end of the process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pa = pytest.importorskip("pyarrow")
+
+from riata.errors import DataError  # noqa: E402
+from riata.sources import open_source  # noqa: E402
+from riata.sources.table.parquet_footer import BadFooter, check_footer  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_files_with_changed_bytes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.sources.table.fuzz_tables", "2000"],
+        capture_output=True, text=True, cwd=ROOT, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_a_codec_that_there_is_not(tmp_path: Path) -> None:
+    """pyarrow opens such a file, and ends the process when it is asked for the codec."""
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"label": [0, 1], "x": [1.0, 2.0]}), path, compression="snappy")
+    whole = path.read_bytes()
+    check_footer(whole[-8 - int.from_bytes(whole[-8:-4], "little") : -8])
+    place = whole.rindex(b"\x18\x01x")
+    codec = whole.index(b"\x15\x02", place)  # field 4, an i32 of 1: Snappy
+    path.write_bytes(whole[:codec] + b"\x15\x7e" + whole[codec + 2 :])
+    with pytest.raises(DataError, match="codec"):
+        list(open_source(str(path)))
+
+
+def test_offsets_that_lead_out_of_the_batch(tmp_path: Path) -> None:
+    texts = pa.Array.from_buffers(
+        pa.string(),
+        2,
+        [None, pa.array([0, 2, 1 << 20], pa.int32()).buffers()[1], pa.py_buffer(b"abcd")],
+    )
+    path = tmp_path / "a.arrow"
+    batch = pa.record_batch([pa.array([0, 1]), texts], names=["label", "t"])
+    with pa.ipc.new_file(str(path), batch.schema) as writer:
+        try:
+            writer.write_batch(batch)
+        except pa.ArrowInvalid:
+            pytest.skip("this pyarrow does not write it")
+    with pytest.raises(DataError, match="damaged"):
+        list(open_source(str(path)))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\x19", b"\x15", b"\x1c" * 100, b"\x18\xff\xff\xff\xff\x0f", b"\x19\xfc\xff\xff\x7f"],
+)
+def test_a_footer_that_ends_nowhere(data: bytes) -> None:
+    with pytest.raises(BadFooter):
+        check_footer(data)
