@@ -72,13 +72,17 @@ def seeds() -> dict[str, bytes]:
         made |= {
             f"elastic-net {store}": riata.ElasticNetClassifier(**more).fit(x, y),
             f"elastic-net sgd {store}": riata.ElasticNetClassifier(update="sgd", **more).fit(x, y),
-            f"adagrad {store}": riata.ElasticNetRegressor(update="adagrad", **more).fit(x, y),
+            f"adagrad {store}": riata.ElasticNetRegressor(learning_rate="adagrad", **more).fit(
+                x, y
+            ),
             f"ftrl {store}": riata.FTRLClassifier(**more).fit(x, three),
             f"bayesian {store}": riata.BayesianClassifier(**more).fit(x, y),
             f"forgetting {store}": riata.BayesianClassifier(half_life=20.0, **more).fit(x, three),
         }
         for update in ("truncate", "round", "subgradient"):
-            model = riata.TruncatedGradientClassifier(update=update, period=3, gravity=0.01, **more)
+            model = riata.TruncatedGradientClassifier(
+                update=update, period=3, gravity=0.01, theta=0.5, **more
+            )
             made[f"{update} {store}"] = model.fit(x, y)
     made |= {
         "full": riata.BayesianClassifier(update="joint", covariance="full").fit(x, y),

@@ -44,7 +44,7 @@ def parts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     x, y = rows()
-    riata.ElasticNetClassifier().fit(x, y).save(tmp_path / "m.riata")
+    riata.ElasticNetClassifier().partial_fit(x, y, classes=[0, 1]).save(tmp_path / "m.riata")
     return tmp_path / "m.riata"
 
 
@@ -61,7 +61,7 @@ def test_a_tensor_of_another_type_or_shape(model: Path, name: str) -> None:
     header, tensors = parts(model)
     for wrong in (tensors[name].astype(np.float32), tensors[name][:-1], tensors[name][None]):
         model.write_bytes(signed(header, tensors | {name: np.ascontiguousarray(wrong)}))
-        with pytest.raises(ModelError, match=name):
+        with pytest.raises(ModelError, match="do not fit together"):
             riata.load(model)
     del tensors[name]
     model.write_bytes(signed(header, tensors))
@@ -139,5 +139,5 @@ def test_the_bindings_refuse_what_would_lead_out_of_bounds() -> None:
             core.restore(np.array(keys), np.zeros((len(keys), 3)), none, none, empty, 0, 0)
     full = riata.learners.Bayesian(update="joint", covariance="full")
     state = full.state()
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(ValueError, match="keys"):
         riata.learners.Bayesian.from_state(full.parameters(), state | {"keys": np.array([5])})

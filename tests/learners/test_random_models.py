@@ -31,7 +31,7 @@ STORED: dict[str, Make] = {
     for name, family, parameters in (
         ("fobos", ElasticNet, {"l1": 0.003, "l2": 0.01}),
         ("sgd", ElasticNet, {"update": "sgd", "l1": 0.003, "loss": "hinge"}),
-        ("adagrad", ElasticNet, {"update": "adagrad", "l1": 0.003, "normalize": "l2"}),
+        ("adagrad", ElasticNet, {"learning_rate": "adagrad", "l1": 0.003, "normalize": "l2"}),
         ("truncate", TruncatedGradient, {"gravity": 0.01, "period": 5}),
         ("round", TruncatedGradient, {"update": "round", "theta": 0.05, "period": 3}),
         ("subgradient", TruncatedGradient, {"update": "subgradient", "gravity": 0.01}),

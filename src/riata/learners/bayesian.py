@@ -24,16 +24,6 @@ from riata.learners.base import (
 from riata.learners.bayesian_parameters import BayesianParameters, check
 from riata.learners.bayesian_parameters import parsed as parsed_prior
 from riata.learners.locks import both_locks
-from riata.learners.state_check import NAMES, Tensor, check_known, check_state
-
-STATE = {
-    "keys": Tensor("int64", ("n",), least=0),
-    "rows": Tensor("float64", ("n", "width")),
-    "intercept": Tensor("float64", ("intercept",)),
-    "seen": Tensor("int64", (2,), least=0),
-} | NAMES
-INTERCEPT_KEY = (1 << 63) - 1
-"""With a full covariance the intercept is one of the rows."""
 
 if TYPE_CHECKING:
     from riata.learners.bayesian_mixture import Shape
@@ -322,15 +312,7 @@ class Bayesian(BayesianParameters):
             return state
 
     def _restore(self, state: State) -> None:
-        components = self.shape.components
-        own_state = {"log_evidence": Tensor("float64", (self.outputs * components,))}
-        if self.calibrates:
-            width = _core.RECALIBRATION_WIDTH
-            own_state["calibration"] = Tensor("float64", (self.outputs, width))
-        check_state(state, STATE | own_state)
-        if "names" not in state and self.store != "hashed":
-            keys = state["keys"]
-            check_known(keys[keys != INTERCEPT_KEY], int(state["seen"][1]))
+        check_tensors(self, state)
         own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
         keyed = "names" in state or only_keys(state["keys"])
         if own or keyed:

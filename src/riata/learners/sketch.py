@@ -33,7 +33,6 @@ from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint
 from riata.learners.sketch_sample import Examples, Sample
 from riata.learners.sketch_state import (
-    COMMON,
     check_sketch,
     online_state,
     passes_state,
@@ -382,11 +381,7 @@ class Sketch(Learner):
             return state
 
     def _restore(self, state: State) -> None:
-        heads = ["sample.", *(f"{c}." for c in range(self.outputs))]
-        for name in state:
-            if name not in COMMON and not name.startswith(tuple(heads)):
-                raise ValueError(f"tensor {name!r} has no place in such a model")
-        check_sketch(state, int(state["seen"][1]) if state["seen"].shape == (2,) else 0)
+        check_sketch(state, self.outputs)
         self._seen[:] = [int(n) for n in state["seen"]]
         if "name_keys" in state:
             self._feature_index.translate(state["name_keys"], state["names"], state["name_offsets"])

@@ -80,9 +80,14 @@ COMMON = ("seen", "name_keys", "names", "name_offsets")
 """Tensors that belong to all outputs."""
 
 
-def check_sketch(state: State, features: int) -> None:
+def check_sketch(state: State, outputs: int) -> None:
     """What belongs to all outputs, and where each of them has features."""
+    heads = ("sample.", *(f"{c}." for c in range(outputs)))
+    for name in state:
+        if name not in COMMON and not name.startswith(heads):
+            raise ValueError(f"tensor {name!r} has no place in such a model")
     check_state({"seen": state["seen"]}, {"seen": Tensor("int64", (2,), least=0)})
+    features = int(state["seen"][1])
     if "name_keys" in state:
         table = {"name_keys": Tensor("int64", ("n",), least=0)} | NAMES
         named = {name: state[name] for name in table if name in state}

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_files_with_changed_bytes() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.sources.table.fuzz_tables", "2000"],
+        [sys.executable, "-m", "tests.sources.table.fuzz_tables", "1500"],
         capture_output=True, text=True, cwd=ROOT, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
@@ -37,23 +37,6 @@ def test_a_codec_that_there_is_not(tmp_path: Path) -> None:
     codec = whole.index(b"\x15\x02", place)  # field 4, an i32 of 1: Snappy
     path.write_bytes(whole[:codec] + b"\x15\x7e" + whole[codec + 2 :])
     with pytest.raises(DataError, match="codec"):
-        list(open_source(str(path)))
-
-
-def test_offsets_that_lead_out_of_the_batch(tmp_path: Path) -> None:
-    texts = pa.Array.from_buffers(
-        pa.string(),
-        2,
-        [None, pa.array([0, 2, 1 << 20], pa.int32()).buffers()[1], pa.py_buffer(b"abcd")],
-    )
-    path = tmp_path / "a.arrow"
-    batch = pa.record_batch([pa.array([0, 1]), texts], names=["label", "t"])
-    with pa.ipc.new_file(str(path), batch.schema) as writer:
-        try:
-            writer.write_batch(batch)
-        except pa.ArrowInvalid:
-            pytest.skip("this pyarrow does not write it")
-    with pytest.raises(DataError, match="damaged"):
         list(open_source(str(path)))
 
 

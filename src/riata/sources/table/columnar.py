@@ -20,6 +20,7 @@ from riata.sources.io.remote import open_remote
 from riata.sources.options import ReadOptions, check_crosses
 from riata.sources.source import split
 from riata.sources.table.bad_rows import Part
+from riata.sources.table.parquet_footer import BadFooter
 from riata.sources.table.pieces import Found, Piece, Pieces, cut, cut_all, mixed, part_of, rows_of
 from riata.sources.table.roles import Roles, as_before
 from riata.sources.text.text import join_names
@@ -175,7 +176,7 @@ def open_columnar(
                         if isinstance(piece, Piece):
                             piece.position += before
                         yield piece
-                except (arrow.ArrowException, OSError) as error:
+                except (arrow.ArrowException, OSError, BadFooter, UnicodeError) as error:
                     kind = "Parquet" if format == "parquet" else "Arrow"
                     shown = str(error).splitlines()[0] if str(error) else type(error).__name__
                     raise DataError(f"{path}: cannot be read as {kind} data: {shown}") from None
@@ -204,11 +205,13 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     import pyarrow.parquet as pq
 
     from riata.sources.table.arrow_rows import is_ready_made
+    from riata.sources.table.parquet_footer import check_levels
     from riata.sources.table.parquet_pages import Decoding, batches, paged_columns, reader_of
 
     remote = is_remote(path)
-    _check_parquet(file, path)
+    levels = _parquet_footer(file)
     with closing(pq.ParquetFile(file if remote else path, pre_buffer=False)) as table:
+        check_levels(levels, table.schema, table.metadata.num_columns)
         schema, total = table.schema_arrow, max(1, table.metadata.num_rows)
         reader = found.reader(schema, path)
         can = set() if is_ready_made(schema) else set(paged_columns(table))
@@ -232,23 +235,20 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
             part_of(decoding)
 
 
-def _check_parquet(file: BinaryIO, path: str) -> None:
+def _parquet_footer(file: BinaryIO) -> list[tuple[int, str, int]]:
     """The footer, before pyarrow sees it. What is wrong with the file otherwise, pyarrow says."""
-    from riata.sources.table.parquet_footer import BadFooter, check_footer
+    from riata.sources.table.parquet_footer import check_footer
 
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 8))
     tail = file.read(8)
     length = int.from_bytes(tail[:4], "little")
+    footer = b"\0"
     if tail[4:] == b"PAR1" and 12 + length <= size:
         file.seek(size - 8 - length)
-        try:
-            check_footer(file.read(length))
-        except BadFooter as error:
-            raise DataError(
-                f"{path}: cannot be read as Parquet data: {error}; it is damaged"
-            ) from None
+        footer = file.read(length)
     file.seek(0)
+    return check_footer(footer)
 
 
 def _valid(batches: Iterable[Any], path: str) -> Iterator[Any]:

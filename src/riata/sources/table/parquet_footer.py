@@ -15,7 +15,9 @@ _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _M
     13
 )
 
-_COLUMN = {1: _TYPES, 2: _ENCODINGS, 4: _CODECS}
+_REPETITION, _DEFINITION = "repetition", "definition"
+"""Histograms of levels: pyarrow ends the process where one is not as long as there are levels."""
+_COLUMN = {1: _TYPES, 2: _ENCODINGS, 4: _CODECS, 16: {2: _REPETITION, 3: _DEFINITION}}
 """Fields of ColumnMetaData, and what their numbers may be."""
 _FILE: dict[int, Any] = {4: {1: {3: _COLUMN}}}
 """The way there: row groups, their columns, the metadata of each."""
@@ -28,6 +30,9 @@ class BadFooter(ValueError):
 class _Footer:
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
+        self.chunks = 0
+        self.histograms: list[tuple[int, str, int]] = []
+        """Of which chunk, of what, and how long."""
 
     def varint(self) -> int:
         result = shift = 0
@@ -82,6 +87,8 @@ class _Footer:
         if count == 15:
             count = self.varint()
         kind = head & 15
+        if isinstance(allowed, str):
+            self.histograms.append((self.chunks - 1, allowed, count))
         if count > len(self.data):
             raise BadFooter("the footer has a list that is longer than the footer")
         for _ in range(count):
@@ -104,6 +111,7 @@ class _Footer:
     def struct(self, allowed: dict[int, Any], depth: int) -> None:
         if depth > _DEEPEST:
             raise BadFooter("the footer is nested too deeply")
+        self.chunks += allowed is _COLUMN
         field, data = 0, self.data
         while True:
             head = data[self.at]
@@ -123,10 +131,11 @@ class _Footer:
                 self.value(kind, of_field, depth + 1)
 
 
-def check_footer(data: bytes) -> None:
-    """Raise BadFooter unless pyarrow can be asked about all columns of this footer.
+def check_footer(data: bytes) -> list[tuple[int, str, int]]:
+    """Raise BadFooter unless pyarrow can be asked about all columns of this footer, provided `check_levels` agrees.
 
     >>> check_footer(bytes([0]))
+    []
     >>> check_footer(bytes([0x49, 0x1c, 0x19, 0x1c, 0x3c, 0x45, 0x40, 0, 0, 0, 0]))
     Traceback (most recent call last):
     riata.sources.table.parquet_footer.BadFooter: the footer names an encoding, codec or type 32, which there is not
@@ -136,3 +145,15 @@ def check_footer(data: bytes) -> None:
         footer.struct(_FILE, 0)
     except IndexError:
         raise BadFooter("the footer ends in the middle") from None
+    return footer.histograms
+
+
+def check_levels(histograms: list[tuple[int, str, int]], schema: Any, columns: int) -> None:
+    """Raise BadFooter unless the histograms that `check_footer` found are as long as pyarrow's schema wants them."""
+    for chunk, what, count in histograms:
+        column = schema.column(chunk % max(1, columns))
+        most = column.max_repetition_level if what == _REPETITION else column.max_definition_level
+        if count not in (0, most + 1):
+            raise BadFooter(
+                f"the footer counts {count} levels of {what} where there are {most + 1}"
+            )
