@@ -21,7 +21,7 @@ from riata.learners.base import (
     offsets_for,
     only_keys,
 )
-from riata.learners.bayesian_parameters import BayesianParameters, check
+from riata.learners.bayesian_parameters import BayesianParameters, check, check_tensors
 from riata.learners.bayesian_parameters import parsed as parsed_prior
 from riata.learners.locks import both_locks
 

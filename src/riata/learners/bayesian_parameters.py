@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import STORES, Learner, check_choice, check_number, option
+from riata.learners.state_check import NAMES, Arrays, Tensor, check_known, check_state
+
+if TYPE_CHECKING:
+    from riata.learners.bayesian import Bayesian
 
 LINKS = ("logit", "probit")
 UPDATES = ("marginal", "joint", "adf", "vb")
