@@ -41,8 +41,8 @@ def block(offset: int = 0, classes: int = 2) -> Block:
     values = rng.normal(size=keys.size).astype(np.float32)
     labels = rng.integers(0, classes, ROWS).astype(np.float64)
     indptr = np.arange(0, keys.size + 1, NON_ZEROS, dtype=np.int64)
-    kind = np.int64 if offset else np.int32
-    return Block(indptr, (keys + offset).ravel().astype(kind), values, labels)
+    wide = (keys + offset).ravel()
+    return Block(indptr, wide if offset else wide.astype(np.int32), values, labels)
 
 
 def learn(make: Callable[[], Any], data: Block) -> Work:

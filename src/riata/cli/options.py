@@ -163,3 +163,46 @@ def pick_parameters(ctx: click.Context, method: str, given: Mapping[str, Any]) -
                 f"{method} takes {', '.join(map(flag_name, own))}"
             )
     return chosen
+
+
+def parse_holdout(ctx: click.Context, parameter: click.Parameter, value: str) -> float | str:
+    """A fraction, or the name of a file."""
+    try:
+        fraction = float(value)
+    except ValueError:
+        return value
+    if not 0 <= fraction < 1:
+        raise click.BadParameter(f"{value} is not a fraction: at least 0 and below 1")
+    return fraction
+
+
+def parse_classes(
+    ctx: click.Context, parameter: click.Parameter, value: str | None
+) -> str | list[float] | None:
+    """Labels with commas between them, or `scan`."""
+    if value is None or value == "scan":
+        return value
+    try:
+        labels = [float(word) for word in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is neither scan nor a list such as -1,1 or 1,2,3"
+        ) from None
+    if len(set(labels)) < 2:
+        raise click.BadParameter(f"{value!r} names fewer than two classes")
+    return labels
+
+
+def parse_class_weight(
+    ctx: click.Context, parameter: click.Parameter, value: str | None
+) -> str | dict[float, float] | None:
+    """LABEL=WEIGHT with commas between them, or `balanced`."""
+    if value is None or value == "balanced":
+        return value
+    try:
+        pairs = [word.split("=") for word in value.split(",")]
+        return {float(label): float(weight) for label, weight in pairs}
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is neither balanced nor a list such as 0=1,1=20"
+        ) from None
