@@ -36,6 +36,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model, atomically: on any failure what was at `path` before is untouched.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> import numpy as np
     >>> from riata.learners import ElasticNet
     >>> from riata.sources import open_source

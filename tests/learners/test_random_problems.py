@@ -66,3 +66,27 @@ def test_a_table_that_leaves_its_array_form_in_the_middle_of_an_example():
         learner.learn(block)
         assert np.isfinite(learner.score(block)).all()
         assert learner.n_live() == len(np.unique(block.indices))
+
+
+@pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_an_array_that_turns_into_pages_in_the_middle_of_an_example(make, parameters, outputs):
+    """A dense store keeps its rows side by side up to 64 MB; then only the pages that hold something."""
+    if make is Bayesian:
+        pytest.skip("the Bayesian dense store is an array of any size")
+    rng = np.random.default_rng(5)
+    chosen = [np.unique(rng.integers(0, top, 8)) for top in [2000] * 40 + [2**26] * 60]
+    chosen = [np.union1d(row, rng.integers(0, 2000, 4)) for row in chosen]
+    indptr = np.cumsum([0, *map(len, chosen)]).astype(np.int64)
+    indices = np.concatenate(chosen)
+    values = rng.normal(size=len(indices)).astype(np.float32)
+    labels = rng.integers(0, max(2, outputs), len(chosen)).astype(np.float64)
+    far = Block(indptr, indices.astype(np.int32), values, labels)
+    near = Block(
+        indptr, np.unique(indices, return_inverse=True)[1].astype(np.int32), values, labels
+    )
+    paged, dense = (make(store="dense", outputs=outputs, **parameters) for _ in range(2))
+    for _ in range(3):
+        assert np.array_equal(paged.learn(far), dense.learn(near))
+    assert np.array_equal(paged.score(far), dense.score(near))
+    assert paged.n_live() == dense.n_live()

@@ -146,13 +146,17 @@ class LinearModel final : public StoredLinear<Rule, Store, M> {
     if (all < 0) return Status::bad_index;
     if constexpr (Store::kDirect) {
       if (store_.paged() || !store_.inside(static_cast<std::uint64_t>(all))) {
-        for (std::int64_t k = begin; k < end; ++k) {
-          const auto key = static_cast<std::uint64_t>(b.indices[k]);
-          if (store_.has(key)) [[likely]]
-            continue;
-          if (!store_.possible(key)) return Status::bad_index;
-          if (!store_.reserve(key)) return Status::out_of_memory;
-        }
+        bool was_paged;
+        do {  // a store that turns into pages keeps the rows that hold something: look again at all of them
+          was_paged = store_.paged();
+          for (std::int64_t k = begin; k < end; ++k) {
+            const auto key = static_cast<std::uint64_t>(b.indices[k]);
+            if (store_.has(key)) [[likely]]
+              continue;
+            if (!store_.possible(key)) return Status::bad_index;
+            if (!store_.reserve(key)) return Status::out_of_memory;
+          }
+        } while (store_.paged() != was_paged);
       }
       if constexpr (kShared) {
         if (!prefetched_rows_.advance(store_, b, order, i, n)) return Status::out_of_memory;
