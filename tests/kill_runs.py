@@ -169,8 +169,13 @@ class Killer:
                 self.counts["ended first"] += 1
                 break
             self.counts["killed"] += 1
-            if output.exists():
-                return f"{case}: a model before the end"
+            if output.exists():  # killed between its last save and its exit
+                if output.read_bytes() != expected:
+                    return f"{case}: a model before the end"
+                output.unlink()
+                self.counts["killed after the end"] += 1
+                words = [*first, *every]
+                break
             if place.exists():
                 record = model_file.load(place).record
                 if record.complete:
@@ -180,7 +185,7 @@ class Killer:
                 if case.format == "arff":
                     words += ["--label", "label"]
         if not output.exists():
-            self.counts["resumed" if place.exists() else "begun again"] += 1
+            self.counts["resumed" if "--resume" in words else "begun again"] += 1
             code = quietly(words)
             if code != 0:
                 return f"{case}: exit {code} of {words}"
