@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping
+from copy import copy
 from typing import Any, Self, cast
 
 import numpy as np
@@ -108,11 +109,11 @@ class ClassifierEvents(Events):
             if y in known:
                 return float(known.index(y))
             known.append(y.item() if isinstance(y, np.generic) else y)
-            if len(known) > 2:
-                learner = learner.with_outputs(len(known))
+            # A learner and a record of their own: a save of the model before, under way, stays of one moment.
+            learner = learner.with_outputs(len(known)) if len(known) > 2 else copy(learner)
             alike = len({type(label) for label in known}) == 1
             classes = np.array(known) if alike else np.array(known, dtype=object)
-            self.model_ = Model(learner, classes, self.model_.record)
+            self.model_ = Model(learner, classes, copy(self.model_.record))
             return float(len(known) - 1)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
