@@ -13,6 +13,7 @@ void bind_linear(nanobind::module_& m);
 void bind_mapped(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_lexicon(nanobind::module_& m);
+void bind_model(nanobind::module_& m);
 void bind_online_sketch(nanobind::module_& m);
 void bind_parquet(nanobind::module_& m);
 void bind_parsed(nanobind::module_& m);
@@ -26,6 +27,7 @@ void bind_write_text(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of Riata: kernels behind learners and sources. Not a public interface.";
+  riata::bind::bind_model(m);
   riata::bind::bind_interior(m);
   riata::bind::bind_parsed(m);
   riata::bind::bind_columns(m);

@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "riata/linear/linear.hpp"
+#include "riata/linear/model.hpp"
 
 namespace riata::bind {
 

@@ -9,6 +9,48 @@ import numpy
 from numpy.typing import NDArray
 
 
+class Model:
+    """
+    A model that is learned one example at a time: rows of state by feature.
+    """
+
+    def rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+        """Keys of the live rows and their state as it is."""
+
+    def set_rows(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    @property
+    def named(self) -> bool: ...
+
+    def names(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """
+        The names of these keys, as bytes and offsets; empty where there is none.
+        """
+
+    @property
+    def intercept(self) -> list[float]: ...
+
+    @intercept.setter
+    def intercept(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def t(self) -> int: ...
+
+    @t.setter
+    def t(self, arg: int, /) -> None: ...
+
+    @property
+    def features(self) -> int: ...
+
+    @features.setter
+    def features(self, arg: int, /) -> None: ...
+
+    @property
+    def live_weights(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
 class Interior:
     """The L1-regularised delta rule by interior points, columns wide."""
 
@@ -244,7 +286,7 @@ def recalibration(state: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
     For every output, what multiplies ln(p) and -ln(1 - p), and what is added.
     """
 
-class Bayesian:
+class Bayesian(Model):
     """Independent Gaussian posteriors over a store, columns wide."""
 
     def __init__(self, store: str, update: str, link: str, mean: str, variance: str, prior_variances: Sequence[float], views: Sequence[str], prior_mean: float, intercept_variance: float, fit_intercept: bool, half_life: float, share: float, outputs: int, samples: int, seed: int, bits: int, own_priors: bool, ignore_unseen: bool, named_variances: Mapping[str, float]) -> None: ...
@@ -274,26 +316,8 @@ class Bayesian:
 
     def intercept_posterior(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
 
-    def rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
-
-    def set_rows(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
-
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All of the model's state at one moment, by name."""
-
-    @property
-    def named(self) -> bool: ...
-
-    def names(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
-        """
-        The names of these keys, as bytes and offsets; empty where there is none.
-        """
-
-    @property
-    def intercept(self) -> list[float]: ...
-
-    @intercept.setter
-    def intercept(self, arg: Sequence[float], /) -> None: ...
 
     @property
     def log_evidence(self) -> list[float]: ...
@@ -302,28 +326,10 @@ class Bayesian:
     def log_evidence(self, arg: Sequence[float], /) -> None: ...
 
     @property
-    def t(self) -> int: ...
-
-    @t.setter
-    def t(self, arg: int, /) -> None: ...
-
-    @property
-    def features(self) -> int: ...
-
-    @features.setter
-    def features(self, arg: int, /) -> None: ...
-
-    @property
     def columns(self) -> int: ...
 
     @property
     def row_width(self) -> int: ...
-
-    @property
-    def live_weights(self) -> int: ...
-
-    @property
-    def bytes(self) -> int: ...
 
 def rows_of(offsets: NDArray[numpy.int32], entries: int) -> NDArray[numpy.int64]:
     """
@@ -399,7 +405,7 @@ def probability(loss: str, p: float) -> float: ...
 
 def loss_probability(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
-class Linear:
+class Linear(Model):
     """A linear model: a rule over a store, columns wide."""
 
     def __init__(self, family: str, update: str, store: str, loss: str, normalize: str, columns: int, fit_intercept: bool, numbers: Mapping[str, float]) -> None: ...
@@ -421,45 +427,14 @@ class Linear:
         Keys of the rows with a non-zero weight, and their weights, brought current.
         """
 
-    def rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
-        """Keys of the live rows and their state as it is."""
-
-    def set_rows(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
-
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All of the model's state at one moment, by name."""
-
-    @property
-    def named(self) -> bool: ...
-
-    def names(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
-        """
-        The names of these keys, as bytes and offsets; empty where there is none.
-        """
 
     @property
     def rule_state(self) -> list[float]: ...
 
     @rule_state.setter
     def rule_state(self, arg: Sequence[float], /) -> None: ...
-
-    @property
-    def intercept(self) -> list[float]: ...
-
-    @intercept.setter
-    def intercept(self, arg: Sequence[float], /) -> None: ...
-
-    @property
-    def t(self) -> int: ...
-
-    @t.setter
-    def t(self, arg: int, /) -> None: ...
-
-    @property
-    def features(self) -> int: ...
-
-    @features.setter
-    def features(self, arg: int, /) -> None: ...
 
     @property
     def rate_factor(self) -> float: ...
@@ -469,12 +444,6 @@ class Linear:
 
     def prune(self, threshold: float) -> None:
         """Weights up to this size become zero."""
-
-    @property
-    def live_weights(self) -> int: ...
-
-    @property
-    def bytes(self) -> int: ...
 
 def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]:
     """The keys, values, names and name offsets of one event."""

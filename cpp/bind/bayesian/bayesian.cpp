@@ -15,8 +15,7 @@
 #include <tuple>
 
 #include "bind/block_view.hpp"
-#include "bind/outcome.hpp"
-#include "bind/turns.hpp"
+#include "bind/model.hpp"
 #include "riata/bayesian/calibration.hpp"
 #include "riata/bayesian/steps.hpp"
 #include "riata/bayesian/taylor.hpp"
@@ -69,6 +68,11 @@ std::unique_ptr<Bayesian> make(const std::string& store, const std::string& upda
   return model;
 }
 
+void check_outputs(const Bayesian& model, std::size_t outputs) {
+  if (outputs == 0 || model.log_evidence.size() % outputs != 0)
+    throw nb::value_error("another number of outputs");
+}
+
 template <class Index>
 Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Index>& indices,
                    const In<float>& values, const In<double>& labels,
@@ -78,16 +82,12 @@ Out2<double> learn(Bayesian& model, const In<std::int64_t>& indptr, const In<Ind
                    const std::optional<In<double>>& offsets) {
   const BlockView<Index> block =
       view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
-  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
-  if (outputs == 0 || model.log_evidence.size() % outputs != 0)
-    throw nb::value_error("another number of outputs");
-  Fresh<double> scores(static_cast<std::size_t>(n) * outputs);
-  const Outcome outcome =
-      writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); });
+  check_outputs(model, outputs);
+  auto [scores, outcome] = try_to_learn(model, block, order, outputs);
   if (outcome.status == Outcome::Status::diverged)
     throw nb::value_error("covariance='full' is for at most 4,095 features: use covariance='diagonal'");
   check(outcome);
-  return give(std::move(scores), outputs);
+  return scores;
 }
 
 template <class T>
@@ -127,8 +127,7 @@ Out2<double> score(const Bayesian& model, const In<std::int64_t>& indptr, const 
                    const std::optional<In<std::int64_t>>& name_offsets, std::size_t outputs,
                    const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
-  if (outputs == 0 || model.log_evidence.size() % outputs != 0)
-    throw nb::value_error("another number of outputs");
+  check_outputs(model, outputs);
   Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
   check(reading(model, [&] { return model.score(block, scores.get()); }));
   return give(std::move(scores), outputs);
@@ -156,53 +155,14 @@ PosteriorArrays arrays(Posterior&& p, int columns) {
           give(std::move(p.prior_means), n), give(std::move(p.prior_precisions), n)};
 }
 
-// All of a model at one moment.
-struct Snapshot {
-  Rows rows;
-  std::size_t width;
-  std::vector<double> intercept, log_evidence;
-  std::uint64_t t;
-  std::int64_t features;
-  bool named;
-  Names names;
-};
-
 nb::dict snapshot(const Bayesian& model) {
-  Snapshot s = reading(model, [&] {
-    Snapshot now{model.rows(),    static_cast<std::size_t>(model.row_width()),
-                 model.intercept, model.log_evidence,
-                 model.t,         model.features,
-                 model.named(),   {}};
-    if (now.named)
-      now.names = model.names(now.rows.keys.data(), static_cast<std::int64_t>(now.rows.keys.size()));
-    return now;
-  });
-  nb::dict out;
-  out["keys"] = nb::cast(give(std::move(s.rows.keys)));
-  out["rows"] = nb::cast(give(std::move(s.rows.values), s.width));
-  out["intercept"] = nb::cast(give(std::move(s.intercept)));
-  out["log_evidence"] = nb::cast(give(std::move(s.log_evidence)));
-  out["seen"] = nb::cast(give(std::vector<std::int64_t>{static_cast<std::int64_t>(s.t), s.features}));
-  if (s.named) {
-    out["names"] = nb::cast(give(std::move(s.names.bytes)));
-    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
-  }
+  struct {
+    ModelState common;
+    std::vector<double> log_evidence;
+  } now = reading(model, [&] { return decltype(now){state_of(model), model.log_evidence}; });
+  nb::dict out = as_dict(std::move(now.common));
+  out["log_evidence"] = nb::cast(give(std::move(now.log_evidence)));
   return out;
-}
-
-void set_rows(Bayesian& model, const In<std::int64_t>& keys, const In2<double>& values,
-              const std::optional<In<std::uint8_t>>& names,
-              const std::optional<In<std::int64_t>>& name_offsets) {
-  const bool named = names && name_offsets;
-  if (named) check_names(*names, *name_offsets, keys.size());
-  const bool fits = writing(model, [&] {
-    return values.shape(0) == keys.size() &&
-           model.fits(static_cast<std::int64_t>(keys.size()), static_cast<int>(values.shape(1))) &&
-           model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
-                          named ? reinterpret_cast<const char*>(names->data()) : nullptr,
-                          named ? name_offsets->data() : nullptr);
-  });
-  if (!fits) throw nb::value_error("rows do not fit this model or store");
 }
 
 template <class F>
@@ -258,38 +218,11 @@ void bind_functions(nb::module_& m) {
       nb::arg("state"), "For every output, what multiplies ln(p) and -ln(1 - p), and what is added.");
 }
 
-// What is saved of a model and put back.
-void bind_state(nb::class_<Bayesian>& bayesian) {
+// What is saved of a model and put back, beside what all models have.
+void bind_state(nb::class_<Bayesian, Model>& bayesian) {
   bayesian
-      .def("rows",
-           [](const Bayesian& model) {
-             std::size_t width = 1;
-             Rows rows = reading(model, [&] {
-               width = static_cast<std::size_t>(model.row_width());
-               return model.rows();
-             });
-             return std::make_tuple(give(std::move(rows.keys)), give(std::move(rows.values), width));
-           })
-      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
       .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, NDArray[typing.Any]]"),
            "All of the model's state at one moment, by name.")
-      .def_prop_ro("named",
-                   [](const Bayesian& model) { return glancing(model, [&] { return model.named(); }); })
-      .def(
-          "names",
-          [](const Bayesian& model, const In<std::int64_t>& keys) {
-            Names names = reading(
-                model, [&] { return model.names(keys.data(), static_cast<std::int64_t>(keys.size())); });
-            return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
-          },
-          nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
-      .def_prop_rw(
-          "intercept", [](const Bayesian& model) { return glancing(model, [&] { return model.intercept; }); },
-          [](Bayesian& model, const std::vector<double>& row) {
-            if (row.size() != model.intercept.size()) throw nb::value_error("an intercept of another shape");
-            writing(model, [&] { model.intercept = row; });
-          })
       .def_prop_rw(
           "log_evidence",
           [](const Bayesian& model) { return glancing(model, [&] { return model.log_evidence; }); },
@@ -298,26 +231,17 @@ void bind_state(nb::class_<Bayesian>& bayesian) {
               throw nb::value_error("another number of components");
             writing(model, [&] { model.log_evidence = values; });
           })
-      .def_prop_rw(
-          "t", [](const Bayesian& model) { return glancing(model, [&] { return model.t; }); },
-          [](Bayesian& model, std::uint64_t t) { writing(model, [&] { model.t = t; }); })
-      .def_prop_rw(
-          "features", [](const Bayesian& model) { return glancing(model, [&] { return model.features; }); },
-          [](Bayesian& model, std::int64_t n) { writing(model, [&] { model.features = n; }); })
       .def_prop_ro("columns", &Bayesian::columns)
       .def_prop_ro("row_width",
-                   [](const Bayesian& model) { return glancing(model, [&] { return model.row_width(); }); })
-      .def_prop_ro("live_weights",
-                   [](const Bayesian& model) { return reading(model, [&] { return model.live_weights(); }); })
-      .def_prop_ro("bytes",
-                   [](const Bayesian& model) { return reading(model, [&] { return model.bytes(); }); });
+                   [](const Bayesian& model) { return glancing(model, [&] { return model.row_width(); }); });
 }
 
 }  // namespace
 
 void bind_bayesian(nb::module_& m) {
   bind_functions(m);
-  nb::class_<Bayesian> bayesian(m, "Bayesian", "Independent Gaussian posteriors over a store, columns wide.");
+  nb::class_<Bayesian, Model> bayesian(m, "Bayesian",
+                                       "Independent Gaussian posteriors over a store, columns wide.");
   bayesian
       .def(nb::new_(&make), nb::arg("store"), nb::arg("update"), nb::arg("link"), nb::arg("mean"),
            nb::arg("variance"), nb::arg("prior_variances"), nb::arg("views"), nb::arg("prior_mean"),

@@ -17,8 +17,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/block_view.hpp"
-#include "bind/outcome.hpp"
-#include "bind/turns.hpp"
+#include "bind/model.hpp"
 
 namespace riata::bind {
 
@@ -72,12 +71,7 @@ std::tuple<Out2<double>, std::int64_t> learn(
     const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
     const std::optional<In<std::int64_t>>& name_offsets, const std::optional<In<double>>& offsets) {
   const auto block = view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
-  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
-  Fresh<double> scores(static_cast<std::size_t>(n) * model.columns.size());
-  const Outcome outcome =
-      writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); });
-  check(outcome);
-  return {give(std::move(scores), model.columns.size()), outcome.done};
+  return learned(model, block, order, model.columns.size());
 }
 
 template <class Index>
@@ -104,46 +98,31 @@ std::tuple<Out<std::int64_t>, Out2<double>> weights(const Interior& model) {
   return {give(std::move(keys)), give(std::move(out), m)};
 }
 
-// All of a model at one moment.
-struct Snapshot {
-  std::vector<std::int64_t> keys;
-  std::vector<double> rows, sums, intercept;
-  std::uint64_t t;
-  std::int64_t features;
-  double rate_factor;
-  bool named;
-  Names names;
-};
-
 nb::dict snapshot(const Interior& model) {
-  const auto width = static_cast<std::size_t>(model.width());
-  Snapshot s = reading(model, [&] {
-    Snapshot now{model.keys,
-                 std::vector<double>(model.keys.size() * width),
-                 {},
-                 model.intercept,
-                 model.t,
-                 model.features,
-                 model.rate_factor,
-                 model.named(),
-                 {}};
-    model.save(now.rows.data());
+  struct {
+    ModelState common;
+    std::vector<double> sums;
+    double rate_factor;
+  } now = reading(model, [&] {
+    const auto width = static_cast<std::size_t>(model.width());
+    Rows rows{model.keys, std::vector<double>(model.keys.size() * width)};
+    model.save(rows.values.data());
+    std::vector<double> sums;
     for (const InteriorColumn& column : model.columns)
-      now.sums.insert(now.sums.end(), {column.product, column.least});
-    if (now.named) now.names = model.names;
-    return now;
+      sums.insert(sums.end(), {column.product, column.least});
+    const bool named = model.named();
+    ModelState common{std::move(rows),
+                      width,
+                      model.intercept,
+                      model.t,
+                      model.features,
+                      named,
+                      named ? model.names : Names{}};
+    return decltype(now){std::move(common), std::move(sums), model.rate_factor};
   });
-  nb::dict out;
-  out["keys"] = nb::cast(give(std::move(s.keys)));
-  out["rows"] = nb::cast(give(std::move(s.rows), width));
-  out["sums"] = nb::cast(give(std::move(s.sums), 2));
-  out["intercept"] = nb::cast(give(std::move(s.intercept)));
-  out["seen"] = nb::cast(give(std::vector<std::int64_t>{static_cast<std::int64_t>(s.t), s.features}));
-  out["rate_factor"] = nb::cast(give(std::vector<double>{s.rate_factor}));
-  if (s.named) {
-    out["names"] = nb::cast(give(std::move(s.names.bytes)));
-    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
-  }
+  nb::dict out = as_dict(std::move(now.common));
+  out["sums"] = nb::cast(give(std::move(now.sums), 2));
+  out["rate_factor"] = nb::cast(give(std::vector<double>{now.rate_factor}));
   return out;
 }
 

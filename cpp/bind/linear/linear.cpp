@@ -15,8 +15,7 @@
 
 #include "bind/block/name_list.hpp"
 #include "bind/block_view.hpp"
-#include "bind/outcome.hpp"
-#include "bind/turns.hpp"
+#include "bind/model.hpp"
 #include "riata/base/hash.hpp"
 #include "riata/base/parallel_for.hpp"
 #include "riata/simd/instructions.hpp"
@@ -87,12 +86,7 @@ std::tuple<Out2<double>, std::int64_t> learn(
   BlockView<Index> block =
       view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
   if (name_list != nullptr && name_numbers) name_by_number(block, *name_list, *name_numbers);
-  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
-  Fresh<double> scores(static_cast<std::size_t>(n) * model.intercept.size());
-  const Outcome outcome =
-      writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); });
-  check(outcome);
-  return {give(std::move(scores), model.intercept.size()), outcome.done};
+  return learned(model, block, order, model.intercept.size());
 }
 
 template <class Index>
@@ -104,56 +98,17 @@ Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In
   return give(std::move(scores), model.intercept.size());
 }
 
-std::tuple<Out<std::int64_t>, Out2<double>> pairs(Rows&& rows, std::size_t width) {
-  return {give(std::move(rows.keys)), give(std::move(rows.values), width)};
-}
-
-// All of a model at one moment.
-struct Snapshot {
-  Rows rows;
-  std::vector<double> rule_state, intercept;
-  std::uint64_t t;
-  std::int64_t features;
-  double rate_factor;
-  bool named;
-  Names names;
-};
-
 nb::dict snapshot(const Linear& model) {
-  Snapshot s = reading(model, [&] {
-    Snapshot now{model.rows(),   model.rule_state(),  model.intercept, model.t,
-                 model.features, model.rate_factor(), model.named(),   {}};
-    if (now.named)
-      now.names = model.names(now.rows.keys.data(), static_cast<std::int64_t>(now.rows.keys.size()));
-    return now;
-  });
-  nb::dict out;
-  out["keys"] = nb::cast(give(std::move(s.rows.keys)));
-  out["rows"] = nb::cast(give(std::move(s.rows.values), static_cast<std::size_t>(model.row_width())));
-  out["clock"] = nb::cast(give(std::move(s.rule_state)));
-  out["intercept"] = nb::cast(give(std::move(s.intercept)));
-  out["seen"] = nb::cast(give(std::vector<std::int64_t>{static_cast<std::int64_t>(s.t), s.features}));
-  out["rate_factor"] = nb::cast(give(std::vector<double>{s.rate_factor}));
-  if (s.named) {
-    out["names"] = nb::cast(give(std::move(s.names.bytes)));
-    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
-  }
+  struct {
+    ModelState common;
+    std::vector<double> rule_state;
+    double rate_factor;
+  } now =
+      reading(model, [&] { return decltype(now){state_of(model), model.rule_state(), model.rate_factor()}; });
+  nb::dict out = as_dict(std::move(now.common));
+  out["clock"] = nb::cast(give(std::move(now.rule_state)));
+  out["rate_factor"] = nb::cast(give(std::vector<double>{now.rate_factor}));
   return out;
-}
-
-void set_rows(Linear& model, const In<std::int64_t>& keys, const In2<double>& values,
-              const std::optional<In<std::uint8_t>>& names,
-              const std::optional<In<std::int64_t>>& name_offsets) {
-  if (values.shape(0) != keys.size() || static_cast<int>(values.shape(1)) != model.row_width())
-    throw nb::value_error("rows of another shape");
-  const bool named = names && name_offsets;
-  if (named) check_names(*names, *name_offsets, keys.size());
-  const bool fits = writing(model, [&] {
-    return model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
-                          named ? reinterpret_cast<const char*>(names->data()) : nullptr,
-                          named ? name_offsets->data() : nullptr);
-  });
-  if (!fits) throw nb::value_error("rows do not fit this store");
 }
 
 void bind_losses(nb::module_& m) {
@@ -230,30 +185,11 @@ void bind_losses(nb::module_& m) {
       nb::arg("loss"), nb::arg("p"));
 }
 
-// What is saved of a model and put back.
-void bind_state(nb::class_<Linear>& linear) {
+// What is saved of a model and put back, beside what all models have.
+void bind_state(nb::class_<Linear, Model>& linear) {
   linear
-      .def(
-          "rows",
-          [](const Linear& model) {
-            return pairs(reading(model, [&] { return model.rows(); }),
-                         static_cast<std::size_t>(model.row_width()));
-          },
-          "Keys of the live rows and their state as it is.")
-      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
       .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, NDArray[typing.Any]]"),
            "All of the model's state at one moment, by name.")
-      .def_prop_ro("named",
-                   [](const Linear& model) { return glancing(model, [&] { return model.named(); }); })
-      .def(
-          "names",
-          [](const Linear& model, const In<std::int64_t>& keys) {
-            Names names = reading(
-                model, [&] { return model.names(keys.data(), static_cast<std::int64_t>(keys.size())); });
-            return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
-          },
-          nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
       .def_prop_rw(
           "rule_state",
           [](const Linear& model) { return reading(model, [&] { return model.rule_state(); }); },
@@ -261,19 +197,6 @@ void bind_state(nb::class_<Linear>& linear) {
             if (!writing(model, [&] { return model.set_rule_state(rule_state); }))
               throw nb::value_error("a rule_state of another rule");
           })
-      .def_prop_rw(
-          "intercept", [](const Linear& model) { return glancing(model, [&] { return model.intercept; }); },
-          [](Linear& model, const std::vector<double>& intercept) {
-            if (intercept.size() != model.intercept.size())
-              throw nb::value_error("another number of columns");
-            writing(model, [&] { model.intercept = intercept; });
-          })
-      .def_prop_rw(
-          "t", [](const Linear& model) { return glancing(model, [&] { return model.t; }); },
-          [](Linear& model, std::uint64_t t) { writing(model, [&] { model.t = t; }); })
-      .def_prop_rw(
-          "features", [](const Linear& model) { return glancing(model, [&] { return model.features; }); },
-          [](Linear& model, std::int64_t n) { writing(model, [&] { model.features = n; }); })
       .def_prop_rw(
           "rate_factor",
           [](const Linear& model) { return glancing(model, [&] { return model.rate_factor(); }); },
@@ -284,11 +207,7 @@ void bind_state(nb::class_<Linear>& linear) {
           })
       .def(
           "prune", [](Linear& model, double threshold) { writing(model, [&] { model.prune(threshold); }); },
-          nb::arg("threshold"), "Weights up to this size become zero.")
-      .def_prop_ro("live_weights",
-                   [](const Linear& model) { return reading(model, [&] { return model.live_weights(); }); })
-      .def_prop_ro("bytes",
-                   [](const Linear& model) { return reading(model, [&] { return model.bytes(); }); });
+          nb::arg("threshold"), "Weights up to this size become zero.");
 }
 
 }  // namespace
@@ -317,7 +236,7 @@ void bind_linear(nb::module_& m) {
       },
       nb::sig("def schedules() -> list[str]"), "Every learning rate schedule, by name.");
   bind_losses(m);
-  nb::class_<Linear> linear(m, "Linear", "A linear model: a rule over a store, columns wide.");
+  nb::class_<Linear, Model> linear(m, "Linear", "A linear model: a rule over a store, columns wide.");
   linear
       .def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("store"), nb::arg("loss"),
            nb::arg("normalize"), nb::arg("columns"), nb::arg("fit_intercept"), nb::arg("numbers"))
@@ -336,7 +255,8 @@ void bind_linear(nb::module_& m) {
       .def(
           "coefficients",
           [](const Linear& model) {
-            return pairs(reading(model, [&] { return model.coefficients(); }), model.intercept.size());
+            Rows rows = reading(model, [&] { return model.coefficients(); });
+            return keys_and_values(std::move(rows), model.intercept.size());
           },
           "Keys of the rows with a non-zero weight, and their weights, brought current.");
   bind_state(linear);

@@ -20,10 +20,10 @@ bool has_kernels(const BayesianSpec& s) {
 }
 
 template <class Store>
-class BayesianModel final : public BothIndices<BayesianModel<Store>, BayesianRows<Store>> {
+class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRows<Store>> {
  public:
   BayesianModel(const BayesianSpec& spec, int columns, Step step)
-      : BothIndices<BayesianModel<Store>, BayesianRows<Store>>(spec, columns),
+      : BothMoments<BayesianModel<Store>, BayesianRows<Store>>(spec, columns),
         has_kernels_(has_kernels(spec)),
         mixture_(spec.outputs, v_, static_cast<int>(spec.prior_variances.size()), spec.link, spec.share,
                  spec.half_life),
@@ -40,6 +40,7 @@ class BayesianModel final : public BothIndices<BayesianModel<Store>, BayesianRow
   using Base::k_, Base::now, Base::same_kind, Base::shape_, Base::spec_, Base::store_;
   using Base::kernels_, Base::named_, Base::raw_, Base::workspace_, Base::v_;
   friend BothIndices<BayesianModel<Store>, BayesianRows<Store>>;
+  friend BothMoments<BayesianModel<Store>, BayesianRows<Store>>;
 
   // Eq. 6 over the first n rows of the room.
   void sum_up(Workspace& room, std::int64_t n) const noexcept {

@@ -17,9 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "riata/base/model_lock.hpp"
 #include "riata/block/block.hpp"
-#include "riata/linear/linear.hpp"  // Outcome, Rows
+#include "riata/linear/model.hpp"
 
 namespace riata {
 
@@ -50,16 +49,9 @@ struct Posterior {  // rows brought current
   std::vector<double> prior_means, prior_precisions;  // likewise
 };
 
-class Bayesian {
+// Scores are n x outputs: the log odds of the predicted probability.
+class Bayesian : public Model {
  public:
-  virtual ~Bayesian() = default;
-  // scores: n x outputs, the log odds of the predicted probability just before each example was learned.
-  virtual Outcome learn(const BlockView<std::int32_t>&, const std::int64_t* order, std::int64_t n,
-                        double* scores) noexcept = 0;
-  virtual Outcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
-                        double* scores) noexcept = 0;
-  virtual Outcome score(const BlockView<std::int32_t>&, double* scores) const noexcept = 0;
-  virtual Outcome score(const BlockView<std::int64_t>&, double* scores) const noexcept = 0;
   // Mean and variance of every row's score in every column, eq. 6: rows x columns each.
   virtual Outcome moments(const BlockView<std::int32_t>&, double* means,
                           double* variances) const noexcept = 0;
@@ -68,64 +60,29 @@ class Bayesian {
 
   virtual Posterior posterior() const = 0;            // of the features that were learned
   virtual Posterior intercept_posterior() const = 0;  // keys is empty
-  virtual Rows rows() const = 0;
-  virtual bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
-                        const std::int64_t* name_offsets) noexcept = 0;
-  // Whether set_rows can take rows of this width.
-  virtual bool fits(std::int64_t, int width) const noexcept { return width == width_; }
-  virtual bool named() const noexcept = 0;
-  virtual Names names(const std::int64_t* keys, std::int64_t n) const = 0;
-  virtual std::int64_t live_weights() const noexcept = 0;
-  virtual std::uint64_t bytes() const noexcept = 0;
-
-  // Learning takes it alone, scoring together: two Python threads must not meet in one model.
-  mutable ModelLock guard;
-
   int columns() const noexcept { return columns_; }
-  int row_width() const noexcept { return width_; }
+  int row_width() const noexcept override { return width_; }  // the intercept is such a row
 
-  std::vector<double> intercept;     // a row
   std::vector<double> log_evidence;  // outputs x components; the best of an output is 0
-  std::uint64_t t = 0;
-  std::int64_t features = 0;
 
  protected:
   int columns_ = 1, width_ = 2;
 };
 
-// Blocks with 32-bit indices and with 64-bit ones go through the same templates of a Self:
-// learn_rows, score_rows and moments_of.
+// Likewise the moments of blocks with either kind of index: moments_of.
 template <class Self, class Base>
-class BothIndices : public Base {
+class BothMoments : public BothIndices<Self, Base> {
  public:
-  using Base::Base;
+  using BothIndices<Self, Base>::BothIndices;
 
-  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return self().learn_rows(b, order, n, scores);
-  }
-  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return self().learn_rows(b, order, n, scores);
-  }
-  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
-    return self().score_rows(b, scores);
-  }
-  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
-    return self().score_rows(b, scores);
-  }
   Outcome moments(const BlockView<std::int32_t>& b, double* means,
                   double* variances) const noexcept override {
-    return self().moments_of(b, means, variances);
+    return this->self().moments_of(b, means, variances);
   }
   Outcome moments(const BlockView<std::int64_t>& b, double* means,
                   double* variances) const noexcept override {
-    return self().moments_of(b, means, variances);
+    return this->self().moments_of(b, means, variances);
   }
-
- private:
-  Self& self() noexcept { return static_cast<Self&>(*this); }
-  const Self& self() const noexcept { return static_cast<const Self&>(*this); }
 };
 
 std::unique_ptr<Bayesian> make_bayesian(const std::string& store,

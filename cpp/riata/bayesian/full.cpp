@@ -53,7 +53,7 @@ class Joint {
   std::size_t stride_ = 0;
 };
 
-class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
+class FullBayesian final : public BothMoments<FullBayesian, Bayesian> {
  public:
   FullBayesian(const BayesianSpec& spec, int columns, Step step)
       : spec_(spec),
@@ -148,6 +148,7 @@ class FullBayesian final : public BothIndices<FullBayesian, Bayesian> {
  private:
   using Status = Outcome::Status;
   friend BothIndices<FullBayesian, Bayesian>;
+  friend BothMoments<FullBayesian, Bayesian>;
 
   int row_size(std::size_t n) const noexcept { return columns_ * static_cast<int>(n + 1); }
   double prior_variance(std::uint64_t key, std::size_t c) const noexcept {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "riata/bayesian/bayesian.hpp"
@@ -11,11 +9,14 @@
 
 namespace riata {
 
-template <class Store>
-class StoredBayesian : public Bayesian {
+template <AnyStore Store>
+class StoredBayesian : public OverStore<Bayesian, Store> {
  public:
   StoredBayesian(const BayesianSpec& spec, int columns)
-      : spec_(spec), k_(columns), shape_(spec, columns), store_(shape_.width(), spec.bits) {
+      : OverStore<Bayesian, Store>(RowShape(spec, columns).width(), spec.bits),
+        spec_(spec),
+        k_(columns),
+        shape_(spec, columns) {
     columns_ = columns;
     width_ = shape_.width();
     intercept.assign(static_cast<std::size_t>(width_), 0.0);
@@ -23,7 +24,7 @@ class StoredBayesian : public Bayesian {
 
   Posterior posterior() const override {
     Posterior out;
-    for (const auto& [key, row] : found()) {
+    for (const auto& [key, row] : this->found([&](const double* row) { return !shape_.blank(row); })) {
       out.keys.push_back(static_cast<std::int64_t>(key));
       add(out, row, false);
     }
@@ -35,40 +36,9 @@ class StoredBayesian : public Bayesian {
     return out;
   }
   Rows rows() const override {
-    Rows out;
-    for (const auto& [key, row] : found()) {
-      out.keys.push_back(static_cast<std::int64_t>(key));
-      out.values.insert(out.values.end(), row, row + width_);
-    }
-    return out;
-  }
-  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
-                const std::int64_t* name_offsets) noexcept override {
-    BlockView<std::int64_t> b;
-    b.names = names;
-    b.name_offsets = name_offsets;
-    if (!same_kind(b)) return false;
-    for (std::int64_t i = 0; i < n; ++i) {
-      double* row = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
-      if (row == nullptr) return false;
-      std::copy(values + i * width_, values + (i + 1) * width_, row);
-    }
-    return true;
-  }
-  bool named() const noexcept override {
-    if constexpr (!Store::kDirect) return store_.named();
-    return false;
-  }
-  Names names(const std::int64_t* keys, std::int64_t n) const override {
-    Names out;
-    out.offsets.push_back(0);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::string_view name;
-      if constexpr (!Store::kDirect) name = store_.name(static_cast<std::uint64_t>(keys[i]));
-      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
-      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
-    }
-    return out;
+    return this->collect(
+        width_, [&](const double* row) { return !shape_.blank(row); },
+        [&](const double* row, double* out) { std::copy(row, row + width_, out); });
   }
   std::int64_t live_weights() const noexcept override {
     std::int64_t live = 0;
@@ -78,36 +48,18 @@ class StoredBayesian : public Bayesian {
     });
     return live;
   }
-  std::uint64_t bytes() const noexcept override { return store_.bytes(); }
 
  protected:
-  // A table holds names of all its rows or of none.
-  template <class Index>
-  bool same_kind(const BlockView<Index>& b) noexcept {
-    if constexpr (!Store::kDirect) {
-      if (b.names != nullptr) return store_.set_named();
-      return !store_.named();
-    }
-    return true;
-  }
+  using Bayesian::columns_, Bayesian::intercept, Bayesian::t, Bayesian::width_;
+  using OverStore<Bayesian, Store>::store_;
 
   double now() const noexcept { return static_cast<double>(t); }
 
   BayesianSpec spec_;
   int k_;  // columns
   RowShape shape_;
-  Store store_;
 
  private:
-  std::vector<std::pair<std::uint64_t, const double*>> found() const {
-    std::vector<std::pair<std::uint64_t, const double*>> out;
-    store_.for_each([&](std::uint64_t key, const double* row) {
-      if (!shape_.blank(row)) out.emplace_back(key, row);
-    });
-    if constexpr (!Store::kDirect) std::sort(out.begin(), out.end());
-    return out;
-  }
-
   void add(Posterior& out, const double* stored, bool is_intercept) const {
     std::vector<double> row(stored, stored + width_);
     const double* common = shape_.precision(is_intercept);

@@ -23,34 +23,21 @@ namespace riata {
 
 template <class Rule, AnyStore Store, int M>  // M columns, or 0: known only at run time
   requires LinearRule<Rule, Store>
-class LinearModel final : public StoredLinear<Rule, Store, M> {
+class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, StoredLinear<Rule, Store, M>> {
   using Stored = StoredLinear<Rule, Store, M>;
+  using Both = BothIndices<LinearModel, Stored>;
+  friend Both;
   using Stored::intercept, Stored::features, Stored::t, Stored::rate_factor_;
   using Stored::m, Stored::m_, Stored::spec_, Stored::rule_, Stored::store_;
 
  public:
   explicit LinearModel(const LinearSpec& spec)
-      : Stored(spec),
+      : Both(spec),
         gradient_(static_cast<std::size_t>(m_)),
         dot_(static_cast<std::size_t>(m_)),
         sums_(4 * static_cast<std::size_t>(m_)),
         zeros_(static_cast<std::size_t>(Rule::width(spec.columns))),
         example_rows_(spec.columns) {}
-
-  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return learn_rows(b, order, n, scores);
-  }
-  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return learn_rows(b, order, n, scores);
-  }
-  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores);
-  }
-  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores);
-  }
 
  private:
   using Status = Outcome::Status;

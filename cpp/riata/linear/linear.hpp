@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "riata/base/model_lock.hpp"
 #include "riata/base/parameters.hpp"
-#include "riata/block/block.hpp"
+#include "riata/linear/model.hpp"
 #include "riata/linear/schedule.hpp"
 #include "riata/losses/loss.hpp"
 
@@ -35,52 +34,11 @@ struct LinearSpec {
   }
 };
 
-struct Outcome {
-  enum class Status { ok, bad_block, bad_index, mixed_names, out_of_memory, diverged };
-  Status status = Status::ok;
-  std::int64_t done = 0;  // examples finished; state holds exactly these
-};
-
-// What a model file keeps: rows as key and state, side by side.
-struct Rows {
-  std::vector<std::int64_t> keys;
-  std::vector<double> values;  // keys.size() x width
-};
-
-struct Names {
-  std::vector<std::uint8_t> bytes;
-  std::vector<std::int64_t> offsets;  // one more than there are names
-};
-
-class Linear {
+class Linear : public Model {
  public:
-  virtual ~Linear() = default;
-  virtual Outcome learn(const BlockView<std::int32_t>&, const std::int64_t* order, std::int64_t n,
-                        double* scores) noexcept = 0;
-  virtual Outcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
-                        double* scores) noexcept = 0;
-  virtual Outcome score(const BlockView<std::int32_t>&, double* scores) const noexcept = 0;
-  virtual Outcome score(const BlockView<std::int64_t>&, double* scores) const noexcept = 0;
-
   virtual Rows coefficients() const = 0;  // live rows, ascending, brought current: width = columns
-  virtual Rows rows() const = 0;          // live rows as they are stored: width = row_width()
-  // Names: null where features are numbered. False: the rows do not fit this store, or memory is exhausted.
-  virtual bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
-                        const std::int64_t* name_offsets) noexcept = 0;
-  virtual bool named() const noexcept = 0;
-  virtual Names names(const std::int64_t* keys, std::int64_t n) const = 0;
-  virtual int row_width() const noexcept = 0;
   virtual std::vector<double> rule_state() const = 0;
   virtual bool set_rule_state(const std::vector<double>&) = 0;
-  virtual std::int64_t live_weights() const noexcept = 0;
-  virtual std::uint64_t bytes() const noexcept = 0;
-
-  // Learning takes it alone, scoring together: two Python threads must not meet in one model.
-  mutable ModelLock guard;
-
-  std::vector<double> intercept;
-  std::uint64_t t = 0;        // examples learned
-  std::int64_t features = 0;  // 1 + the largest index learned
   double rate_factor() const noexcept { return rate_factor_; }
   virtual void set_rate_factor(double) noexcept = 0;  // it multiplies every learning rate from now on
   virtual void prune(double threshold) noexcept = 0;  // weights up to this size become zero

@@ -32,6 +32,16 @@ def option(default: Any, help: str, choices: tuple[str, ...] = (), shown: str = 
     return field(default=default, metadata={"help": help, "choices": choices, "shown": shown})
 
 
+def store_option() -> Any:
+    """The parameter `store`, which the families that have it share."""
+    return option(
+        "auto",
+        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
+        "auto: dense for numbered features, table for named ones",
+        STORES,
+    )
+
+
 class Learner(ABC):
     """A linear model that learns Blocks.
 
@@ -169,6 +179,31 @@ class Learner(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.parameters(), self.state())
+
+
+class CompiledLearner(Learner):
+    """A learner whose state is in a model of the compiled core."""
+
+    _core: Any
+
+    @property
+    def t(self) -> int:
+        return int(self._core.t)
+
+    @property
+    def n_features(self) -> int:
+        return self.n_live() if self._core.named else int(self._core.features)
+
+    def n_live(self) -> int:
+        return int(self._core.live_weights)
+
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        return decoded(*self._core.names(keys)) if self._core.named else None
+
+    def state(self) -> State:
+        with self.lock:
+            state: State = self._core.snapshot()
+            return state
 
 
 def _rebuild(cls: type[Learner], parameters: dict[str, Any], state: State) -> Learner:

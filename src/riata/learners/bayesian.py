@@ -16,7 +16,6 @@ from riata.learners.base import (
     Floats,
     State,
     check_number,
-    decoded,
     event_block,
     offsets_for,
     only_keys,
@@ -128,18 +127,10 @@ class Bayesian(BayesianParameters):
         return "classification"
 
     @property
-    def t(self) -> int:
-        return self._core.t
-
-    @property
     def n_features(self) -> int:
-        if self._core.named:
-            return self.n_live()
         most = 1 << self.bits
         return (
-            min(self._core.features or most, most)
-            if self.store == "hashed"
-            else self._core.features
+            min(self._core.features or most, most) if self.store == "hashed" else super().n_features
         )
 
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
@@ -297,16 +288,9 @@ class Bayesian(BayesianParameters):
             moments, evidence = self.intercept_posterior(), self.evidence
         return mixture.mean_and_std(*moments, evidence)[1]
 
-    def n_live(self) -> int:
-        return self._core.live_weights
-
-    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
-        core = self._core
-        return decoded(*core.names(keys)) if core.named else None
-
     def state(self) -> State:
         with self.lock:
-            state = self._core.snapshot()
+            state = super().state()
             if self.calibrates:
                 state["calibration"] = self._calibration[1].copy()
             return state

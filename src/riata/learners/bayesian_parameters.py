@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import STORES, Learner, check_choice, check_number, option
+from riata.learners.base import (
+    STORES,
+    CompiledLearner,
+    check_choice,
+    check_number,
+    option,
+    store_option,
+)
 from riata.learners.state_check import NAMES, Arrays, Tensor, check_known, check_state
 
 if TYPE_CHECKING:
@@ -33,7 +40,7 @@ SMALLEST, LARGEST = 1e-20, 1e20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianParameters(Learner):
+class BayesianParameters(CompiledLearner):
     """What can be chosen, and what follows from it."""
 
     prior_variance: str | float | Mapping[str, float] = option(
@@ -71,12 +78,7 @@ class BayesianParameters(Learner):
         ("prior", "ignore"),
     )
     fit_intercept: bool = option(True, "learn an intercept")
-    store: str = option(
-        "auto",
-        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
-        "auto: dense for numbered features, table for named ones",
-        STORES,
-    )
+    store: str = store_option()
     bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"

@@ -14,7 +14,6 @@ from riata.block import Block
 from riata.errors import DataError, DivergenceError
 from riata.learners.base import (
     Floats,
-    Learner,
     State,
     check_choice,
     check_number,
@@ -23,7 +22,7 @@ from riata.learners.base import (
     option,
 )
 from riata.learners.bounds import Bounds, parse_bounds, plain_bounds
-from riata.learners.linear import LOSSES
+from riata.learners.linear import LOSSES, LossLearner
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
 NORMALIZE = ("none", "l1", "l2", "sqrt_nnz")
@@ -38,7 +37,7 @@ STATE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class InteriorPoint(Learner):
+class InteriorPoint(LossLearner):
     """Minimise the mean loss + l1 * sum abs(w), inside bounds, with steps that never leave them.
 
     A weight is the difference of two halves that stay above zero: each step solves the primal-dual equations of
@@ -126,18 +125,6 @@ class InteriorPoint(Learner):
         object.__setattr__(self, "_core", core)
 
     @property
-    def task(self) -> str:
-        return "classification" if LOSSES[self.loss][0] else "regression"
-
-    @property
-    def t(self) -> int:
-        return self._core.t
-
-    @property
-    def n_features(self) -> int:
-        return self.n_live() if self._core.named else self._core.features
-
-    @property
     def step(self) -> Floats:
         """How long the last step was, for each output."""
         return np.array(self._core.steps)
@@ -214,21 +201,6 @@ class InteriorPoint(Learner):
         state["intercept"] = np.append(intercept, np.zeros(new))
         return self.from_state(self.parameters() | {"outputs": outputs}, state)
 
-    def losses(self, scores: Floats, labels: Floats) -> Floats:
-        parameter = getattr(self, LOSSES[self.loss][2]) if LOSSES[self.loss][2] else 0.0
-        total = np.zeros(len(scores))
-        for column in range(self.outputs):
-            wanted = 1 if self.outputs == 1 else column
-            targets = labels if self.task == "regression" else np.where(labels == wanted, 1.0, -1.0)
-            p = np.ascontiguousarray(scores[:, column])
-            total += _core.loss_value(self.loss, p, targets, parameter)
-        return total
-
-    def probability(self, scores: Floats) -> Floats | None:
-        if not LOSSES[self.loss][1]:
-            return None
-        return _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
-
     def _least_kept(self) -> Floats:
         """The smallest absolute weight that `prune` leaves, for each output; found once for each t."""
         if self.prune == 0:
@@ -253,10 +225,6 @@ class InteriorPoint(Learner):
         live = live[np.argsort(keys[live])]
         return keys[live], weights[live]
 
-    @property
-    def intercept(self) -> Floats:
-        return np.array(self._core.intercept)
-
     def n_live(self) -> int:
         return int(np.count_nonzero(self.coef()[1]))
 
@@ -268,10 +236,6 @@ class InteriorPoint(Learner):
         slot = {key: i for i, key in enumerate(state["keys"].tolist())}
         found = (slot[key] for key in keys.tolist())
         return [whole[ends[i] : ends[i + 1]].decode("utf-8", "replace") for i in found]
-
-    def state(self) -> State:
-        with self.lock:
-            return self._core.snapshot()
 
     def _restore(self, state: State) -> None:
         check_state(state, STATE | {"intercept": Tensor("float64", (self.outputs,))})

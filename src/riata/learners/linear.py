@@ -16,16 +16,16 @@ from riata.block import Block, NameListBlock
 from riata.errors import DivergenceError
 from riata.learners.base import (
     STORES,
+    CompiledLearner,
     Floats,
-    Learner,
     State,
     check_choice,
     check_number,
-    decoded,
     n_hashed,
     offsets_for,
     only_keys,
     option,
+    store_option,
 )
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
@@ -47,8 +47,32 @@ STATE = {
 } | NAMES
 
 
+class LossLearner(CompiledLearner):
+    """A learner that minimises one of the losses."""
+
+    loss: str
+
+    @property
+    def task(self) -> str:
+        return "classification" if LOSSES[self.loss][0] else "regression"
+
+    @property
+    def intercept(self) -> Floats:
+        return np.array(self._core.intercept)
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        parameter = LOSSES[self.loss][2]
+        value = float(getattr(self, parameter)) if parameter else 0.0
+        return _core.row_losses(self.loss, scores, labels, value)
+
+    def probability(self, scores: Floats) -> Floats | None:
+        if not LOSSES[self.loss][1]:
+            return None
+        return _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
+
+
 @dataclass(frozen=True, kw_only=True)
-class LinearLearner(Learner):
+class LinearLearner(LossLearner):
     """One gradient step an example, in time proportional to its non-zeros."""
 
     updates: ClassVar[tuple[str, ...]]
@@ -63,12 +87,7 @@ class LinearLearner(Learner):
     clip: tuple[float, float] | None = option(None, "keep predictions inside this interval")
     epsilon: float = option(1.0, "where loss huber turns linear")
     quantile: float = option(0.5, "the level of loss quantile")
-    store: str = option(
-        "auto",
-        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
-        "auto: dense for numbered features, table for named ones",
-        STORES,
-    )
+    store: str = store_option()
     bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
@@ -139,18 +158,8 @@ class LinearLearner(Learner):
         """Check the family's own parameters: the rule's name and its numbers."""
 
     @property
-    def task(self) -> str:
-        return "classification" if LOSSES[self.loss][0] else "regression"
-
-    @property
-    def t(self) -> int:
-        return self._core.t
-
-    @property
     def n_features(self) -> int:
-        if self._core.named:
-            return self.n_live()
-        return n_hashed(self) if self._kept_in == "hashed" else self._core.features
+        return n_hashed(self) if self._kept_in == "hashed" else super().n_features
 
     @property
     def wants_names(self) -> bool:
@@ -247,16 +256,6 @@ class LinearLearner(Learner):
         offsets = offsets_for(block, self.outputs)
         return self._core.score(block.indptr, block.indices, block.values, offsets)
 
-    def losses(self, scores: Floats, labels: Floats) -> Floats:
-        parameter = LOSSES[self.loss][2]
-        value = float(getattr(self, parameter)) if parameter else 0.0
-        return _core.row_losses(self.loss, scores, labels, value)
-
-    def probability(self, scores: Floats) -> Floats | None:
-        if not LOSSES[self.loss][1]:
-            return None
-        return _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
-
     def probability_one(self, scores: list[float]) -> list[float] | None:
         if not LOSSES[self.loss][1]:
             return None
@@ -264,21 +263,6 @@ class LinearLearner(Learner):
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         return self._core.coefficients()
-
-    @property
-    def intercept(self) -> Floats:
-        return np.array(self._core.intercept)
-
-    def n_live(self) -> int:
-        return self._core.live_weights
-
-    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
-        core = self._core
-        return decoded(*core.names(keys)) if core.named else None
-
-    def state(self) -> State:
-        with self.lock:
-            return self._core.snapshot()
 
     def _restore(self, state: State) -> None:
         check_state(state, STATE | {"intercept": Tensor("float64", (self.outputs,))})

@@ -1,0 +1,170 @@
+// A model that is learned one example at a time, as bindings see it: what linear and Bayesian models share.
+// OverStore is the part of it that only needs the store.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "riata/base/model_lock.hpp"
+#include "riata/block/block.hpp"
+#include "riata/stores/store.hpp"
+
+namespace riata {
+
+struct Outcome {
+  enum class Status { ok, bad_block, bad_index, mixed_names, out_of_memory, diverged };
+  Status status = Status::ok;
+  std::int64_t done = 0;  // examples finished; state holds exactly these
+};
+
+// What a model file keeps: rows as key and state, side by side.
+struct Rows {
+  std::vector<std::int64_t> keys;
+  std::vector<double> values;  // keys.size() x width
+};
+
+struct Names {
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::int64_t> offsets;  // one more than there are names
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  // `scores` of each example just before it was learned: n rows, as wide as a prediction.
+  virtual Outcome learn(const BlockView<std::int32_t>&, const std::int64_t* order, std::int64_t n,
+                        double* scores) noexcept = 0;
+  virtual Outcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
+                        double* scores) noexcept = 0;
+  virtual Outcome score(const BlockView<std::int32_t>&, double* scores) const noexcept = 0;
+  virtual Outcome score(const BlockView<std::int64_t>&, double* scores) const noexcept = 0;
+
+  virtual Rows rows() const = 0;  // live rows as they are stored: width = row_width()
+  virtual int row_width() const noexcept = 0;
+  // Whether set_rows can take rows of this width.
+  virtual bool fits(std::int64_t, int width) const noexcept { return width == row_width(); }
+  // Names: null where features are numbered. False: the rows do not fit this store, or memory is exhausted.
+  virtual bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
+                        const std::int64_t* name_offsets) noexcept = 0;
+  virtual bool named() const noexcept = 0;
+  virtual Names names(const std::int64_t* keys, std::int64_t n) const = 0;
+  virtual std::int64_t live_weights() const noexcept = 0;
+  virtual std::uint64_t bytes() const noexcept = 0;
+
+  // Learning takes it alone, scoring together: two Python threads must not meet in one model.
+  mutable ModelLock guard;
+
+  std::vector<double> intercept;
+  std::uint64_t t = 0;        // examples learned
+  std::int64_t features = 0;  // 1 + the largest index learned
+};
+
+// Blocks with 32-bit indices and with 64-bit ones go through the same templates of a Self: learn_rows and
+// score_rows.
+template <class Self, class Base>
+class BothIndices : public Base {
+ public:
+  using Base::Base;
+
+  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return self().learn_rows(b, order, n, scores);
+  }
+  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return self().learn_rows(b, order, n, scores);
+  }
+  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
+    return self().score_rows(b, scores);
+  }
+  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
+    return self().score_rows(b, scores);
+  }
+
+ protected:
+  Self& self() noexcept { return static_cast<Self&>(*this); }
+  const Self& self() const noexcept { return static_cast<const Self&>(*this); }
+};
+
+// What a model over a store can say without knowing what its rows mean. Base is a Model.
+template <class Base, AnyStore Store>
+class OverStore : public Base {
+ public:
+  OverStore(int width, int bits) : store_(width, bits) {}
+
+  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
+                const std::int64_t* name_offsets) noexcept override {
+    BlockView<std::int64_t> b;
+    b.names = names;
+    b.name_offsets = name_offsets;
+    if (!same_kind(b)) return false;
+    const int width = this->row_width();
+    for (std::int64_t i = 0; i < n; ++i) {
+      double* row = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
+      if (row == nullptr) return false;
+      std::copy(values + i * width, values + (i + 1) * width, row);
+    }
+    return true;
+  }
+  bool named() const noexcept override {
+    if constexpr (!Store::kDirect) return store_.named();
+    return false;
+  }
+  Names names(const std::int64_t* keys, std::int64_t n) const override {
+    Names out;
+    out.offsets.push_back(0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::string_view name;
+      if constexpr (!Store::kDirect) name = store_.name(static_cast<std::uint64_t>(keys[i]));
+      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
+      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
+    }
+    return out;
+  }
+  std::uint64_t bytes() const noexcept override { return store_.bytes(); }
+
+ protected:
+  // A table holds names of all its rows or of none.
+  template <class Index>
+  bool same_kind(const BlockView<Index>& b) noexcept {
+    if constexpr (!Store::kDirect) {
+      if (b.named()) return store_.set_named();
+      return !store_.named();
+    }
+    return true;
+  }
+
+  // The rows that are wanted, by ascending key.
+  template <class Wanted>
+  std::vector<std::pair<std::uint64_t, const double*>> found(Wanted wanted) const {
+    std::vector<std::pair<std::uint64_t, const double*>> out;
+    store_.for_each([&](std::uint64_t key, const double* row) {
+      if (wanted(row)) out.emplace_back(key, row);
+    });
+    if constexpr (!Store::kDirect) std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  // Those rows, each as write(row, to) puts it into `width` numbers.
+  template <class Wanted, class Write>
+  Rows collect(int width, Wanted wanted, Write write) const {
+    const auto all = found(wanted);
+    Rows out;
+    out.keys.reserve(all.size());
+    out.values.resize(all.size() * static_cast<std::size_t>(width));
+    double* next = out.values.data();
+    for (const auto& [key, row] : all) {
+      out.keys.push_back(static_cast<std::int64_t>(key));
+      write(row, next);
+      next += width;
+    }
+    return out;
+  }
+
+  Store store_;
+};
+
+}  // namespace riata
