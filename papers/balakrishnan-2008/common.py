@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from riata.block import Block
 from riata.learners import Sketch
 
+Floats = NDArray[np.float64]
 HERE = Path(__file__).resolve().parent
 
 
-def block_of(X, y) -> Block:
+def block_of(X: sparse.csr_matrix, y: Floats) -> Block:
     """A CSR matrix and labels of -1 and +1 as a Block."""
     return Block(
         X.indptr.astype(np.int64),
@@ -24,7 +28,7 @@ def block_of(X, y) -> Block:
     )
 
 
-def batch(X, y, gamma: float) -> np.ndarray:
+def batch(X: sparse.csr_matrix, y: Floats, gamma: float) -> Floats:
     """scikit-learn's liblinear, in the place of BBR: weights, then the intercept, which is penalised as well."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -34,14 +38,14 @@ def batch(X, y, gamma: float) -> np.ndarray:
     return np.append(model.coef_[0], model.intercept_)
 
 
-def online(X, y, gamma: float, **parameters) -> np.ndarray:
+def online(X: sparse.csr_matrix, y: Floats, gamma: float, **parameters: Any) -> Floats:
     learner = Sketch(algorithm="online", gamma=gamma, penalize_intercept=True, **parameters)
     learner.learn(block_of(X, y))
     learner.end_pass()
     return weights(learner, X.shape[1])
 
 
-def weights(learner: Sketch, d: int) -> np.ndarray:
+def weights(learner: Sketch, d: int) -> Floats:
     keys, values = learner.coef()
     w = np.zeros(d + 1)
     w[keys] = values[:, 0]
@@ -49,7 +53,9 @@ def weights(learner: Sketch, d: int) -> np.ndarray:
     return w
 
 
-def passes(X, y, gamma: float, most: int, **parameters) -> tuple[list[np.ndarray], Sketch]:
+def passes(
+    X: sparse.csr_matrix, y: Floats, gamma: float, most: int, **parameters: Any
+) -> tuple[list[Floats], Sketch]:
     """The weights after each pass, beta_z in the paper: those that the next pass is made with."""
     learner = Sketch(
         gamma=gamma, penalize_intercept=True, tol=1e-9, max_passes=most + 1, sample=0, **parameters
@@ -71,7 +77,7 @@ def passes(X, y, gamma: float, most: int, **parameters) -> tuple[list[np.ndarray
     return iterates, learner
 
 
-def l1(a: np.ndarray, b: np.ndarray) -> float:
+def l1(a: Floats, b: Floats) -> float:
     return float(np.abs(a - b).sum())
 
 

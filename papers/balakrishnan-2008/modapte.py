@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import reuters
-from common import HERE, batch, l1, number, online, passes, table
+from common import HERE, Floats, batch, l1, number, online, passes, table
 from scipy import sparse
 
 
@@ -13,7 +15,7 @@ def unscaled(split: reuters.Split) -> sparse.csr_matrix:
     return (split.X * np.float32(8)).tocsr()
 
 
-def _names(words: list[str], exact: np.ndarray) -> list[tuple[str, int]]:
+def _names(words: list[str], exact: Floats) -> list[tuple[str, int]]:
     """The five largest and the five smallest weights that are not zero."""
     live = np.flatnonzero(exact)
     order = live[np.argsort(-np.abs(exact[live]))]
@@ -21,7 +23,7 @@ def _names(words: list[str], exact: np.ndarray) -> list[tuple[str, int]]:
     return [("Intercept" if j == len(words) else words[j], int(j)) for j in chosen]
 
 
-def table_3(X, y, words) -> str:
+def table_3(X: sparse.csr_matrix, y: Floats, words: list[str]) -> str:
     """gamma = 100: BBR, Online, MP after 3 and 5 passes, RMMP with k = 300 after 3, 5 and 7."""
     exact = batch(X, y, 100.0)
     mp, _ = passes(X, y, 100.0, 5, algorithm="multipass")
@@ -40,7 +42,7 @@ def table_3(X, y, words) -> str:
     return _weights_table(head, columns, words, exact)
 
 
-def table_4(X, y, words) -> str:
+def table_4(X: sparse.csr_matrix, y: Floats, words: list[str]) -> str:
     """gamma = 10: the effect of k, after 8 passes."""
     exact = batch(X, y, 10.0)
     capacities = [None, 2000, 1000, 600, 300]
@@ -55,23 +57,26 @@ def table_4(X, y, words) -> str:
     return _weights_table(head, columns, words, exact)
 
 
-def _weights_table(head, columns, words, exact) -> str:
+def _weights_table(head: list[str], columns: list[Floats], words: list[str], exact: Floats) -> str:
     rows = [[name, *(number(c[j]) for c in columns)] for name, j in _names(words, exact)]
     rows.append(["**L1 distance**", "", *(f"**{l1(exact, c):.2g}**" for c in columns[1:])])
     rows.append(["non-zero", *(str(np.count_nonzero(c)) for c in columns)])
     return table(head, rows)
 
 
-def passes_needed(X, y, most: int = 25) -> tuple[str, dict[str, list[float]]]:
+def passes_needed(
+    X: sparse.csr_matrix, y: Floats, most: int = 25
+) -> tuple[str, dict[str, list[float]]]:
     """How many passes bring the weights to within 1e-3 of the batch solution, and what the certificate says."""
     rows, curves = [], {}
     for gamma in (100.0, 10.0):
         exact = batch(X, y, gamma)
-        for label, parameters in (
+        tried: tuple[tuple[str, dict[str, Any]], ...] = (
             ("MP", {"algorithm": "multipass"}),
             ("RMMP, k not given", {}),
             ("RMMP, k = 300", {"capacity": 300}),
-        ):
+        )
+        for label, parameters in tried:
             iterates, learner = passes(X, y, gamma, most if "k" in label else 12, **parameters)
             distances = [l1(exact, w) for w in iterates]
             reached = next((z for z, v in enumerate(distances, 1) if v <= 1e-3), None)

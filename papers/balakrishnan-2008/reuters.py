@@ -17,11 +17,16 @@ DATA = Path(os.environ.get("RIATA_DATA", Path(__file__).resolve().parents[3] / "
 ARCHIVE = DATA / "reuters21578" / "reuters21578_sgm.tar.gz"
 
 STORY = re.compile(r"<REUTERS(?P<head>[^>]*)>(?P<story>.*?)</REUTERS>", re.DOTALL)
+SPLIT = re.compile(r'LEWISSPLIT="([^"]*)"')
 TOPICS = re.compile(r"<TOPICS>(.*?)</TOPICS>", re.DOTALL)
 TEXT = re.compile(r"<TEXT[^>]*>(.*?)</TEXT>", re.DOTALL)
 DATELINE = re.compile(r"<DATELINE>.*?</DATELINE>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 WORD = re.compile(r"[a-z][a-z']+|[0-9]+")
+
+
+Example = tuple[bool, Counter[str]]
+"""Whether it is about earnings, and how often each word occurs."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,13 @@ class Split:
     words: list[str]
 
 
+def inside(pattern: re.Pattern[str], text: str) -> str:
+    """What the pattern has in its parentheses, where it is found first."""
+    found = pattern.search(text)
+    assert found is not None, f"a story without {pattern.pattern}"
+    return found[1]
+
+
 def stories() -> list[tuple[str, bool, list[str]]]:
     """(LEWISSPLIT, whether it is about earnings, words) of every story with TOPICS="YES"."""
     out = []
@@ -40,22 +52,24 @@ def stories() -> list[tuple[str, bool, list[str]]]:
         for member in sorted(archive.getmembers(), key=lambda m: m.name):
             if not member.name.endswith(".sgm"):
                 continue
-            text = archive.extractfile(member).read().decode("latin-1")
+            file = archive.extractfile(member)
+            assert file is not None, f"{member.name} is not a file"
+            text = file.read().decode("latin-1")
             for match in STORY.finditer(text):
                 head, story = match["head"], match["story"]
                 if 'TOPICS="YES"' not in head:
                     continue
-                split = re.search(r'LEWISSPLIT="([^"]*)"', head)[1]
-                earn = "<D>earn</D>" in TOPICS.search(story)[1]
-                body = DATELINE.sub(" ", TEXT.search(story)[1])
-                plain = html.unescape(TAG.sub(" ", body)).lower()
-                out.append((split, earn, WORD.findall(plain)))
+                split = inside(SPLIT, head)
+                earn = "<D>earn</D>" in inside(TOPICS, story)
+                body = DATELINE.sub(" ", inside(TEXT, story))
+                text_alone = html.unescape(TAG.sub(" ", body)).lower()
+                out.append((split, earn, WORD.findall(text_alone)))
     return out
 
 
 def load() -> tuple[Split, Split]:
     """Train and test: (1 + log tf) * log(N / df) of the training words, rows of length 1, as float32 holds them."""
-    by_split = {"TRAIN": [], "TEST": []}
+    by_split: dict[str, list[Example]] = {"TRAIN": [], "TEST": []}
     for split, earn, words in stories():
         if split in by_split:
             by_split[split].append((earn, Counter(words)))
@@ -65,8 +79,10 @@ def load() -> tuple[Split, Split]:
     column = {word: j for j, word in enumerate(words)}
     idf = {word: np.log(len(train) / df[word]) for word in words}
 
-    def rows(examples: list[tuple[bool, Counter]]) -> Split:
-        indptr, indices, values = [0], [], []
+    def rows(examples: list[Example]) -> Split:
+        indptr = [0]
+        indices: list[int] = []
+        values: list[float] = []
         for _, counts in examples:
             known = sorted(
                 (column[w], (1 + np.log(n)) * idf[w]) for w, n in counts.items() if w in column

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from common import HERE, batch, block_of, l1, number, online, passes, table, weights
+from common import HERE, Floats, batch, block_of, l1, number, online, passes, table, weights
 from scipy import sparse
 
 from riata.learners import Sketch
@@ -15,7 +15,7 @@ VARIANCES = {"UNIT": 1.0, "SIXTH": 1 / 6}
 """Of the features: as the paper's text has it, and as its tables have it (see `evidence`)."""
 
 
-def draw(t: int, link: str, seed: int, variance: float):
+def draw(t: int, link: str, seed: int, variance: float) -> tuple[sparse.csr_matrix, Floats]:
     rng = np.random.default_rng(seed)
     X = (np.sqrt(variance) * rng.normal(size=(t, 10))).astype(np.float32)
     noise = rng.logistic(size=t) if link == "logit" else rng.normal(size=t)
@@ -23,7 +23,7 @@ def draw(t: int, link: str, seed: int, variance: float):
     return sparse.csr_matrix(X), y
 
 
-def ordered(w: np.ndarray) -> np.ndarray:
+def ordered(w: Floats) -> Floats:
     """The intercept first, as in the paper."""
     return np.append(w[-1], w[:-1])
 
@@ -40,7 +40,7 @@ def table_1(variance: float) -> str:
     return table(head, [*rows, distances])
 
 
-def _em(X, y, gamma: float) -> np.ndarray:
+def _em(X: sparse.csr_matrix, y: Floats, gamma: float) -> Floats:
     dense = np.hstack([np.ones((len(y), 1)), X.toarray().astype(np.float64)])
     exact = probit_em(dense, y, gamma)
     return np.append(exact[1:], exact[0])
@@ -59,7 +59,10 @@ def table_2(variance: float) -> str:
     )
 
 
-def _part(title, name, X, y, gamma, link, exact, theirs) -> str:
+def _part(
+    title: str, name: str, X: sparse.csr_matrix, y: Floats, gamma: float, link: str, exact: Floats,
+    theirs: tuple[str, ...],
+) -> str:  # fmt: skip
     once = online(X, y, gamma, link=link)
     growing = online(X, y, gamma, link=link, gamma_schedule="linear", horizon=len(y))
     iterates, _ = passes(X, y, gamma, 4, algorithm="multipass", link=link)
@@ -88,14 +91,14 @@ def evidence(draws: int = 5) -> str:
     """What the paper's tables say of the variance of its features, beside draws of ours."""
     live = np.flatnonzero(TRUE[1:]) + 1
 
-    def scatter(w):
-        return np.sqrt(np.mean((w - TRUE)[1:] ** 2))
+    def scatter(w: Floats) -> float:
+        return float(np.sqrt(np.mean((w - TRUE)[1:] ** 2)))
 
-    def shrinkage(w):
-        return np.mean(np.abs(TRUE[live]) - np.abs(w[live]))
+    def shrinkage(w: Floats) -> float:
+        return float(np.mean(np.abs(TRUE[live]) - np.abs(w[live])))
 
-    def share(first, last):
-        return np.abs(first[live]).sum() / np.abs(last[live]).sum()
+    def share(first: Floats, last: Floats) -> float:
+        return float(np.abs(first[live]).sum() / np.abs(last[live]).sum())
 
     ours: dict[str, list[list[float]]] = {name: [] for name in VARIANCES}
     for name, variance in VARIANCES.items():
@@ -127,17 +130,18 @@ def figures() -> None:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
 
     X, y = draw(100_000, "logit", 2008, VARIANCES["SIXTH"])
     times = np.unique(np.geomspace(500, 100_000, 24).astype(int))
     learner = Sketch(algorithm="online", gamma=100.0, penalize_intercept=True)
-    block, start, ours, exact = block_of(X, y), 0, [], []
-    for t in times:
+    block, start = block_of(X, y), 0
+    ours, exact = np.empty((len(times), 11)), np.empty((len(times), 11))
+    for i, t in enumerate(times):
         learner.learn(block[start:t])
         start = t
-        ours.append(ordered(weights(learner, 10)))
-        exact.append(ordered(batch(X[:t], y[:t], 100.0)))
-    ours, exact = np.array(ours), np.array(exact)
+        ours[i] = ordered(weights(learner, 10))
+        exact[i] = ordered(batch(X[:t], y[:t], 100.0))
     fig, ax = plt.subplots(figsize=(7, 4.5))
     for j in range(11):
         (line,) = ax.plot(times, ours[:, j], lw=1.5)
@@ -162,7 +166,7 @@ def figures() -> None:
         right.tick_params(axis="y", colors="C2")
         ax.set_title(f"weight {j}, true {TRUE[j]:g}", fontsize=10)
         ax.set_xlabel("examples t")
-    handles = [*axes[0, 0].get_legend_handles_labels()[0], plt.Line2D([], [], color="C2", ls=":")]
+    handles = [*axes[0, 0].get_legend_handles_labels()[0], Line2D([], [], color="C2", ls=":")]
     axes[0, 0].legend(
         handles, ["online", "batch", "|difference| (right)"], frameon=False, fontsize=8
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,9 @@ def measure(stream: Stream, makers: dict[tuple[str, str], Callable[[], Learner]]
     return {name: (regrets[name], seconds[name]) for name in makers}
 
 
-def run(streams: list[Callable[[], Stream]], variance: float, vb_draws: int) -> dict[str, object]:
+def run(
+    streams: Sequence[Callable[[], Stream]], variance: float, vb_draws: int
+) -> dict[str, object]:
     """The best setting of every algorithm, by the mean over the streams."""
     grids = algorithms(variance)
     if vb_draws == 0:
@@ -117,9 +120,7 @@ def main() -> None:
     for present in (20, 40):
         print(f"d = 200, {present} present, std 1, {given.examples:,} examples")
         streams = [
-            lambda seed=seed, present=present: random_features(
-                seed, given.examples, 200, present, 1.0
-            )
+            partial(random_features, seed, given.examples, 200, present, 1.0)
             for seed in range(given.draws)
         ]
         results[f"random {present}"] = run(streams, 1.0, given.vb_draws)

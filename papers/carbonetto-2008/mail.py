@@ -30,7 +30,8 @@ def messages(path: Path = CORPUS) -> tuple[Block, int]:
     Words of the header and of the body are features of their own, numbered as they first appear.
     """
     numbers: dict[tuple[str, str], int] = {}
-    labels, indptr, indices, values = [], [0], [], []
+    labels, indptr, indices = [], [0], []
+    values: list[float] = []
     for line in lines(path):
         head, *spaces = line.rstrip("\n").split("|")
         labels.append(1.0 if head.split()[0] == "1" else 0.0)

@@ -52,7 +52,8 @@ def augmented_lagrangian(X: Floats, y: Floats, l1: float, k0: float) -> Floats:
         g = -x * (target - x @ (half[0] - half[1]))
         force = np.maximum(0, m - r * half)
         half, m = half - (l1 + sign * g - force) / (k0 + k), np.maximum(0, m - r * half)
-    return half[0] - half[1]
+    weights: Floats = half[0] - half[1]
+    return weights
 
 
 RIVALS: dict[str, Method] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -167,7 +167,7 @@ def show(title: str, name: str, values: Iterable[float], table: Table) -> None:
         print(f"| {method} | " + " | ".join(cells) + " |")
 
 
-def draw(tables: list[tuple[str, Iterable[float], Table]], path: Path) -> None:
+def draw(tables: Sequence[tuple[str, Iterable[float], Table]], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, len(tables), figsize=(15, 4.6), layout="constrained")

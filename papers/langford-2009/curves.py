@@ -106,7 +106,7 @@ def run(pool: Executor, names: list[str], rules: list[str]) -> dict[str, dict[st
             (rule, value)
             for rule in rules
             if rule != LASSO
-            for value in VALUES.get(RULES[rule].get("update"), GRAVITIES)
+            for value in VALUES.get(RULES[rule].get("update", ""), GRAVITIES)
         ]
         batch = pool.submit(lasso, name) if LASSO in rules else None
         found = pool.map(one_point, [name] * len(jobs), *zip(*jobs, strict=True)) if jobs else []

@@ -46,7 +46,8 @@ def passes(
 
 
 def predicted(X: sparse.csr_matrix, w: Floats) -> Floats:
-    return X @ w
+    scores: Floats = X @ w
+    return scores
 
 
 def auc(scores: Floats, y: Floats) -> float:

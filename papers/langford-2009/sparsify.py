@@ -36,8 +36,8 @@ def trained(task: Task, rows: Any, form: str, wanted: list[Setting]) -> dict[Set
     stops = tuple(sorted({s.passes for s in wanted}))
     grid = sorted({(s.eta, s.decay, s.gravity) for s in wanted})
     if form == "time stamps":
-        columns = [np.array(c) for c in zip(*grid, strict=True)]
-        found = stamped.passes(task.X[rows], task.y[rows], *columns, stops)
+        eta, decay, gravity = (np.array(c) for c in zip(*grid, strict=True))
+        found = stamped.passes(task.X[rows], task.y[rows], eta, decay, gravity, stops)
         return {Setting(*g, n): W[:, c] for n, W in found.items() for c, g in enumerate(grid)}
     block = block_of(task.X[rows], task.y[rows])
     return {

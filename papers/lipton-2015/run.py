@@ -19,7 +19,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import report
-from sets import SETS, Absent, Data, made
+from benchmarks.problems import Absent
+from sets import SETS, Data, made
 from updates import NUMPY, PYTHON, Clock, Learn, Net, block_of, lazy_python, lazy_riata, riata_net
 
 import riata
