@@ -3,8 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <new>
-
 #include "riata/linear/model.hpp"
 
 namespace riata::bind {
@@ -24,7 +22,10 @@ inline void check(const Outcome& outcome) {
       throw nanobind::value_error(
           "numbered and named features cannot share a model: use one kind throughout");
     case Outcome::Status::out_of_memory:
-      throw std::bad_alloc();
+      PyErr_SetString(PyExc_MemoryError,
+                      "there is no memory for the weights of these features: far-apart numbers take less in "
+                      "store='table', and store='hashed' has a fixed size");
+      throw nanobind::python_error();
   }
 }
 

@@ -21,9 +21,9 @@ IDS = [f"{c.family}-{'-'.join(map(str, p.values()))}" for c, p in LEARNERS]
 
 
 def problem(seed: int, index: type) -> tuple[Block, Block]:
-    """A block with indices spread over up to ten million (or 2^40), and its features numbered without gaps."""
+    """A block with indices spread over up to ten million (or nearly 2^63), and its features numbered without gaps."""
     rng = np.random.default_rng(seed)
-    top = 10 ** rng.uniform(1, 7 if index is np.int32 else 12)
+    top = 10 ** rng.uniform(1, 7 if index is np.int32 else 18.9)
     rows, most = int(rng.integers(1, 60)), int(rng.integers(1, 12))
     chosen = [np.unique(rng.integers(0, int(top), size=most)) for _ in range(rows)]
     indices = np.concatenate(chosen)
@@ -66,6 +66,35 @@ def test_a_table_that_leaves_its_array_form_in_the_middle_of_an_example():
         learner.learn(block)
         assert np.isfinite(learner.score(block)).all()
         assert learner.n_live() == len(np.unique(block.indices))
+
+
+@pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("top", [10**10, 10**11, 2**40, 2**63 - 2])
+def test_auto_takes_numbers_that_no_array_reaches(make, parameters, outputs, top):
+    """In the first Block, or after others that were kept in an array; and from a file."""
+
+    def block(indices):
+        indptr = np.array([0, 2, 4, 5])
+        return Block(indptr, np.array(indices), np.ones(5, np.float32), np.array([0.0, 1, 1]))
+
+    far, near = block([1, top, 0, top, 3]), block([1, 4, 0, 4, 3])
+    some = block([0, 1, 2, 3, 1])
+    for first in ([], [some]):
+        auto, dense = (make(outputs=outputs, **parameters) for _ in range(2))
+        for a, b in zip([*first, far, far], [*first, near, near], strict=True):
+            assert np.array_equal(auto.learn(a), dense.learn(b))
+        assert np.array_equal(auto.score(far), dense.score(near))
+        assert np.array_equal(auto.score(some), dense.score(some))
+        back = make.from_state(auto.parameters(), auto.state())
+        assert np.array_equal(back.learn(far), dense.learn(near))
+
+
+@pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)
+def test_an_array_that_cannot_reach_says_what_can(make, parameters):
+    far = Block(np.array([0, 1]), np.array([2**40]), np.ones(1, np.float32), np.array([1.0]))
+    with pytest.raises(ValueError, match="too large.*use store='table'"):
+        make(store="dense", **parameters).learn(far)
 
 
 @pytest.mark.parametrize(("make", "parameters"), LEARNERS, ids=IDS)

@@ -111,7 +111,8 @@ def run(arguments: list[str]) -> int:
         where = "" if error.filename is None else f"{error.filename}: "
         return complain(error, f"{where}{error.strerror or error}")
     except MemoryError as error:
-        return complain(error, "out of memory")
+        about = str(error) if str(error) != "std::bad_alloc" else ""
+        return complain(error, f"out of memory: {about}" if about else "out of memory")
     return result if isinstance(result, int) else 0
 
 

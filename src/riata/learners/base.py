@@ -211,16 +211,21 @@ def _rebuild(cls: type[Learner], parameters: dict[str, Any], state: State) -> Le
 
 
 _ARRAY_LIMIT = 1 << 37
-"""No array has so many rows: numbers from here on are keys of names."""
+"""No array has so many rows or, where a row is many numbers, so many numbers: an address space has an end."""
 
 
-def only_keys(indices: NDArray[Any]) -> bool:
-    """Whether these features can be kept in a table alone, though their names are not known.
+def only_keys(indices: NDArray[Any], width: int = 1) -> bool:
+    """Whether these features can be kept in a table alone: an array of rows this wide would be too large.
 
     >>> only_keys(np.array([3, 1 << 60])), only_keys(np.array([3, 70_000]))
     (True, False)
+    >>> only_keys(np.array([3, 1 << 33])), only_keys(np.array([3, 1 << 33]), width=48)
+    (False, True)
     """
-    return bool(indices.dtype == np.int64 and len(indices) and indices.max() >= _ARRAY_LIMIT)
+    limit = _ARRAY_LIMIT // max(1, width)
+    if len(indices) == 0 or np.iinfo(indices.dtype).max < limit:
+        return False
+    return bool(indices.max() >= limit)
 
 
 def decoded(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:

@@ -61,6 +61,7 @@ class Bayesian(BayesianParameters):
     family: ClassVar[str] = "bayesian"
 
     _core: _core.Bayesian = field(init=False, repr=False, compare=False)
+    _kept_in: str = field(init=False, repr=False, compare=False)
     _calibration: tuple[int, Floats] = field(init=False, repr=False, compare=False)
     """The t it was learned at, and its state, which never changes: a new one takes its place."""
 
@@ -74,11 +75,12 @@ class Bayesian(BayesianParameters):
         parsed = parsed_prior(self.prior_variance)
         by_name = dict(parsed) if isinstance(parsed, dict) else {}
         by_name.pop("*", None)
-        store = self.store
+        store = "full" if self.covariance == "full" else self.store
         if store == "auto":
             store = "table" if named else "dense"
+        object.__setattr__(self, "_kept_in", store)
         core = _core.Bayesian(
-            store="full" if self.covariance == "full" else store,
+            store=store,
             update=self.update,
             link=self.link,
             mean=self.mean,
@@ -136,10 +138,8 @@ class Bayesian(BayesianParameters):
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
-        keyed = block.names is not None or only_keys(block.indices)
         with self.lock:
-            if keyed and self.store == "auto" and self._empty:
-                self._start(named=True)
+            self._choose_store(block)
             scores = self._core.learn(
                 block.indptr, block.indices, block.values, block.labels, block.weights, order,
                 block.names, block.name_offsets, self.outputs, offsets_for(block, self.outputs),
@@ -151,6 +151,18 @@ class Bayesian(BayesianParameters):
                 )
                 self._calibrate_by(learned)
         return scores
+
+    def _choose_store(self, block: Block) -> None:
+        """Of its own accord: a table for names, and for numbers that an array of such rows could not reach."""
+        if self.store != "auto" or self._kept_in != "dense":
+            return
+        far = block.names is None and only_keys(block.indices, self._core.row_width)
+        if (far or block.names is not None) and self._empty:
+            self._start(named=True)
+        elif far:
+            moved = self.from_state(self.parameters() | {"store": "table"}, self.state())
+            object.__setattr__(self, "_kept_in", "table")
+            object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
 
     def _calibrate_by(self, state: Floats) -> None:
         object.__setattr__(self, "_calibration", (self.t, state))
@@ -298,7 +310,7 @@ class Bayesian(BayesianParameters):
     def _restore(self, state: State) -> None:
         check_tensors(self, state)
         own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
-        keyed = "names" in state or only_keys(state["keys"])
+        keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[-1])
         if own or keyed:
             self._start(keyed, own)
         names, offsets = state.get("names"), state.get("name_offsets")

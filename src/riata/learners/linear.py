@@ -146,12 +146,10 @@ class LinearLearner(LossLearner):
         if block.named:
             if self.t == 0:
                 self._start("table")
-        elif only_keys(
-            block.indices
-        ):  # the rows before had no features, or some with small numbers
-            state = self.state()
-            self._start("table")
-            self._restore(state)
+        elif only_keys(block.indices):  # the rows before had some with small numbers, or none
+            moved = self.from_state(self.parameters() | {"store": "table"}, self.state())
+            object.__setattr__(self, "_kept_in", "table")
+            object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
 
     @abstractmethod
     def _rule(self) -> tuple[str, dict[str, float]]:
