@@ -272,7 +272,7 @@ def test_checkpoints_by_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
                 now += 10  # ten seconds a Block of 10 rows
                 yield block
 
-    train(Slow(problem(300), 10), make, checkpoint=kept)
+    train(Slow(problem(300), 10), make, classes=[-1, 1], checkpoint=kept)
     assert saved == [90, 150, 210, 270]
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_HELD_OUT = 65_536
 """Rows that a held-out fraction keeps in memory; what it would take beyond them is learned."""
 
+Blocks: TypeAlias = Generator[Block, None, None]
 Order: TypeAlias = NDArray[np.int64]
 Batch: TypeAlias = tuple[Block, Order | None]
 """Rows, and the order in which to learn them; None is all of them as they stand."""
@@ -41,7 +42,10 @@ class Batches:
         random_state: int = 0,
         fraction: float = 0.0,
         watch: Watch | None = None,
+        look_ahead: Callable[[Blocks], Blocks] | None = None,
     ) -> None:
+        self.look_ahead = look_ahead
+        """What stands before the first Block is prepared: it may hold some back."""
         self.source, self.prepare, self.watch = source, prepare, watch
         self.shuffle, self.random_state, self.fraction = shuffle, random_state, fraction
         self.held_out: list[Block] = []
@@ -60,8 +64,8 @@ class Batches:
 
     def _batches(self) -> Generator[Batch, None, None]:
         position = 0
-        with closing(iterate(self.source)) as blocks:
-            for block in blocks:
+        with closing(iterate(self.source)) as read:
+            for block in read if self.look_ahead is None else self.look_ahead(read):
                 if len(block) == 0:
                     continue
                 as_read, block = block, self.prepare(block)
@@ -89,7 +93,7 @@ class Batches:
         for batch in batches:
             while rows + n_rows(batch) >= self.shuffle:
                 cut = self.shuffle - rows
-                now, batch = _split(batch, cut)
+                now, batch = cut_batch(batch, cut)
                 yield self._permuted([*gathered, now], pass_number, chunk)
                 gathered, rows, chunk = [], 0, chunk + 1
             if n_rows(batch):
@@ -116,7 +120,7 @@ def n_rows(batch: Batch) -> int:
     return len(block) if order is None else len(order)
 
 
-def _split(batch: Batch, cut: int) -> tuple[Batch, Batch]:
+def cut_batch(batch: Batch, cut: int) -> tuple[Batch, Batch]:
     """The first `cut` rows to learn, and the others."""
     block, order = batch
     if order is None:
@@ -124,13 +128,19 @@ def _split(batch: Batch, cut: int) -> tuple[Batch, Batch]:
     return (block, order[:cut]), (block, order[cut:])
 
 
+def labels_in_order(batch: Batch) -> NDArray[np.float64] | None:
+    """The labels of a batch, as they are learned."""
+    block, order = batch
+    return block.labels if block.labels is None or order is None else block.labels[order]
+
+
 def skip(batch: Batch, rows: int) -> Batch:
     """The batch without its first rows."""
-    return _split(batch, rows)[1] if rows else batch
+    return cut_batch(batch, rows)[1] if rows else batch
 
 
 def pieces(batch: Batch, cuts: Callable[[], int]) -> Generator[Batch, None, None]:
     """The batch cut up: each piece has as many rows as `cuts` says then, or what is left."""
     while n_rows(batch):
-        piece, batch = _split(batch, cuts())
+        piece, batch = cut_batch(batch, cuts())
         yield piece

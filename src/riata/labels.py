@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +13,66 @@ from riata.block import Block
 from riata.errors import DataError, SettingsError
 
 Floats: TypeAlias = NDArray[np.float64]
-ClassWeight: TypeAlias = Mapping[float, float] | Sequence[tuple[float, float]]
+Label: TypeAlias = str | bool | int | float
+"""What somebody calls a class."""
+ClassWeight: TypeAlias = Mapping[Any, float] | Sequence[tuple[Label, float]]
+Words: TypeAlias = Callable[[], Sequence[Label] | None]
+"""What the labels of a source stand for: label i for the i-th. None where they are the numbers they are."""
+
+LOOK_AT = 1000
+"""Rows whose labels are the classes to begin with; labels that come later join one by one."""
+MOST_NUMBERS = 100
+"""Different numbers that are taken for classes without a question, and one more for every hundred examples."""
+MOST_WORDS = 1000
 
 
-def in_words(values: Iterable[float]) -> str:
+def as_text(label: Any) -> str:
+    """A label as a user would write it.
+
+    >>> as_text(1.0), as_text(2.5), as_text(True), as_text("ham")
+    ('1', '2.5', 'true', 'ham')
+    """
+    if isinstance(label, bool | np.bool_):
+        return "true" if label else "false"
+    if isinstance(label, int | float | np.integer | np.floating):
+        return (
+            str(int(label)) if math.isfinite(label) and label == int(label) else repr(float(label))
+        )
+    return str(label)
+
+
+def in_words(labels: Iterable[Any]) -> str:
     """Labels as a user would write them.
 
     >>> in_words([-1.0, 1.0, 2.5])
     '-1, 1, 2.5'
     """
-    numbers = list(values)
-    shown = ", ".join(f"{v:.10g}" for v in numbers[:10])
-    return shown if len(numbers) <= 10 else f"{shown}, ... ({len(numbers)} in all)"
+    texts = [as_text(label) for label in labels]
+    shown = ", ".join(texts[:10])
+    return shown if len(texts) <= 10 else f"{shown}, ... ({len(texts)} in all)"
+
+
+def same_label(a: Any, b: Any) -> bool:
+    """Whether two labels mean the same class, though one may be a text where the other is a number or a bool.
+
+    >>> same_label("1", 1.0), same_label("True", True), same_label(True, 1), same_label("ham", "Ham")
+    (True, True, True, False)
+    """
+    if isinstance(a, str) == isinstance(b, str):
+        return bool(a == b)
+    text, other = (a, b) if isinstance(a, str) else (b, a)
+    if isinstance(other, bool | np.bool_):
+        return bool(text.lower() == as_text(other))
+    number = _number(text)
+    return number is not None and bool(number == other)
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def distinct(labels: Floats) -> Floats:
@@ -43,201 +92,245 @@ def distinct(labels: Floats) -> Floats:
     return found
 
 
-class Classes:
-    """The classes of a problem, ascending; the code of a class is its place.
+def plain(label: Any) -> Label:
+    """A label as Python and JSON have it."""
+    value = label.item() if isinstance(label, np.generic) else label
+    if isinstance(value, str | bool):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise SettingsError(
+            f"a class is a text, a number or a bool, not {type(label).__name__}"
+        ) from None
+    if not math.isfinite(number):
+        raise SettingsError("a class must be a finite number, a text or a bool")
+    return number
 
-    >>> import numpy as np
-    >>> classes = Classes([-1, 1])
-    >>> classes.codes(np.array([1.0, -1.0, 1.0])), classes.outputs
-    (array([1, 0, 1]), 1)
+
+def ascending(labels: Iterable[Any]) -> list[Label]:
+    """The labels, each once: numbers before texts, each in their order.
+
+    >>> ascending(["b", 2, "a", 1.0, 2.0])
+    [1.0, 2.0, 'a', 'b']
+    """
+    once = dict.fromkeys(map(plain, labels))
+    return sorted(once, key=lambda label: (isinstance(label, str), label))
+
+
+class Classes:
+    """The classes of a problem, in the order of their codes 0, 1, ...
+
+    >>> classes = Classes(["ham", "spam"])
+    >>> classes.code_of("spam"), classes.code_of("eggs"), classes.outputs
+    (1, None, 1)
     """
 
-    def __init__(self, values: Sequence[float] | Floats, *, open_pair: bool = False) -> None:
-        self.values = distinct(np.asarray(values, dtype=np.float64))
+    def __init__(
+        self, labels: Iterable[Any], *, fixed: bool = False, open_pair: bool = False
+    ) -> None:
+        self.labels: list[Label] = [plain(label) for label in labels]
+        self.fixed = fixed
+        """Whether other labels are refused; otherwise they join."""
         self.open_pair = open_pair
-        """The pair is taken to be 0, 1, but -1 in place of 0 may still show up."""
-        if len(self.values) < 2:
-            raise SettingsError(
-                f"at least two classes are needed, not only {in_words(self.values)}"
-            )
-        if not np.all(np.isfinite(self.values)):
-            raise SettingsError("a class must be a finite number")
+        """Only label 1 was seen; that the other one is 0 is a guess, and whatever shows up takes its place."""
+        self.version = 0
+        """How often they changed."""
+        self._codes: dict[Any, int] | None = None
+        if len(set(self.labels)) < len(self.labels):
+            raise SettingsError(f"a class is named twice: {in_words(self.labels)}")
 
     @classmethod
-    def from_block(cls, block: Block) -> Classes:
-        """The classes that the first labels of a stream speak for."""
-        labels = _labels(block)
-        seen = distinct(labels)
-        odd = np.flatnonzero(labels != np.rint(labels))
-        if len(seen) > 2 and len(odd):
-            raise DataError(
-                f"{block.where(int(odd[0]))}: label {in_words([labels[odd[0]]])} is not a class: "
-                f"for real labels choose a loss of regression (--loss squared), or name the "
-                f"classes (--classes, classes=[...])"
-            )
-        if len(seen) >= 2:
-            return cls(seen)
-        if seen[0] == 1:
-            return cls([0.0, 1.0], open_pair=True)
-        if seen[0] in (0.0, -1.0):
-            return cls([seen[0], 1.0])
-        raise DataError(
-            f"{block.where(0)}: all of the first {len(labels):,} labels are {in_words(seen)}, so "
-            f"the other class is not known: name both (--classes, classes=[...]), or let a first "
-            f"pass find them (--classes scan)"
-        )
+    def named(cls, labels: Iterable[Any]) -> Classes:
+        """Those that somebody gave, and no others."""
+        found = ascending(labels)
+        if len(found) < 2:
+            raise SettingsError(f"at least two classes are needed, not only {in_words(found)}")
+        return cls(found, fixed=True)
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
     @property
     def outputs(self) -> int:
         """Columns that a learner needs: one for a pair, one a class otherwise."""
-        return 1 if len(self.values) == 2 else len(self.values)
+        return outputs_for(len(self))
 
-    def codes(self, labels: Floats) -> NDArray[np.intp]:
-        """The place of each label, or -1 where it is none of the classes."""
-        if len(self.values) == 2:  # without a search: labels may be as many as the rows of a matrix
-            high: NDArray[np.bool_] = labels == self.values[1]
-            return np.where(high | (labels == self.values[0]), high, -1)
-        places = np.minimum(np.searchsorted(self.values, labels), len(self.values) - 1)
-        return np.where(self.values[places] == labels, places, -1)
+    def array(self, most: int | None = None) -> NDArray[Any]:
+        """As a model keeps them: the first so many, or all."""
+        labels = self.labels[:most]
+        alike = len({type(label) for label in labels}) <= 1
+        return np.array(labels) if alike else np.array(labels, dtype=object)
 
-    def encode(self, block: Block) -> Floats:
-        """The block's labels as class codes; a label that is none of the classes is an error."""
-        labels = _labels(block)
-        if self.open_pair and not np.all(labels == 1):
-            other = labels[labels != 1][0]
+    def code_of(self, label: Any) -> int | None:
+        """The code of a label, or None."""
+        if self._codes is None:
+            self._codes = {known: code for code, known in enumerate(self.labels)}
+        code = self._codes.get(label)
+        if code is None and not self.all_are(
+            isinstance(label, str)
+        ):  # texts and numbers may mean the same
+            alike = (code for code, known in enumerate(self.labels) if same_label(known, label))
+            return next(alike, None)
+        return code
+
+    def join(self, label: Label) -> None:
+        """A label that is none of them becomes one, with the next code."""
+        if self.open_pair:
             self.open_pair = False
-            if other == -1:
-                self.values = np.array([-1.0, 1.0])
-        if len(self.values) == 2:
-            high: NDArray[np.bool_] = labels == self.values[1]
-            if (high | (labels == self.values[0])).all():
-                codes_of_pair: Floats = high.astype(np.float64)
-                return codes_of_pair
+            self.labels[0] = label
+        else:
+            self.labels.append(label)
+        self.version += 1
+        self._codes = None
+
+    def all_are(self, words: bool) -> bool:
+        """Whether all are texts, or none is."""
+        return all(isinstance(label, str) == words for label in self.labels)
+
+
+def outputs_for(classes: int) -> int:
+    """Columns that a learner needs for so many classes."""
+    return 1 if classes <= 2 else classes
+
+
+class LabelReader:
+    """The labels of one source as class codes.
+
+    `words` tells what the numbers in its Blocks stand for, as far as it is known when it is asked.
+    """
+
+    def __init__(self, classes: Classes, words: Words | None = None) -> None:
+        self.classes = classes
+        self._words = words or (lambda: None)
+        self._known: tuple[int, int | None] | None = None
+        self._table: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self._values: Floats = np.empty(0)
+        self._order: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self.rows = 0
+        """Labels seen."""
+
+    def label(self, value: float) -> Label:
+        """What a number of a Block stands for."""
+        words = self._words()
+        return float(value) if not words else words[int(value)]
+
+    def codes(self, labels: Floats) -> NDArray[Any]:
+        """The code of each label, or -1 where it is none of the classes."""
+        words = self._words()
+        now = self.classes.version, None if not words else len(words)
+        if now != self._known:
+            self._learn_codes(words)
+            self._known = now
+        if words:
+            missing = np.isnan(labels)
+            codes = self._table[np.where(missing, 0, labels).astype(np.intp)]
+            return np.where(missing, -1, codes) if missing.any() else codes
+        if (
+            len(self._values) == 2
+        ):  # without a search: labels may be as many as the rows of a matrix
+            high: NDArray[np.bool_] = labels == self._values[1]
+            known = high | (labels == self._values[0])
+            return high.view(np.int8) if known.all() else np.where(known, high, -1)
+        ranked = self._values[self._order]
+        places = np.minimum(np.searchsorted(ranked, labels), len(ranked) - 1)
+        return np.where(ranked[places] == labels, self._order[places], -1)
+
+    def _learn_codes(self, words: Sequence[Label] | None) -> None:
+        if words:
+            codes = [self.classes.code_of(word) for word in words]
+            self._table = np.array([-1 if code is None else code for code in codes], dtype=np.intp)
+            return
+        numbers = [
+            _number(label) if isinstance(label, str) else float(label)
+            for label in self.classes.labels
+        ]
+        self._values = np.array([np.nan if n is None else n for n in numbers], dtype=np.float64)
+        self._order = np.argsort(self._values, kind="stable")
+
+    def encode(self, block: Block, join: bool = False) -> Floats:
+        """The block's labels as class codes. A label that is none of the classes joins, or is an error."""
+        labels = labels_of(block)
         codes = self.codes(labels)
         unknown = np.flatnonzero(codes < 0)
         if len(unknown):
-            row = int(unknown[0])
-            raise DataError(
-                f"{block.where(row)}: label {in_words([labels[row]])} is none of the classes "
-                f"{in_words(self.values)}: correct it, or name all classes (--classes, "
-                f"classes=[...]), or let a first pass find them (--classes scan)"
-            )
+            _, first = np.unique(labels[unknown], return_index=True)
+            for row in unknown[np.sort(first)].tolist():
+                self._meet(block, row, labels[row], join)
+            codes = self.codes(labels)
+        self.rows += len(block)
         return codes.astype(np.float64)
 
-    def decode(self, codes: NDArray[np.intp]) -> Floats:
-        """The labels that codes stand for."""
-        return self.values[codes]
+    def _meet(self, block: Block, row: int, value: float, join: bool) -> None:
+        """A label that is none of the classes yet."""
+        where = block.where(row)
+        if math.isnan(value):
+            raise DataError(f"{where}: the label is missing: give one, or leave the row out")
+        classes, label = self.classes, self.label(value)
+        shown, known = as_text(label), in_words(classes.labels)
+        word = isinstance(label, str)
+        if classes.all_are(not word):
+            here, there = ("words", "numbers") if word else ("numbers", "words")
+            if any(isinstance(known, bool) for known in classes.labels):
+                there = "true and false"
+            raise DataError(
+                f"{where}: label {shown} is none of the classes {known}: the labels of this data are "
+                f"{here}, those of the model {there}: write them as they were when it was trained"
+            )
+        if classes.fixed or not join:
+            raise DataError(
+                f"{where}: label {shown} is none of the classes {known}: correct it, or train with all "
+                f"classes named (--classes, classes=[...]) or found by a first pass (--classes scan)"
+            )
+        check_number_of_classes(len(classes) + 1, self.rows + row + 1, word, where)
+        classes.join(label)
 
 
-def _labels(block: Block) -> Floats:
+def check_number_of_classes(count: int, rows: int, words: bool, where: str) -> None:
+    """Ask whether these can be classes, where they are very many for so few examples."""
+    if count <= (MOST_WORDS if words else MOST_NUMBERS) + rows / 100:
+        return
+    if words:
+        raise DataError(
+            f"{where}: {count:,} different words among the first {rows:,} labels: is this the label? "
+            f"If they are classes, say so with --classes scan (classes='scan')"
+        )
+    raise DataError(
+        f"{where}: {count:,} different numbers among the first {rows:,} labels: is a number to be "
+        f"predicted, not a class? Then choose a loss of regression, such as --loss squared (a "
+        f"Regressor in Python). If they are classes, say so with --classes scan (classes='scan')"
+    )
+
+
+def labels_of(block: Block) -> Floats:
     if block.labels is None:
         raise DataError(f"{block.where(0)}: the examples have no labels to learn from")
     return block.labels
 
 
-def class_factors(class_weight: ClassWeight, classes: Classes) -> Floats:
-    """The factor of each class code; a class that is not named keeps 1."""
-    factors = np.ones(len(classes.values))
-    for label, factor in dict(class_weight).items():
-        code = int(classes.codes(np.array([float(label)]))[0])
-        if code < 0:
-            raise SettingsError(
-                f"class_weight names {in_words([label])}, which is none of the classes "
-                f"{in_words(classes.values)}"
-            )
-        if not 0 <= factor < np.inf:
-            raise SettingsError(
-                f"the weight of class {in_words([label])} must be >= 0, not {factor}"
-            )
-        factors[code] = factor
-    return factors
-
-
-def count_labels(blocks: Iterable[Block]) -> dict[float, int]:
-    """How often each label occurs."""
-    counts: dict[float, int] = {}
-    for block in blocks:
-        for label, count in zip(*np.unique(_labels(block), return_counts=True), strict=True):
-            counts[float(label)] = counts.get(float(label), 0) + int(count)
-    return counts
-
-
-def balanced(counts: Mapping[float, int]) -> list[tuple[float, float]]:
-    """Factors under which every class weighs the same, as scikit-learn's `"balanced"`.
-
-    >>> balanced({0.0: 30, 1.0: 10})
-    [(0.0, 0.6666666666666666), (1.0, 2.0)]
-    """
-    total = sum(counts.values())
-    return [(label, total / (len(counts) * n)) for label, n in sorted(counts.items()) if n > 0]
-
-
-class Encoder:
-    """What training does to the labels and weights of a classification's Blocks.
-
-    `classes` and `class_weight` are as `train` takes them; the first Block settles what is open.
-    """
-
-    def __init__(
-        self,
-        classes: Sequence[float] | Floats | str | None = None,
-        class_weight: ClassWeight | str | None = None,
-        *,
-        open_pair: bool = False,
-    ) -> None:
-        self.classes: Classes | None = None
-        self.class_weight: ClassWeight | None = None
-        self._factors: Floats | None = None
-        self._scan_classes = self._scan_weights = False
-        if isinstance(classes, str):
-            self._scan_classes = classes == "scan"
-            if not self._scan_classes:
-                raise SettingsError(f'classes is a list, None or "scan", not "{classes}"')
-        elif classes is not None:
-            self.classes = Classes(classes, open_pair=open_pair)
-        if isinstance(class_weight, str):
-            self._scan_weights = class_weight == "balanced"
-            if not self._scan_weights:
-                raise SettingsError(f'class_weight is a dict or "balanced", not "{class_weight}"')
-        else:
-            self.class_weight = class_weight
-
-    @property
-    def wants_scan(self) -> bool:
-        """Whether the labels must be counted before learning."""
-        return self._scan_classes or self._scan_weights
-
-    def scan(self, counts: Mapping[float, int]) -> None:
-        """Take from the counts of the labels what was asked for."""
-        if self._scan_classes:
-            self.classes = Classes(sorted(counts))
-        if self._scan_weights:
-            self.class_weight = balanced(counts)
-
-    def settle(self, block: Block) -> Classes:
-        """Let the first Block decide what is still open."""
-        if self.classes is None:
-            self.classes = Classes.from_block(block)
-        if self.class_weight is not None:
-            if self.classes.open_pair and -1 in dict(self.class_weight):
-                self.classes = Classes([-1.0, 1.0])
-            self._factors = class_factors(self.class_weight, self.classes)
-        return self.classes
-
-    @property
-    def weights_by_label(self) -> list[tuple[float, float]] | None:
-        """The class weights as a record keeps them."""
-        if self.class_weight is None:
-            return None
-        return [(float(label), float(w)) for label, w in dict(self.class_weight).items()]
-
-    def encode(self, block: Block) -> Block:
-        """The Block with class codes for labels, and class weights in its weights."""
-        assert self.classes is not None
-        codes = self.classes.encode(block)
-        if self._factors is None:
-            return block.with_labels(codes, block.weights)
-        weights = self._factors[codes.astype(np.intp)]
-        return block.with_labels(
-            codes, weights if block.weights is None else weights * block.weights
+def first_classes(block: Block, rows: int | None, words: Sequence[Label] | None) -> Classes:
+    """The classes that the labels of the first rows are, ascending; None are all rows of the Block."""
+    labels = labels_of(block)[:rows]
+    seen = distinct(labels[~np.isnan(labels)])
+    if words:
+        if isinstance(words[0], bool):
+            return Classes(words)
+        return Classes(sorted(str(words[int(value)]) for value in seen))
+    if len(seen) == 0:
+        raise DataError(f"{block.where(0)}: the examples have no labels to learn from")
+    odd = np.flatnonzero(labels != np.rint(labels))
+    if len(seen) > 2 and len(odd):
+        raise DataError(
+            f"{block.where(int(odd[0]))}: label {in_words([labels[odd[0]]])} is not a class: for real "
+            f"labels choose a loss of regression (--loss squared; a Regressor in Python), or name the "
+            f"classes (--classes, classes=[...])"
         )
+    check_number_of_classes(len(seen), len(labels), False, block.where(len(labels) - 1))
+    if len(seen) == 1 and seen[0] == 1:
+        return Classes([0.0, 1.0], open_pair=True)
+    return Classes(seen)
+
+
+def words_of(source: Any) -> Words:
+    """What the labels of a source stand for, whenever it is asked."""
+    return lambda: getattr(source, "label_names", None)

@@ -22,12 +22,15 @@ from safetensors.numpy import save as safetensors_save
 import riata
 from riata.atomic import atomic_write
 from riata.errors import ModelError
+from riata.labels import plain
 from riata.record import Model, Record, Settings
 
 FORMAT = "riata-model"
 VERSION = 1
 """Raised when an older Riata could no longer make sense of the file."""
 
+AS_WRITTEN = "as written"
+"""The classes are those of the data. Files without this have numbers where the data had words."""
 _NO_DIGEST = "0" * 64
 _LONGEST_HEADER = 100_000_000
 
@@ -74,6 +77,8 @@ def load(path: str | os.PathLike[str]) -> Model:
         learner = family.from_state(header["parameters"], state)
         record = _record(header["record"])
         classes = _classes(header["classes"], learner.task, learner.outputs)
+        if header.get("labels") != AS_WRITTEN:
+            classes = _with_words(classes, record)
         return Model(learner, classes, record)
     except MemoryError as error:
         raise ModelError(f"{path}: there is not enough memory for this model") from error
@@ -121,6 +126,14 @@ def _classes(values: Any, task: str, outputs: int) -> NDArray[Any] | None:
     return np.array(values) if alike or numbers else np.array(values, dtype=object)
 
 
+def _with_words(classes: NDArray[Any] | None, record: Record) -> NDArray[Any] | None:
+    """Classes of early files of 0.1, which were numbers of words in the schema."""
+    words = (record.schema or {}).get("label_names")
+    if classes is None or not words or classes.dtype.kind != "f":
+        return classes
+    return np.array([words[int(code)] for code in classes])
+
+
 def _to_parts(model: Model) -> list[bytes | memoryview]:
     """The content of the file, in pieces, so that nothing large is copied once more."""
     with model.learner.lock:  # one moment: nobody learns meanwhile, at most a Block is waited for
@@ -140,7 +153,8 @@ def _parts_of(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "sha256": _NO_DIGEST,
         "family": model.learner.family,
         "parameters": model.learner.parameters(),
-        "classes": None if model.classes is None else model.classes.tolist(),
+        "classes": None if model.classes is None else [plain(label) for label in model.classes],
+        "labels": AS_WRITTEN,
         "n_features": int(model.learner.n_features),
         "record": model.record.to_json(),
     }

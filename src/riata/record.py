@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riata.errors import SettingsError
 from riata.fingerprint import Seen
+from riata.labels import Label, plain
 from riata.metrics import Mean
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Settings:
     holdout: float | str = 0.0
     """A fraction of the examples, or the name of a source of its own."""
     patience: int | None = None
-    class_weight: list[tuple[float, float]] | None = None
+    class_weight: list[tuple[Label, float]] | None = None
     """Label and factor, resolved: `"balanced"` is stored as the factors that it came to."""
 
     def __post_init__(self) -> None:
@@ -73,7 +74,9 @@ class Record:
     holdout: dict[str, Any] | None = None
     """What `metrics.Evaluation` said of the held-out examples after the last completed pass."""
     classes_open: bool = False
-    """The only label so far was 1: whether the other one is 0 or -1 is still to be seen."""
+    """The only label so far was 1: that the other one is 0 is a guess, to be replaced by what comes."""
+    classes_fixed: bool = False
+    """All classes were known from the start: other labels are an error, and do not join."""
     skipped: int = 0
     """Lines of the data that could not be read and were left out, in the last pass."""
     schema: dict[str, Any] | None = None
@@ -112,7 +115,7 @@ class Record:
         values = {k: v for k, v in values.items() if k in known}
         settings = dict(values["settings"])
         if settings.get("class_weight") is not None:
-            settings["class_weight"] = [(float(k), float(v)) for k, v in settings["class_weight"]]
+            settings["class_weight"] = [(plain(k), float(v)) for k, v in settings["class_weight"]]
         values["settings"] = Settings(**settings)
         for name in ("loss", "loss_before_pass"):
             values[name] = Mean(**values[name])
@@ -136,7 +139,8 @@ class Model:
 
     learner: Learner
     classes: NDArray[Any] | None
-    """Ascending; code i means classes[i]: numbers as text has them, or whatever y held. None for a regression."""
+    """Code i means classes[i]: words, bools or numbers, as the data had them. Those of the first examples are
+    ascending, later ones follow as they came. None for a regression."""
     record: Record
 
     labels: list[Any] = field(init=False, repr=False, compare=False)

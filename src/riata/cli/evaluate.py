@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from typing import Any
 
 import click
 
 from riata import model_file
-from riata.batches import iterate
 from riata.cli.data import data_options, open_data, read_options, skipped_lines
 from riata.cli.options import Command, option
 from riata.cli.summary import weights_line
@@ -35,8 +33,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> i
     learner = loaded.learner
     options = read_options(given, schema=loaded.record.schema, names=learner.scores_by_name)
     source = open_data(data, options)
-    with closing(iterate(source)) as blocks:
-        result = evaluate(loaded, blocks)
+    result = evaluate(loaded, source)
     if result["examples"] == 0:
         raise DataError(f"{source.name}: no examples")
     if as_json:

@@ -12,6 +12,7 @@ from riata import model_file
 from riata.cli.options import Command, option
 from riata.cli.summary import weights_line
 from riata.cli.text import number, plural, printable, rows
+from riata.labels import as_text, in_words
 from riata.record import Model
 
 HELP = """Show how MODEL was made, how much of it is alive, and its strongest features.
@@ -40,7 +41,7 @@ def command(model: str, top: int, as_json: bool) -> int:
 def describe(model: Model, top: int) -> dict[str, Any]:
     """All that `inspect` shows, as JSON holds it."""
     learner, record = model.learner, model.record
-    classes = None if model.classes is None else model.classes.tolist()
+    classes = None if model.classes is None else model.labels
     return {
         "family": learner.family,
         "task": learner.task,
@@ -90,7 +91,7 @@ def report(path: str, description: dict[str, Any]) -> str:
         ),
     ]
     if description["classes"] is not None:
-        lines.insert(2, ("classes", ", ".join(map(_short, description["classes"]))))
+        lines.insert(2, ("classes", in_words(description["classes"])))
     if description["progressive_loss"] is not None:
         lines.append(
             ("loss", f"{number(description['progressive_loss'])}, before learning each example")
@@ -108,7 +109,7 @@ def report(path: str, description: dict[str, Any]) -> str:
 def _table(description: dict[str, Any]) -> str:
     classes = description["classes"]
     columns = len(description["strongest"][0]["weights"])
-    heads = ["weight"] if columns == 1 else [_short(c) for c in classes]
+    heads = ["weight"] if columns == 1 else [printable(as_text(c), 12) for c in classes]
     features = [printable(str(entry["feature"])) for entry in description["strongest"]]
     width = max(len("feature"), *(len(f) for f in features))
     lines = [f"{'feature':<{width}}" + "".join(f"{h:>13}" for h in heads)]

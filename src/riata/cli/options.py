@@ -178,31 +178,44 @@ def parse_holdout(ctx: click.Context, parameter: click.Parameter, value: str) ->
 
 def parse_classes(
     ctx: click.Context, parameter: click.Parameter, value: str | None
-) -> str | list[float] | None:
+) -> str | list[str] | list[float] | None:
     """Labels with commas between them, or `scan`."""
     if value is None or value == "scan":
         return value
-    try:
-        labels = [float(word) for word in value.split(",")]
-    except ValueError:
+    labels = as_numbers([word.strip() for word in value.split(",")])
+    if "" in labels or len(set(labels)) < 2:
         raise click.BadParameter(
-            f"{value!r} is neither scan nor a list such as -1,1 or 1,2,3"
-        ) from None
-    if len(set(labels)) < 2:
-        raise click.BadParameter(f"{value!r} names fewer than two classes")
+            f"{value!r} is neither scan nor a list of two or more labels, such as -1,1 or ham,spam"
+        )
     return labels
+
+
+def as_numbers(words: list[str]) -> list[str] | list[float]:
+    """Labels that were typed: numbers, if all of them are.
+
+    >>> as_numbers(["-1", "1"]), as_numbers(["1", "one"])
+    ([-1.0, 1.0], ['1', 'one'])
+    """
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return words
 
 
 def parse_class_weight(
     ctx: click.Context, parameter: click.Parameter, value: str | None
-) -> str | dict[float, float] | None:
+) -> str | dict[Any, float] | None:
     """LABEL=WEIGHT with commas between them, or `balanced`."""
     if value is None or value == "balanced":
         return value
     try:
-        pairs = [word.split("=") for word in value.split(",")]
-        return {float(label): float(weight) for label, weight in pairs}
+        pairs = [word.rpartition("=") for word in value.split(",")]
+        weights = [float(weight) for _, _, weight in pairs]
     except ValueError:
+        pairs = []
+    labels = as_numbers([label.strip() for label, _, _ in pairs])
+    if not labels or "" in labels:
         raise click.BadParameter(
-            f"{value!r} is neither balanced nor a list such as 0=1,1=20"
-        ) from None
+            f"{value!r} is neither balanced nor a list such as 0=1,1=20 or ham=1,spam=20"
+        )
+    return dict(zip(labels, weights, strict=True))

@@ -23,6 +23,7 @@ from riata.cli.data import (
 )
 from riata.cli.options import Command, option
 from riata.errors import DataError
+from riata.labels import as_text
 from riata.metrics import class_probabilities, predicted_codes
 from riata.record import Model
 
@@ -105,8 +106,8 @@ def head(model: Model, what: str | None) -> bytes:
     """The names of the columns."""
     if model.classes is None or what is None:
         return b"prediction\n"
-    labels = model.classes[1:] if model.learner.outputs == 1 else model.classes
-    return ("\t".join(label_names(model, labels)) + "\n").encode()
+    labels = model.labels[1:] if model.learner.outputs == 1 else model.labels
+    return ("\t".join(map(as_text, labels)) + "\n").encode()
 
 
 def lines(model: Model, scores: NDArray[np.float64], what: str | None) -> bytes:
@@ -121,16 +122,9 @@ def lines(model: Model, scores: NDArray[np.float64], what: str | None) -> bytes:
         if model.learner.outputs > 1:
             probabilities = class_probabilities(probabilities)
         return _numbers(probabilities)
-    names = np.array(label_names(model, model.classes), dtype=object)
-    return ("\n".join(names[predicted_codes(scores)]) + "\n").encode()
-
-
-def label_names(model: Model, labels: NDArray[Any]) -> list[str]:
-    """Labels as they stood in the data: words, where they were words, and 1, not 1.0."""
-    words = (model.record.schema or {}).get("label_names")
-    if words:
-        return [words[int(value)] for value in labels]
-    return [str(int(value)) if value == int(value) else repr(float(value)) for value in labels]
+    names = np.array([as_text(label) for label in model.labels], dtype=object)
+    codes = np.minimum(predicted_codes(scores), len(names) - 1)
+    return ("\n".join(names[codes]) + "\n").encode()
 
 
 def _numbers(columns: NDArray[np.float64]) -> bytes:

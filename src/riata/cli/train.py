@@ -35,6 +35,7 @@ from riata.cli.saving import Saving, choose_saving, saving_options
 from riata.cli.text import plural
 from riata.errors import SettingsError
 from riata.interrupt import SigtermAsCtrlC
+from riata.labels import Classes
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
 from riata.sources import ReadOptions, Source
@@ -108,15 +109,15 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     callback=parse_classes,
     metavar="LIST|scan",
     section="Training",
-    help="The labels, such as -1,1 or 1,2,3; scan finds them in a pass of its own.  "
-    "[default: those of the first rows]",
+    help="The labels, such as -1,1 or ham,spam; scan finds them in a pass of its own.  "
+    "[default: those of the first 1000 rows; others join when they come]",
 )
 @option(
     "--class-weight",
     callback=parse_class_weight,
     metavar="LIST|balanced",
     section="Training",
-    help="Factors on examples by label, such as 0=1,1=20; balanced counts labels in a first pass.",
+    help="Factors on examples by label, such as ham=1,spam=20; balanced counts labels in a first pass.",
 )
 @option(
     "--resume",
@@ -359,7 +360,7 @@ def learn(
                 source, before.learner, **options, resume=before, on_progress=displays.on_progress
             )
         if before.classes is not None and options.get("classes") is None:
-            options["classes"] = before.classes
+            options["classes"] = Classes(before.labels)  # in their order, and others may join
         model = train(source, before.learner, **options, on_progress=displays.on_progress)
         model.record.earlier = [*before.record.earlier, before.record.summary()]
     except SettingsError as error:

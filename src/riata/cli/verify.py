@@ -14,11 +14,12 @@ from riata.cli.data import data_options, open_data, read_options
 from riata.cli.options import Command, option
 from riata.cli.text import plural, rows
 from riata.errors import DataError, ModelError
-from riata.labels import Encoder
 from riata.learners.sketch import Sketch
 from riata.learners.sketch_verify import certificates
 from riata.record import Model
+from riata.sources import Source
 from riata.training import evaluate
+from riata.training.holdout import encode_for
 
 HELP = """Check that MODEL is whole: its checksum, and that all its parts are possible and fit together.
 
@@ -48,24 +49,23 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> i
     if data:
         options = read_options(given, schema=loaded.record.schema, names=learner.scores_by_name)
         source = open_data(data, options)
-        with closing(iterate(source)) as blocks:
-            if isinstance(learner, Sketch) and learner.algorithm != "online":
-                result["outputs"] = _prove(loaded, learner, blocks)
-                good = all(entry["proved"] for entry in result["outputs"])
-            else:
-                found = evaluate(loaded, blocks)
-                if found["examples"] == 0:
-                    raise DataError(f"{source.name}: no examples")
-                result["loss"] = found["loss"]
+        if isinstance(learner, Sketch) and learner.algorithm != "online":
+            result["outputs"] = _prove(loaded, learner, source)
+            good = all(entry["proved"] for entry in result["outputs"])
+        else:
+            found = evaluate(loaded, source)
+            if found["examples"] == 0:
+                raise DataError(f"{source.name}: no examples")
+            result["loss"] = found["loss"]
     click.echo(json.dumps(result | {"good": good}) if as_json else _report(result, learner))
     return 0 if good else 1
 
 
-def _prove(model: Model, learner: Sketch, blocks: Any) -> list[dict[str, Any]]:
-    assert model.classes is not None
-    encoder = Encoder(model.classes, model.record.settings.class_weight)
+def _prove(model: Model, learner: Sketch, source: Source) -> list[dict[str, Any]]:
+    encode = encode_for(model, source, model.record.settings.class_weight)
     try:
-        found = certificates(learner, (encoder.encode(block) for block in blocks))
+        with closing(iterate(source)) as blocks:
+            found = certificates(learner, (encode(block) for block in blocks))
     except ValueError as error:
         raise ModelError(str(error)) from error
     return [

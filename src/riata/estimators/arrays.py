@@ -49,7 +49,8 @@ def codes_of(names: NDArray[Any], y: NDArray[Any]) -> Floats:
         known = high | (y == names[0])
         codes: Floats = high.astype(np.float64)
     else:
-        places = np.minimum(np.searchsorted(names, y), len(names) - 1)
+        order = np.argsort(names, kind="stable")  # classes that joined later are not in order
+        places = order[np.minimum(np.searchsorted(names, y, sorter=order), len(names) - 1)]
         known = names[places] == y
         codes = places.astype(np.float64)
     if not known.all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +26,7 @@ from riata.estimators.arrays import (
     sample_weights,
 )
 from riata.estimators.events import ClassifierEvents, Events, RegressorEvents
+from riata.labels import plain
 from riata.learners import Learner
 from riata.learners.base import Floats
 from riata.record import Model, Record, Settings
@@ -206,7 +207,7 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The class labels, ascending."""
+        """The class labels in the order of `predict_proba`'s columns: ascending, and behind them what joined later."""
         self._fitted()
         assert self.model_.classes is not None
         return self.model_.classes
@@ -229,7 +230,11 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
                 f"y has one class only, {classes[0]!r}: a classifier needs at least two"
             )
         source = self._source(X, codes.astype(np.float64), sample_weight)
-        model = self._fit(source, list(range(len(classes))), self._factors(classes, y))
+        factors = self._factors(classes, y)
+        model = self._fit(source, list(range(len(classes))), factors)
+        if factors is not None:  # by label, not by code
+            weights = list(zip(map(plain, classes), factors.values(), strict=True))
+            model.record.settings = replace(model.record.settings, class_weight=weights)
         self.model_ = Model(model.learner, classes, model.record)
         return self
 
@@ -297,7 +302,7 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
         codes = (
             (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
         )
-        return np.asarray(self.classes_[codes])
+        return np.asarray(self.classes_[np.minimum(codes, len(self.classes_) - 1)])
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:

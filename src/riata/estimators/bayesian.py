@@ -15,14 +15,15 @@ from sklearn.utils.validation import validate_data
 
 from riata import model_file
 from riata.block import Block
+from riata.estimators.arrays import codes_of
 from riata.estimators.base import LinearClassifier
 from riata.estimators.parameters import Classification, Fitting
-from riata.labels import Classes
 from riata.learners import Bayesian, Learner
 from riata.learners.base import Floats
 from riata.learners.bayesian_tools import Sparsified
 from riata.record import Model
 from riata.sources import open_source
+from riata.training.holdout import encode_for
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -243,9 +244,7 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
     def _encoded(self, X: Any, y: NDArray[Any] | None) -> Iterable[Block]:
         names = self.classes_
         if y is not None:
-            codes = np.searchsorted(names, np.asarray(y)).astype(np.float64)
-            yield from open_source(X, codes)
+            yield from open_source(X, codes_of(names, np.asarray(y)))
             return
-        classes = Classes(names)
-        for block in open_source(X):
-            yield block.with_labels(classes.encode(block), block.weights)
+        source = open_source(X)
+        yield from map(encode_for(self.model_, source), source)

@@ -135,6 +135,11 @@ class Learner(ABC):
         """The names of these features; None where features are numbers."""
         return None
 
+    @property
+    def takes_more_classes(self) -> bool:
+        """Whether `with_outputs` can be asked for."""
+        return False
+
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns, for classes that joined later."""
         raise ValueError(

@@ -332,6 +332,10 @@ class Bayesian(BayesianParameters):
 
     # Other models from this one
 
+    @property
+    def takes_more_classes(self) -> bool:
+        return self.covariance != "full"
+
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns. A single one, "is it class 1?", becomes those of classes 0 and 1."""
         if outputs <= max(2, self.outputs):

@@ -178,6 +178,10 @@ class InteriorPoint(LossLearner):
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
         return [float(score) for score in self.score(event_block(features))[0]]
 
+    @property
+    def takes_more_classes(self) -> bool:
+        return self.bounds is None
+
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""
         if outputs <= max(2, self.outputs):

@@ -224,6 +224,8 @@ class LinearLearner(LossLearner):
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
         return _score_event(self._event_core or self._open_to_events(), features)
 
+    takes_more_classes = True
+
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns. A single column, "is it class 1?", becomes those of classes 0 and 1."""
         if outputs <= max(2, self.outputs):

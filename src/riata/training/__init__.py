@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import SettingsError
-from riata.labels import Encoder
+from riata.labels import Classes, words_of
 from riata.record import Model, Progress, Record, Settings
+from riata.training.encoder import Encoder
 from riata.training.holdout import Holdout, evaluate
 from riata.training.preparation import (
     MakeLearner,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Model", "Progress", "Record", "Settings", "evaluate", "partial_model", "train"]
 
-Floats: TypeAlias = NDArray[np.float64]
-
 
 def train(
     source: Source,
@@ -41,8 +39,8 @@ def train(
     random_state: int = 0,
     holdout: float | Source = 0.0,
     patience: int | None = None,
-    classes: Sequence[float] | Floats | str | None = None,
-    class_weight: Mapping[float, float] | str | None = None,
+    classes: Sequence[Any] | NDArray[Any] | Classes | str | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     resume: Model | None = None,
     checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
@@ -61,8 +59,10 @@ def train(
         kept in memory), or a source of its own. Scored after every pass.
     patience: stop when the loss on the holdout (without one: the progressive loss of the pass) was
         not below its best for so many passes.
-    classes: the labels of a classification; None takes them from the first Block, "scan" from a
-        pass over the data before learning.
+    classes: the labels of a classification, words, numbers or bools; None takes those of the first
+        1000 examples, and a label that comes later joins with its first example, as if it had been
+        there before without one; "scan" takes all, from a pass over the data before learning. A list
+        is all there are: other labels are an error. (A `riata.labels.Classes` keeps its order.)
     class_weight: factors on the examples' weights, by label, or "balanced" (a pass beforehand).
     on_progress: called after a Block, when the number of examples reaches a power of two, and at
         the end of a pass.
@@ -99,14 +99,14 @@ def train(
             patience=patience,
         )
         record = Record(data=[source.name], settings=settings)
-        encoder = Encoder(classes, class_weight)
+        encoder = Encoder(classes, class_weight, words_of(source))
     else:
         given = {"shuffle": shuffle, "random_state": random_state, "holdout": kept.setting}
         record = record_to_resume(resume.record, given, passes, patience)
         settings, learner = record.settings, resume.learner
         if kept.source is None:
             kept = Holdout(settings.holdout)  # type: ignore[arg-type]
-        encoder = Encoder(resume.classes, settings.class_weight, open_pair=record.classes_open)
+        encoder = Encoder(_classes_of(resume), settings.class_weight, words_of(source))
     check_repeatable(source, settings, kept)
     prepared = Preparation(source, record, encoder, learner, plans=passes is None)
     prepared.scan()
@@ -123,6 +123,13 @@ def train(
         return run.go()
     finally:
         del run.batches  # they know each other: the model should not live until the collector comes
+
+
+def _classes_of(model: Model) -> Classes | None:
+    if model.classes is None:
+        return None
+    record = model.record
+    return Classes(model.labels, fixed=record.classes_fixed, open_pair=record.classes_open)
 
 
 def _checkpoint(

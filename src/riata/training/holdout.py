@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from riata.batches import iterate
 from riata.block import Block
 from riata.errors import DataError
-from riata.labels import Encoder
+from riata.labels import Classes, words_of
 from riata.metrics import Evaluation
 from riata.record import Model
+from riata.training.encoder import Encoder
 
 if TYPE_CHECKING:
     from riata.learners import Learner
@@ -41,16 +42,23 @@ class Holdout:
         return self.fraction if self.source is None else self.source.name
 
     def score(
-        self, learner: Learner, held_out: Iterable[Block], encode: Callable[[Block], Block]
+        self,
+        learner: Learner,
+        held_out: Iterable[Block],
+        encode: Callable[[Source], Callable[[Block], Block]],
     ) -> dict[str, Any] | None:
-        """What `metrics.Evaluation` says of the examples held out; None where there are none."""
+        """What `metrics.Evaluation` says of the examples held out; None where there are none.
+
+        `encode` says what becomes of the labels of a source.
+        """
         if not self:
             return None
         evaluation = Evaluation(learner.task, learner.outputs)
         if self.source is not None:
+            prepare = encode(self.source)
             with closing(iterate(self.source)) as blocks:
                 for block in blocks:
-                    evaluate_block(evaluation, learner, encode(block))
+                    evaluate_block(evaluation, learner, prepare(block))
             if evaluation.examples == 0:
                 raise DataError(f"{self.source.name}: the holdout has no examples")
         for block in held_out:
@@ -59,12 +67,21 @@ class Holdout:
 
 
 def evaluate(model: Model, blocks: Iterable[Block]) -> dict[str, Any]:
-    """Score labelled Blocks with a model and say how good it is: `metrics.Evaluation.result`."""
-    encode = with_labels if model.classes is None else Encoder(model.classes).encode
+    """Score labelled Blocks, or those of a source, and say how good it is: `metrics.Evaluation.result`."""
+    encode = encode_for(model, blocks)
     evaluation = Evaluation(model.learner.task, model.learner.outputs)
-    for block in blocks:
-        evaluate_block(evaluation, model.learner, encode(block))
+    with closing(iterate(cast("Source", blocks))) as read:
+        for block in read:
+            evaluate_block(evaluation, model.learner, encode(block))
     return evaluation.result()
+
+
+def encode_for(model: Model, source: Any, class_weight: Any = None) -> Callable[[Block], Block]:
+    """What becomes of the labels of a source that a model is used on."""
+    if model.classes is None:
+        return with_labels
+    encoder = Encoder(Classes(model.labels, fixed=True), class_weight)
+    return encoder.encode_other(words_of(source))
 
 
 def evaluate_block(evaluation: Evaluation, learner: Learner, block: Block) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from riata.batches import iterate
-from riata.block import Block
+import numpy as np
+
+from riata.batches import Batch, cut_batch, iterate, labels_in_order
+from riata.block import Block, concatenate
 from riata.errors import DataError, SettingsError
-from riata.labels import Encoder, count_labels
+from riata.labels import LOOK_AT, in_words, outputs_for, words_of
 from riata.record import Model, Record, Settings
+from riata.training.encoder import Encoder, count_labels
 from riata.training.holdout import Holdout, with_labels
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from riata.sources import Source
 
 MakeLearner: TypeAlias = "Callable[[int], Learner]"
+_SAY_JOINED = 3
 
 
 class Preparation:
@@ -43,6 +48,8 @@ class Preparation:
         self._plans = plans
         """Whether a learner that counts its passes itself has its way."""
         self._met = False
+        self._joined = 0
+        """Classes that were not there at the start."""
 
     def scan(self) -> None:
         """A pass over the labels alone, where classes or weights are to be found in the data."""
@@ -54,17 +61,10 @@ class Preparation:
                 f"learning, but this input can be read only once: save it to a file, or name them"
             )
         with closing(iterate(self.source)) as blocks:
-            counts = count_labels(blocks)
+            counts = count_labels(blocks, words_of(self.source))
         if len(counts) < 2:
             raise DataError(f"{self.source.name}: fewer than two classes among the labels")
         self.encoder.scan(counts)
-
-    def prepare(self, block: Block) -> Block:
-        if not self._met:
-            self._meet(block)
-            self._plan()
-            self._met = True
-        return self.encode(block)
 
     def encode(self, block: Block) -> Block:
         assert self.learner is not None
@@ -72,30 +72,119 @@ class Preparation:
             return with_labels(block)
         return self.encoder.encode(block)
 
+    def encode_of(self, source: Source) -> Callable[[Block], Block]:
+        """What becomes of the labels of another source."""
+        assert self.learner is not None
+        if self.learner.task == "regression":
+            return with_labels
+        return self.encoder.encode_other(words_of(source))
+
+    def first_rows(self, blocks: Generator[Block, None, None]) -> Generator[Block, None, None]:
+        """The Blocks, once the first rows have settled what was left open, however they are cut up.
+
+        What goes wrong while looking is raised again behind the Blocks before it.
+        """
+        if self._met:
+            yield from blocks
+            return
+        if self.learner is None and self._make is not None:
+            self.learner = self._make(1)
+        assert self.learner is not None
+        known = self.encoder.classes is not None or self.learner.task == "regression"
+        wanted = 1 if known else LOOK_AT
+        held: list[Block] = []
+        fault: BaseException | None = None
+        try:
+            while sum(map(len, held)) < wanted and (block := next(blocks, None)) is not None:
+                held += [block] if len(block) else []
+        except GeneratorExit:
+            raise
+        except BaseException as error:  # also Ctrl-C: what was read before it is learned
+            fault = error
+        if held:
+            self._meet(concatenate(held) if len(held) > 1 else held[0])
+            self._plan()
+            self._met = True
+        yield from held
+        if fault is not None:
+            raise fault
+        yield from blocks
+
+    def joining(self, batch: Batch) -> Generator[Batch, None, None]:
+        """The batch, cut before each example whose class the learner does not have: it joins in between."""
+        learner, classes = self.learner, self.encoder.classes
+        if classes is None or learner is None or len(classes) <= max(2, learner.outputs):
+            yield batch
+            return
+        while (codes := labels_in_order(batch)) is not None:
+            late = np.flatnonzero(codes >= max(2, self.learner.outputs))  # type: ignore[union-attr]
+            if not len(late):
+                break
+            before, batch = cut_batch(batch, int(late[0]))
+            if late[0]:
+                yield before
+            self._widen(int(codes[late[0]]) + 1, batch)
+        yield batch
+
+    def complete(self) -> None:
+        """A pass has ended. Classes that were seen only among the examples held out join, too."""
+        if self.learner is None or self.learner.task == "regression":
+            return
+        self.encoder.complete(self.source.name)
+        classes = self.encoder.classes
+        if classes is not None and len(classes) > max(2, self.learner.outputs):
+            self._widen(len(classes))
+
+    def _widen(self, classes: int, batch: Batch | None = None) -> None:
+        assert self.learner is not None
+        assert self.encoder.classes is not None
+        labels = self.encoder.classes.labels
+        label, known = in_words(labels[classes - 1 : classes]), in_words(labels[: classes - 1])
+        where = self.source.name
+        if batch is not None:
+            block, order = batch
+            where = block.where(0 if order is None else int(order[0]))
+        try:
+            self.learner = self.learner.with_outputs(outputs_for(classes))
+        except ValueError as error:
+            raise DataError(
+                f"{where}: label {label} is new, after {known}: {error} (--classes LIST, or --classes "
+                f"scan to find them in a first pass)"
+            ) from None
+        self._joined += 1
+        if self._joined <= _SAY_JOINED:
+            more = "; of others that follow nothing is said" if self._joined == _SAY_JOINED else ""
+            warnings.warn(
+                f"{where}: label {label} is new, and joins the classes {known}; with --classes scan "
+                f'(classes="scan") all are known from the first example on{more}',
+                stacklevel=2,
+            )
+
     def model(self, **changes: Any) -> Model:
         """The model as it is now; `changes` are of its record, which is then a copy."""
         assert self.learner is not None
         classes = self.encoder.classes if self.learner.task == "classification" else None
         self.record.classes_open = classes is not None and classes.open_pair
+        self.record.classes_fixed = classes is not None and classes.fixed
         self.record.skipped = getattr(self.source, "skipped", 0)
         self.record.schema = getattr(self.source, "schema", None)
         record = replace(self.record, **changes) if changes else self.record
-        return Model(self.learner, None if classes is None else classes.values, record)
+        most = max(2, self.learner.outputs)  # others were read, and wait to be learned
+        return Model(self.learner, None if classes is None else classes.array(most), record)
 
     def _meet(self, block: Block) -> None:
-        if self.learner is None:
-            assert self._make is not None
-            self.learner = self._make(1)
+        assert self.learner is not None
         if self.learner.task == "regression":
             if self.encoder.class_weight is not None:
                 raise SettingsError("class_weight goes with classes; this loss is of a regression")
             return
-        classes = self.encoder.settle(block)
+        rows = LOOK_AT if self.learner.takes_more_classes else None
+        classes = self.encoder.settle(block, rows)
         if self.learner.outputs != classes.outputs and self._make is not None:
             self.learner = self._make(classes.outputs)
         if self.learner.outputs != classes.outputs:
             raise SettingsError(
-                f"{len(classes.values)} classes need a learner with {classes.outputs} outputs; "
+                f"{len(classes)} classes need a learner with {classes.outputs} outputs; "
                 f"this one has {self.learner.outputs}"
             )
         settings = replace(self.record.settings, class_weight=self.encoder.weights_by_label)

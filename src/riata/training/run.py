@@ -57,7 +57,8 @@ class Run:
         settings = record.settings
         self.batches = Batches(
             source,
-            prepared.prepare,
+            prepared.encode,
+            look_ahead=prepared.first_rows,
             shuffle=settings.shuffle,
             random_state=settings.random_state,
             fraction=holdout.fraction,
@@ -162,6 +163,10 @@ class Run:
     def _learn_piece(self, batch: Batch) -> None:
         if self.learned_here == 0:
             self.t_before = self.learner.t
+        for part in self.prepared.joining(batch):
+            self._learn_rows(part)
+
+    def _learn_rows(self, batch: Batch) -> None:
         block, order = batch
         scores = self.learner.learn(block, order)
         labels, weights = cast(Floats, block.labels), block.weights
@@ -206,6 +211,7 @@ class Run:
     def _end_pass(self) -> None:
         """Nothing goes to the record before all is known: a stop in here leaves the pass open."""
         record = self.record
+        self.prepared.complete()
         if not record.pass_ended:  # before the holdout is scored: it may move the weights
             self.learner.end_pass()
             record.pass_ended = True
@@ -245,4 +251,4 @@ class Run:
         return since_best >= patience and not self.record.complete
 
     def _score_holdout(self) -> dict[str, Any] | None:
-        return self.holdout.score(self.learner, self.batches.held_out, self.prepared.encode)
+        return self.holdout.score(self.learner, self.batches.held_out, self.prepared.encode_of)

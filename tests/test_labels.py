@@ -1,0 +1,327 @@
+"""Labels are what the user wrote, in every format and on every face; classes may come late."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import riata
+from riata import model_file
+from riata.errors import DataError, SettingsError
+from riata.labels import Classes, LabelReader, as_text, same_label
+from riata.learners import ElasticNet
+from riata.sources import open_source
+from riata.training import partial_model, train
+from tests.cli.helpers import riata as command
+from tests.streams import ListSource, problem
+
+WORDS = ["ham", "spam"]
+
+
+def table(n: int = 60, labels: Any = WORDS, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(len(labels), size=n)
+    return pd.DataFrame(
+        {
+            "y": [labels[code] for code in codes],
+            "a": (codes + rng.normal(0, 0.3, n)).round(3),
+            "b": rng.choice(["red", "blue"], n),
+        }
+    )
+
+
+def write(frame: pd.DataFrame, path: Path) -> Path:
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, index=False)
+    return path
+
+
+# Labels
+
+
+def test_labels_that_mean_the_same() -> None:
+    assert same_label("1", 1.0)
+    assert same_label(True, "True")
+    assert same_label(False, "false")
+    assert not same_label("ham", "Ham")
+    assert not same_label("x", 1.0)
+    assert [as_text(label) for label in (1.0, 0.5, True, "x")] == ["1", "0.5", "true", "x"]
+
+
+def test_codes_of_words_and_numbers() -> None:
+    reader = LabelReader(Classes(["spam", "ham"]), lambda: ["ham", "eggs", "spam"])
+    assert reader.codes(np.array([0.0, 1.0, 2.0, np.nan])).tolist() == [1, -1, 0, -1]
+    reader = LabelReader(Classes([3.0, 1.0, 2.0]))
+    assert reader.codes(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [1, 2, 0, -1]
+    reader = LabelReader(Classes(["1", "x"]))
+    assert reader.codes(np.array([1.0, 2.0])).tolist() == [0, -1]
+
+
+@pytest.mark.parametrize("wrong", [["a"], ["a", "a"], [1, np.nan], [1, None]])
+def test_classes_that_are_none(wrong: Any) -> None:
+    with pytest.raises(SettingsError):
+        Classes.named(wrong)
+
+
+# Words across borders
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_words_from_files(tmp_path: Path, suffix: str) -> None:
+    frame = table()
+    data, path = write(frame, tmp_path / f"d{suffix}"), tmp_path / "m"
+    command("train", data, "-o", path, "--label", "y")
+    assert model_file.load(path).labels == WORDS
+    assert json.loads(command("inspect", path, "--json").out)["classes"] == WORDS
+    assert "ham, spam" in command("inspect", path).out
+    loaded = riata.load(path)
+    assert loaded.classes_.tolist() == WORDS
+    assert loaded.predict_one({"a": 1.5}) == "spam"
+    assert list(loaded.predict_proba_one({"a": 1.5})) == WORDS
+    printed = command("predict", path, data, "--label", "y").out.split()
+    assert set(printed) == set(WORDS)
+    assert np.mean(np.array(printed) == frame["y"].to_numpy()) > 0.8
+    accuracy = json.loads(command("evaluate", path, data, "--label", "y", "--json").out)["accuracy"]
+    assert accuracy == pytest.approx(np.mean(np.array(printed) == frame["y"].to_numpy()))
+
+
+@pytest.mark.parametrize("trained", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("used", [".csv", ".jsonl", ".parquet"])
+def test_words_mean_the_same_in_every_format(tmp_path: Path, trained: str, used: str) -> None:
+    frame = table()
+    test = table(40, ["spam"], seed=1)  # one word only, which is not the first of the model
+    path = tmp_path / "m"
+    command("train", write(frame, tmp_path / f"d{trained}"), "-o", path, "--label", "y")
+    data = write(test, tmp_path / f"t{used}")
+    result = json.loads(command("evaluate", path, data, "--label", "y", "--json").out)
+    printed = command("predict", path, data, "--label", "y").out.split()
+    assert result["accuracy"] == pytest.approx(np.mean(np.array(printed) == "spam"))
+
+
+def test_words_and_numbers_do_not_mix(tmp_path: Path) -> None:
+    path, other = tmp_path / "m", tmp_path / "t.svm"
+    command("train", write(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
+    other.write_text("0 1:1\n1 2:1\n")
+    said = command("evaluate", path, other, code=1).err
+    assert "t.svm:1: label 0 is none of the classes ham, spam" in said
+    assert "labels of this data are numbers, those of the model words" in said
+    # The reverse, and a run that goes on.
+    command("train", other, "-o", tmp_path / "n")
+    said = command("evaluate", tmp_path / "n", tmp_path / "d.csv", "--label", "y", code=1).err
+    assert "is none of the classes 0, 1" in said
+    assert "labels of this data are words, those of the model numbers" in said
+    words = ("-o", tmp_path / "m2", "--initial", path)
+    assert "ham, spam" in command("train", other, *words, code=1).err
+
+
+def test_word_labels_of_python(tmp_path: Path) -> None:
+    """fit with words, save, and the command line knows them."""
+    block = problem(200)
+    labels = np.where(block.labels == 1, "spam", "ham")  # type: ignore[comparison-overlap]
+    data = tmp_path / "d.svm"
+    rows = [block[i : i + 1] for i in range(200)]
+    data.write_text(
+        "".join(
+            f"{int(r.labels[0])} "  # type: ignore[index]
+            + " ".join(f"{i + 1}:{v:.9g}" for i, v in zip(r.indices, r.values, strict=True))
+            + "\n"
+            for r in rows
+        )
+    )
+    [matrix] = open_source(data)
+    import scipy.sparse as sp
+
+    x = sp.csr_matrix((matrix.values, matrix.indices, matrix.indptr))
+    model = riata.ElasticNetClassifier(class_weight={"spam": 2.0}).fit(x, labels)
+    model.save(tmp_path / "m")
+    printed = command("predict", tmp_path / "m", data).out.split()
+    assert printed == model.predict(x).tolist()
+    assert "ham, spam" in command("inspect", tmp_path / "m").out
+    weights = model_file.load(tmp_path / "m").record.settings.class_weight
+    assert weights == [("ham", 1.0), ("spam", 2.0)]
+
+
+def test_classes_and_weights_by_word(tmp_path: Path) -> None:
+    data, path = write(table(), tmp_path / "d.csv"), tmp_path / "m"
+    words = ("train", data, "-o", path, "--label", "y")
+    command(*words, "--classes", "spam, ham", "--class-weight", "spam=3")
+    model = model_file.load(path)
+    assert model.labels == WORDS
+    assert model.record.settings.class_weight == [("spam", 3.0)]
+    assert model.record.loss.weight > model.record.examples
+    command(*words, "--classes", "scan", "--class-weight", "balanced")
+    assert [label for label, _ in model_file.load(path).record.settings.class_weight or ()] == WORDS
+    said = command(*words, "--classes", "ham,eggs", code=1).err
+    assert "label spam is none of the classes eggs, ham" in said
+    said = command(*words, "--class-weight", "eggs=3", code=2).err
+    assert "class_weight names eggs, which is none of the classes ham, spam" in said
+    assert "ham=1,spam=20" in command(*words, "--class-weight", "spam:3", code=2).err
+
+
+def test_files_of_before_have_words_in_their_schema(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    command("train", write(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
+    model = model_file.load(path)
+    model.classes = np.array([0.0, 1.0])
+    header, state = model_file._parts_of(model)
+    del header["labels"]
+    from safetensors.numpy import save
+
+    content = save(state, {"riata": json.dumps(header)})
+    place = model_file._digest_place(content)
+    import hashlib
+
+    digest = hashlib.sha256(content).hexdigest().encode()
+    (tmp_path / "old").write_bytes(content[:place] + digest + content[place + 64 :])
+    assert model_file.load(tmp_path / "old").labels == WORDS
+
+
+# Classes that come late
+
+
+def make(outputs: int) -> ElasticNet:
+    return ElasticNet(outputs=outputs, l1=0.0, l2=0.0, eta0=0.5)
+
+
+def late(n: int = 1500, first: int = 1200, seed: int = 0) -> Any:
+    """Rows of classes 1 and 2, and from row `first` on also of 7."""
+    block = problem(n, seed=seed)
+    rng = np.random.default_rng(seed)
+    labels = rng.choice([1.0, 2.0], n)
+    labels[first::5] = 7.0
+    return block.with_labels(labels, None)
+
+
+def bits(model: Any) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in model.learner.state().items()}
+
+
+def quietly(*args: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return train(*args, **options)
+
+
+def test_a_class_that_comes_late_joins() -> None:
+    block = late()
+    with pytest.warns(UserWarning, match=r":1201: label 7 is new, and joins the classes 1, 2"):
+        model = train(ListSource(block, 100), make)
+    assert model.classes is not None
+    assert model.classes.tolist() == [1, 2, 7]
+    assert model.learner.outputs == 3
+    # By definition: the pair, widened before the example that brings the class.
+    pair = make(1)
+    codes = np.searchsorted([1.0, 2.0, 7.0], block.labels).astype(float)
+    whole = block.with_labels(codes, None)
+    pair.learn(whole[:1200])
+    three = pair.with_outputs(3)
+    before = pair.score(whole)
+    assert np.array_equal(three.score(whole)[:, :2], np.hstack([-before, before]))
+    three.learn(whole[1200:])
+    assert bits(model) == {name: array.tobytes() for name, array in three.state().items()}
+
+
+@pytest.mark.parametrize("rows", [1, 7, 1201, 5000])
+@pytest.mark.parametrize("options", [{}, {"shuffle": 400}, {"holdout": 0.2}, {"passes": 2}])
+def test_where_blocks_begin_does_not_matter(rows: int, options: Any) -> None:
+    block = late()
+    whole = quietly(ListSource(block, 64), make, **options)
+    cut = quietly(ListSource(block, rows), make, on_progress=lambda _: None, **options)
+    assert bits(cut) == bits(whole)
+    assert cut.labels == whole.labels
+
+
+@pytest.mark.parametrize("options", [{}, {"shuffle": 400}, {"class_weight": {7: 3.0, 1: 2.0}}])
+@pytest.mark.parametrize("stop", [1100, 1200, 1210, 1400])
+def test_stopped_before_or_after_the_class_joins(options: Any, stop: int) -> None:
+    block = late()
+    whole = quietly(ListSource(block, 50), make, passes=2, **options)
+    with pytest.raises(RuntimeError) as stopped:
+        quietly(
+            ListSource(block, 50, fail_at=(0, stop), error=RuntimeError()),
+            make,
+            passes=2,
+            **options,
+        )
+    before = partial_model(stopped.value)
+    assert before is not None
+    again = quietly(ListSource(block, 70), make, resume=before)
+    assert bits(again) == bits(whole)
+    assert again.record.loss == whole.record.loss
+    assert again.labels == whole.labels
+
+
+def test_classes_that_were_named_are_all_there_are() -> None:
+    with pytest.raises(DataError, match="label 7 is none of the classes 1, 2"):
+        train(ListSource(late(), 50), make, classes=[1, 2])
+
+
+def test_a_family_that_cannot_take_more_classes(tmp_path: Path) -> None:
+    path = tmp_path / "d.svm"
+    # Blocks of text have more rows than are looked at, and a family that cannot grow takes all of them.
+    path.write_text("".join(f"{1 + i % 2} {1 + i % 9}:1\n" for i in range(200_000)) + "7 3:1\n")
+    words = ("train", path, "-o", tmp_path / "m", "--method", "sketch")
+    said = command(*words, code=1).err
+    assert "d.svm:200001: label 7 is new, after 1, 2" in said
+    assert "'sketch' cannot take more classes later" in said
+    assert "--classes scan" in said
+    command(*words, "--classes", "scan")
+    assert model_file.load(tmp_path / "m").labels == [1, 2, 7]
+
+
+def test_a_class_joins_on_the_command_line_and_in_a_later_run(tmp_path: Path) -> None:
+    data, path = tmp_path / "d.svm", tmp_path / "m"
+    data.write_text("".join(f"{1 + i % 2} {1 + i % 9}:1\n" for i in range(1500)) + "7 3:1\n")
+    with pytest.warns(
+        UserWarning, match=r"d\.svm:1501: label 7 is new, and joins the classes 1, 2"
+    ):
+        command("train", data, "-o", path)
+    assert model_file.load(path).labels == [1, 2, 7]
+    (tmp_path / "e.svm").write_text("5 1:1\n1 3:2\n")
+    with pytest.warns(UserWarning, match=r"e\.svm:1: label 5 is new"):
+        command("train", tmp_path / "e.svm", "-o", path, "--initial", path)
+    assert model_file.load(path).labels == [1, 2, 7, 5]
+    assert riata.load(path).classes_.tolist() == [1, 2, 7, 5]
+
+
+def test_partial_fit_after_a_class_joined(tmp_path: Path) -> None:
+    data = tmp_path / "d.svm"
+    data.write_text("".join(f"{3 + i % 2} {1 + i % 9}:1\n" for i in range(1500)) + "1 3:1\n")
+    model = riata.ElasticNetClassifier()
+    with pytest.warns(UserWarning, match="joins"):
+        model.learn(data)
+    assert model.classes_.tolist() == [3, 4, 1]
+    x = np.eye(9)[[2] * 50]
+    for _ in range(20):
+        model.partial_fit(x, [1] * 50)
+    assert model.predict(x[:1]).tolist() == [1]
+
+
+def test_many_numbers_are_asked_about(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    prices = rng.integers(0, 3000, 4000)
+    data = tmp_path / "d.svm"
+    data.write_text("".join(f"{price} {1 + i % 9}:1\n" for i, price in enumerate(prices)))
+    said = command("train", data, "-o", tmp_path / "m", code=1).err
+    assert "different numbers among the first 1,000 labels" in said
+    assert "--loss squared" in said
+    assert "--classes scan" in said
+    command("train", data, "-o", tmp_path / "m", "--loss", "squared", "--eta0", "1e-9")
+    # Many that come one by one are asked about too; as many as there may be are not.
+    rows = [f"{i % 2} 1:1\n" for i in range(2000)] + [f"{i} 1:1\n" for i in range(2, 300)]
+    data.write_text("".join(rows))
+    said = command("train", data, "-o", tmp_path / "m", code=1).err
+    assert "different numbers among the first 2,1" in said
+    data.write_text("".join(f"{i % 90} 1:1\n" for i in range(4000)))
+    command("train", data, "-o", tmp_path / "m")
+    assert len(model_file.load(tmp_path / "m").labels) == 90
