@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import click
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import model_file
-from riata.atomic import atomic_write
+from riata.atomic import atomic_write, check_writable
 from riata.batches import iterate
 from riata.cli.data import (
     data_options,
@@ -22,18 +23,28 @@ from riata.cli.data import (
     skipped_lines,
 )
 from riata.cli.options import Command, option
+from riata.cli.prediction_table import TABLES, Wanted, columns_of, open_table, table_of_name
 from riata.errors import DataError
 from riata.labels import as_text
 from riata.metrics import class_probabilities, predicted_codes
 from riata.record import Model
+from riata.sources import ReadOptions, Source
+from riata.sources.ids import RowIds, check_ids, first_tag
+from riata.sources.io.bytes import expand
+from riata.sources.recognise import format_of
 
-HELP = """Predict each row of DATA (files, or - for standard input) with MODEL: one line a row.
+HELP = """Predict each row of DATA (files, or - for standard input) with MODEL.
 
-The line is the predicted label, or the predicted number of a regression. --proba and --score print
-for two classes one number, of the larger label; for more classes one number a class, tab separated,
-in ascending order of the labels (--header names them).
+Without options one line a row: the predicted label, or the number of a regression. Into a file that
+ends in .csv, .tsv, .jsonl or .parquet, or with --to, --id or --interval, a table: what the row is
+called, its class, the probability of each class.
+
+Rows may have labels or not: they are not looked at. --proba and --score print for two classes one
+number, of the label that comes last; for more classes one number a class, tab separated (--header
+names them).
 
 \b
+  riata predict spam.riata today.csv -o today_predicted.csv --id message
   riata predict clicks.riata today.svm --proba | sort -gr | head
   zcat today.svm.gz | riata predict clicks.riata - -o today.txt"""
 
@@ -42,32 +53,51 @@ in ascending order of the labels (--header names them).
 @click.argument("model", metavar="MODEL")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @option("-o", "--output", metavar="FILE", help="Write there, all or nothing, not to the screen.")
+@option(
+    "--to",
+    type=click.Choice(TABLES),
+    help="A table of this kind.  [default: by the name of FILE, else plain lines]",
+)
+@option("--id", "id_column", metavar="COLUMN", help="A column of DATA that tells rows apart.")
+@option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="CHANCE",
+    help="Between which the probability lies with this chance, such as 0.9 (--method bayesian).",
+)
 @option("--proba", "what", flag_value="proba", help="Print probabilities.")
 @option("--score", "what", flag_value="score", help="Print scores: x'w + intercept + offset.")
 @option("--header", "head_line", is_flag=True, help="First a line with the labels of the columns.")
-@option("--no-labels", is_flag=True, section="Data", help="The rows of DATA start without a label.")
+@option("--no-labels", is_flag=True, hidden=True)  # was needed once
 @data_options
 def command(
     model: str,
     data: tuple[str, ...],
     output: str | None,
+    to: str | None,
+    id_column: str | None,
+    interval: float | None,
     what: str | None,
     head_line: bool,
     no_labels: bool,
     **given: Any,
 ) -> int:
     refuse_to_replace([model, *data], output)
+    if output is not None:
+        check_writable(output)
     loaded = model_file.load(model)
-    check(loaded, model, what)
-    options = read_options(
-        given,
-        labelled=not no_labels,
-        schema=loaded.record.schema,
-        names=loaded.learner.scores_by_name,
-    )
-    source = open_data(data, options)
+    check(loaded, model, what, interval)
+    source, options = open_unlabelled(loaded, data, given, id_column)
+    table = to or table_of_name(output) or ("csv" if id_column or interval else None)
+    if table == "parquet" and output is None:
+        raise click.UsageError("Parquet goes to a file: name it with -o FILE")
 
     def write_to(stream: BinaryIO) -> None:
+        if table is not None:
+            wanted = Wanted(scores=what == "score", interval=interval)
+            ids = ids_for(source, data, options, id_column)
+            write_table(loaded, source, open_table(stream, table, output or "-"), wanted, ids)
+            return
         if head_line:
             stream.write(head(loaded, what))
         with closing(iterate(source)) as blocks:
@@ -88,8 +118,58 @@ def command(
     return 0
 
 
-def check(model: Model, path: str, what: str | None) -> None:
+def open_unlabelled(
+    model: Model, data: Sequence[str], given: dict[str, Any], id_column: str | None
+) -> tuple[Source, ReadOptions]:
+    """The data; whether rows have labels does not matter."""
+    schema = model.record.schema
+    options = read_options(given, labelled=False, schema=schema, names=model.learner.scores_by_name)
+    if id_column is not None:
+        check_ids(data, None if "-" in data else format_of(expand(list(data)), options.format))
+        if id_column not in (*options.ignore, *_features(schema)):
+            options = replace(options, ignore=(*options.ignore, id_column))
+    return open_data(data, options), options
+
+
+def _features(schema: Any) -> list[str]:
+    """The columns that a model has weights for."""
+    kinds = zip((schema or {}).get("columns", ()), (schema or {}).get("kinds", ()), strict=True)
+    return [
+        column for column, kind in kinds if kind not in ("ignored", "label", "weight", "offset")
+    ]
+
+
+def ids_for(
+    source: Source, data: Sequence[str], options: ReadOptions, id_column: str | None
+) -> RowIds | None:
+    """What rows are called: by a column, or by their tags, if the first line of Vowpal Wabbit text has one."""
+    if "-" in data and id_column is None:
+        return None
+    paths = expand(list(data))
+    format = format_of(paths, options.format)
+    if id_column is not None:
+        return RowIds(source, paths, format, id_column)
+    if format == "vw" and first_tag(paths):
+        return RowIds(source, paths, format, None)
+    return None
+
+
+def write_table(
+    model: Model, source: Source, table: Any, wanted: Wanted, ids: RowIds | None
+) -> None:
+    with closing(iterate(source)) as blocks:
+        for block in blocks:
+            table.write(columns_of(model, block, wanted, ids))
+    table.close()
+
+
+def check(model: Model, path: str, what: str | None, interval: float | None) -> None:
     """Refuse what the model cannot give before reading any data."""
+    if interval is not None and not hasattr(model.learner, "interval"):
+        raise DataError(
+            f"{path}: a model of {model.learner.family} does not know how sure it is: leave out --interval, "
+            f"or train with --method bayesian"
+        )
     if what != "proba":
         return
     if model.classes is None:

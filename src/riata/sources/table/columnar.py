@@ -50,8 +50,10 @@ class ColumnarSource:
         options: ReadOptions,
         helped: bool = False,
         skipping: Skipping | None = None,
+        format: str = "table",
     ) -> None:
         self.name = name
+        self.format = format
         self.n_rows = n_rows
         self.n_bytes = n_bytes
         self.bytes_read = 0
@@ -193,6 +195,7 @@ def open_columnar(
         options=options,
         helped=format == "parquet" and not any(map(is_remote, paths)),
         skipping=skipping,
+        format=format,
     )
 
 

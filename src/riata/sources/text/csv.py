@@ -246,6 +246,12 @@ class CsvSource(NamedTextSource):
         skip_header = chunk.first and bool(self._header)
         return parsed(self._core.parse(chunk.buffer, chunk.size, skip_header), chunk.path)
 
+    @property
+    def dialect(self) -> tuple[list[str], str, str, bool]:
+        """The columns, what separates and what quotes them, and whether there is a header, once rows were read."""
+        assert self._columns is not None
+        return self._columns, self._delimiter or ",", self._quote, bool(self._header)
+
     def _end_of_bad(self, chunk: Chunk, start: int, error: _core.ParseError) -> int:
         end = super()._end_of_bad(chunk, start, error)
         if not self._quote or error.kind.startswith("quote_"):

@@ -1,0 +1,148 @@
+"""Predictions as a table: what each row is called, its class or number, probabilities, scores and intervals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.block import Block
+from riata.errors import DataError
+from riata.labels import as_text
+from riata.metrics import class_probabilities, predicted_codes
+from riata.record import Model
+from riata.sources.ids import RowIds
+
+TABLES = ("csv", "tsv", "jsonl", "parquet")
+_SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_SUFFIXES |= {".parquet": "parquet", ".pq": "parquet"}
+
+Columns = dict[str, list[Any]]
+
+
+def table_of_name(path: str | None) -> str | None:
+    """The kind of table that the end of a file's name asks for.
+
+    >>> table_of_name("out.csv"), table_of_name("out.txt"), table_of_name(None)
+    ('csv', None, None)
+    """
+    return None if path is None else _SUFFIXES.get(PurePath(path).suffix.lower())
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What goes into the table."""
+
+    scores: bool = False
+    """Beside the probabilities; where there are none, scores are there anyway."""
+    interval: float | None = None
+
+
+def columns_of(model: Model, block: Block, wanted: Wanted, ids: RowIds | None) -> Columns:
+    """The columns of a Block's rows."""
+    learner = model.learner
+    columns: Columns = {} if ids is None else {ids.name: ids.of(block)}
+    scores = learner.score(block)
+    if model.classes is None:
+        return columns | {"prediction": scores[:, 0].tolist()}
+    labels = model.labels
+    codes = np.minimum(predicted_codes(scores), len(labels) - 1)
+    columns["prediction"] = [labels[code] for code in codes.tolist()]
+    names = [as_text(label) for label in labels]
+    probabilities = learner.probability(scores)
+    if probabilities is not None and len(names) > 1:
+        columns |= _by_class("probability", names, class_probabilities(probabilities))
+    outputs = names if learner.outputs > 1 else names[-1:]
+    if wanted.interval is not None:
+        low, high = learner.interval(block, wanted.interval)  # type: ignore[attr-defined]
+        columns |= _by_class("low", outputs, low) | _by_class("high", outputs, high)
+    if wanted.scores or probabilities is None:
+        columns |= _by_class("score", outputs, scores)
+    return columns
+
+
+def _by_class(what: str, labels: list[str], values: NDArray[np.float64]) -> Columns:
+    return {f"{what}_{label}": values[:, i].tolist() for i, label in enumerate(labels)}
+
+
+Write = Callable[[Columns], None]
+
+
+class TextTable:
+    """CSV, TSV or JSON lines; numbers as short as they can be without losing a bit."""
+
+    def __init__(self, file: BinaryIO, kind: str) -> None:
+        self._file, self._kind = file, kind
+        self._begun = False
+
+    def write(self, columns: Columns) -> None:
+        text = io.StringIO()
+        rows = zip(*columns.values(), strict=True)
+        if self._kind == "jsonl":
+            names = list(columns)
+            for row in rows:
+                text.write(json.dumps(dict(zip(names, row, strict=True)), default=str) + "\n")
+        else:
+            writer = csv.writer(
+                text, delimiter="\t" if self._kind == "tsv" else ",", lineterminator="\n"
+            )
+            if not self._begun:
+                writer.writerow(columns)
+            columns["prediction"] = _plain_labels(columns["prediction"])
+            writer.writerows(zip(*columns.values(), strict=True))
+        self._begun = True
+        self._file.write(text.getvalue().encode())
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+def _plain_labels(labels: list[Any]) -> list[Any]:
+    """1, not 1.0, and true, not True; real numbers as they are."""
+    shown = {label: as_text(label) for label in set(labels)} if len(set(labels[:100])) < 50 else {}
+    return [shown[label] for label in labels] if shown else labels
+
+
+class ParquetTable:
+    """One row group a Block or so, with the types that the values have."""
+
+    def __init__(self, file: BinaryIO, path: str) -> None:
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise DataError(
+                f'{path}: Parquet needs the package pyarrow: pip install "riata[arrow]"'
+            ) from None
+        self._file, self._pa, self._pq = file, pa, pq
+        self._writer: Any = None
+
+    def write(self, columns: Columns) -> None:
+        schema = None if self._writer is None else self._writer.schema
+        try:
+            table = self._pa.table(columns, schema=schema)
+        except (
+            self._pa.ArrowInvalid,
+            self._pa.ArrowTypeError,
+        ):  # what rows are called is of several kinds
+            first = next(iter(columns))
+            columns = columns | {first: [None if v is None else str(v) for v in columns[first]]}
+            table = self._pa.table(columns, schema=schema)
+        if self._writer is None:
+            self._writer = self._pq.ParquetWriter(self._file, table.schema)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def open_table(file: BinaryIO, kind: str, path: str) -> TextTable | ParquetTable:
+    return ParquetTable(file, path) if kind == "parquet" else TextTable(file, kind)
