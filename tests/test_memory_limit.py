@@ -73,7 +73,7 @@ def test_what_was_learned_before_the_limit_is_kept(monkeypatch: pytest.MonkeyPat
     used = iter([100, 200, 300, 540, 600])
     monkeypatch.setattr(memory, "in_use", lambda: next(used))
     block = problem(500)
-    with pytest.raises(OutOfMemory, match="540 bytes of memory in use, and up to 1,100") as caught:
+    with pytest.raises(OutOfMemory, match="540 bytes of memory in use, and up to 660") as caught:
         train(ListSource(block, 100), lambda m: ElasticNet(outputs=m), max_memory=900)
     model = partial_model(caught.value)
     assert model is not None

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import stat
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save as with_tensors
 
 import riata
 from riata import atomic, model_file
+from riata.block import Block
 from riata.errors import ModelError
 from riata.learners import ElasticNet
-from riata.record import Model, Record
+from riata.record import Model, Record, Settings
 from riata.training import train
 from tests.streams import ListSource, problem
 
@@ -130,10 +133,45 @@ def test_foreign_files(tmp_path: Path) -> None:
             model_file.load(path)
 
 
+def test_the_file_is_what_safetensors_would_write() -> None:
+    x, y = np.eye(6, dtype=np.float32), np.arange(6) % 2
+    models = [
+        riata.ElasticNetClassifier(),
+        riata.BayesianClassifier(),
+        riata.SketchClassifier(algorithm="online", block_size=4),
+        riata.InteriorPointClassifier(),
+    ]
+    named = riata.FTRLClassifier().learn_one({"word": ["grün", "blue"]}, "é").learn_one({}, "b")
+    exact = riata.SketchClassifier().fit(x, y)
+    for model in (exact, *(m.partial_fit(x, y, classes=[0, 1]) for m in models), named):
+        parts = model_file._to_parts(model.model_)
+        content = b"".join(bytes(part) for part in parts)
+        length = int.from_bytes(content[:8], "little")
+        metadata = json.loads(content[8 : 8 + length])["__metadata__"]
+        assert content == with_tensors(model.model_.learner.state(), metadata)
+
+
+def test_saving_copies_no_tensor_once_more(tmp_path: Path) -> None:
+    learner = ElasticNet(l1=0)
+    n = 300_000
+    block = Block(
+        np.array([0, n]), np.arange(n, dtype=np.int32), np.ones(n, np.float32), np.array([1.0])
+    )
+    learner.learn(block)
+    model = Model(learner, np.array([0, 1]), Record(data=[], settings=Settings()))
+    tracemalloc.start()
+    try:
+        model_file.save(model, tmp_path / "m.riata")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < os.path.getsize(tmp_path / "m.riata") / 8
+
+
 def rewritten(model: Model, monkeypatch: pytest.MonkeyPatch, path: Path, **header: Any) -> None:
     """Save with another header, checksum and all."""
-    dumps = json.dumps
-    monkeypatch.setattr(model_file.json, "dumps", lambda h: dumps(h | header))
+    usual, state = model_file._parts_of(model)
+    monkeypatch.setattr(model_file, "_parts_of", lambda _: (usual | header, state))
     model_file.save(model, path)
     monkeypatch.undo()
 

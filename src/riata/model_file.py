@@ -17,7 +17,6 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load as safetensors_load
-from safetensors.numpy import save as safetensors_save
 
 import riata
 from riata.atomic import atomic_write
@@ -135,14 +134,48 @@ def _with_words(classes: NDArray[Any] | None, record: Record) -> NDArray[Any] | 
 
 
 def _to_parts(model: Model) -> list[bytes | memoryview]:
-    """The content of the file, in pieces, so that nothing large is copied once more."""
+    """The content of the file, in pieces: the header, and each tensor where it lies in memory."""
     with model.learner.lock:  # one moment: nobody learns meanwhile, at most a Block is waited for
         header, state = _parts_of(model)
-    content = safetensors_save(state, {"riata": json.dumps(header)})
-    place = _digest_place(content)
-    digest = hashlib.sha256(content).hexdigest().encode()
-    view = memoryview(content)
-    return [view[:place], digest, view[place + 64 :]]
+    # As safetensors has it: by falling size and kind of the numbers, so that each lies at a multiple of its size.
+    names = sorted(state, key=lambda name: (-_TYPES.index(state[name].dtype.name), name))
+    tensors = [_bytes_of(state[name]) for name in names]
+    head = _header(json.dumps(header), {name: state[name] for name in names})
+    digest = hashlib.sha256(head)
+    for tensor in tensors:
+        digest.update(tensor)
+    place = _digest_place(head)
+    return [head[:place] + digest.hexdigest().encode() + head[place + 64 :], *tensors]
+
+
+_TYPES = (
+    "bool", "uint8", "int8", "int16", "uint16", "float16", "int32", "uint32", "float32",
+    "float64", "int64", "uint64",
+)  # fmt: skip
+"""NumPy's names in the order that safetensors has its own in: BOOL, U8, I8, ..."""
+
+
+def _header(riata: str, tensors: dict[str, NDArray[Any]]) -> bytes:
+    """How a safetensors file begins that holds these tensors one after another."""
+    outer: dict[str, Any] = {"__metadata__": {"riata": riata}}
+    end = 0
+    for name, array in tensors.items():
+        kind = array.dtype.name
+        outer[name] = {
+            "dtype": "BOOL" if kind == "bool" else kind[0].upper() + kind.lstrip("uintfloa"),
+            "shape": array.shape,
+            "data_offsets": (end, end + array.nbytes),
+        }
+        end += array.nbytes
+    text = json.dumps(outer, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    """A tensor as it stands in the file: no copy where the machine has it that way round."""
+    array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return array.reshape(-1).view(np.uint8).data
 
 
 def _parts_of(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -158,12 +191,7 @@ def _parts_of(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "n_features": int(model.learner.n_features),
         "record": model.record.to_json(),
     }
-    state = {name: _contiguous(array) for name, array in model.learner.state().items()}
-    return header, state
-
-
-def _contiguous(array: NDArray[Any]) -> NDArray[Any]:
-    return array if array.flags.c_contiguous else array.copy(order="C")
+    return header, model.learner.state()
 
 
 def _digest_place(content: bytes) -> int:

@@ -114,14 +114,17 @@ class OverStore : public Base {
     return false;
   }
   Names names(const std::int64_t* keys, std::int64_t n) const override {
+    const auto name = [&](std::int64_t i) -> std::string_view {
+      if constexpr (!Store::kDirect) return store_.name(static_cast<std::uint64_t>(keys[i]));
+      return {};
+    };
     Names out;
+    out.offsets.reserve(static_cast<std::size_t>(n) + 1);
     out.offsets.push_back(0);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::string_view name;
-      if constexpr (!Store::kDirect) name = store_.name(static_cast<std::uint64_t>(keys[i]));
-      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
-      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
-    }
+    for (std::int64_t i = 0; i < n; ++i)
+      out.offsets.push_back(out.offsets.back() + static_cast<std::int64_t>(name(i).size()));
+    out.bytes.reserve(static_cast<std::size_t>(out.offsets.back()));
+    for (std::int64_t i = 0; i < n; ++i) out.bytes.insert(out.bytes.end(), name(i).begin(), name(i).end());
     return out;
   }
   std::uint64_t bytes() const noexcept override { return store_.bytes(); }
@@ -137,10 +140,19 @@ class OverStore : public Base {
     return true;
   }
 
+  // How many rows are wanted: whoever knows takes no more memory than they need.
+  template <class Wanted>
+  std::size_t count(Wanted wanted) const {
+    std::size_t size = 0;
+    store_.for_each([&](std::uint64_t, const double* row) { size += wanted(row) ? 1 : 0; });
+    return size;
+  }
+
   // The rows that are wanted, by ascending key.
   template <class Wanted>
   std::vector<std::pair<std::uint64_t, const double*>> found(Wanted wanted) const {
     std::vector<std::pair<std::uint64_t, const double*>> out;
+    out.reserve(count(wanted));
     store_.for_each([&](std::uint64_t key, const double* row) {
       if (wanted(row)) out.emplace_back(key, row);
     });
@@ -151,15 +163,27 @@ class OverStore : public Base {
   // Those rows, each as write(row, to) puts it into `width` numbers.
   template <class Wanted, class Write>
   Rows collect(int width, Wanted wanted, Write write) const {
-    const auto all = found(wanted);
     Rows out;
-    out.keys.reserve(all.size());
-    out.values.resize(all.size() * static_cast<std::size_t>(width));
-    double* next = out.values.data();
-    for (const auto& [key, row] : all) {
+    double* next = nullptr;
+    const auto make_room = [&](std::size_t size) {
+      out.keys.reserve(size);
+      out.values.resize(size * static_cast<std::size_t>(width));
+      next = out.values.data();
+    };
+    const auto add = [&](std::uint64_t key, const double* row) {
       out.keys.push_back(static_cast<std::int64_t>(key));
       write(row, next);
       next += width;
+    };
+    if constexpr (Store::kDirect) {  // which has them by ascending key
+      make_room(count(wanted));
+      store_.for_each([&](std::uint64_t key, const double* row) {
+        if (wanted(row)) add(key, row);
+      });
+    } else {
+      const auto all = found(wanted);
+      make_room(all.size());
+      for (const auto& [key, row] : all) add(key, row);
     }
     return out;
   }
