@@ -14,7 +14,7 @@ import riata
 
 ROOT = Path(riata.__file__).parent
 ORDER = [
-    {"errors", "_core", "atomic"},
+    {"errors", "_core", "atomic", "words"},
     {"block"},
     {"sources", "reference"},
     {"learners", "interior"},
@@ -66,6 +66,7 @@ CORE_ORDER = [
     {"simd"},
     {"text", "losses"},
     {"block", "stores"},
+    {"words"},
     {"formats/svmlight", "formats/vw", "formats/csv", "formats/json", "formats/table"},
     {"formats/parquet"},
     {"linear", "sketch"},

@@ -22,6 +22,7 @@ void bind_shooting(nanobind::module_& m);
 void bind_sketch(nanobind::module_& m);
 void bind_svmlight(nanobind::module_& m);
 void bind_vw(nanobind::module_& m);
+void bind_words(nanobind::module_& m);
 void bind_write_text(nanobind::module_& m);
 }  // namespace riata::bind
 
@@ -48,5 +49,6 @@ NB_MODULE(_core, m) {
   riata::bind::bind_parquet(m);
   riata::bind::bind_svmlight(m);
   riata::bind::bind_vw(m);
+  riata::bind::bind_words(m);
   riata::bind::bind_write_text(m);
 }

@@ -748,6 +748,29 @@ def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: 
     Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.
     """
 
+def tokenise(texts: list[str | bytes], spans: tuple[int, int, int, int], weight: str, prefix: str, names: bool) -> ParsedRows:
+    """
+    Each text as a row of its n-grams; an error has the number of the text in `n_lines` and the first byte that is no UTF-8, from 0, in `column`.
+    """
+
+class TextWeights:
+    """In how many texts n-grams were, and what they are worth for it."""
+
+    def __init__(self, columns: Sequence[tuple[str, bool, bool, int]], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int = 4194304) -> None: ...
+
+    def weigh(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], learn: bool) -> None:
+        """Multiply the values of rows in place, each by what was before it."""
+
+    def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32]]:
+        """Keys and counts, in the order of the keys."""
+
+    def documents(self) -> list[int]:
+        """How many texts each column had."""
+
+    def clear(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
 def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, base: int, offsets: NDArray[numpy.float64] | None) -> tuple[bytes, int]:
     """
     Rows as svmlight or vw text, and how many names had to be written in another way.

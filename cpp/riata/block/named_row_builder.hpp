@@ -79,8 +79,8 @@ class RowBuilder {
             false};
     return true;
   }
-  bool close(const Room& room) noexcept {
-    unchecked_ = true;
+  bool close(const Room& room, bool distinct = false) noexcept {  // distinct: none is twice in the row
+    unchecked_ = unchecked_ || !distinct;
     zeros_ = zeros_ || room.zeros;
     for (; crossing_ && size_ < room.size; ++size_) {
       if (!groups_.push_back(group_)) return false;

@@ -40,6 +40,13 @@ inline constexpr std::array<NameLength, 17> kNameLengths = [] {
   return lengths;
 }();
 
+// What the hash of a name of up to 32 bytes starts with.
+inline constexpr std::array<std::uint64_t, 33> kStarts = [] {
+  std::array<std::uint64_t, 33> starts{};
+  for (std::uint64_t size = 0; size < starts.size(); ++size) starts[size] = kHashSeed ^ fold(size ^ kA, kB);
+  return starts;
+}();
+
 }  // namespace detail
 
 class Prefixed {
@@ -68,6 +75,37 @@ class Prefixed {
       return key_of_long<kWrite>(p, length, low, high, name);
     const detail::NameLength& with = detail::kNameLengths[length];
     return fold((low & with.low) ^ with.start_low, (high & with.high) ^ with.start_high) >> 1;
+  }
+
+  // The same, where it cannot be foreseen whether the name has more than 16 bytes: up to 32 there is no branch.
+  // 32 bytes behind the text must be readable.
+  std::uint64_t key_of_any(const char* text, const char* end) const noexcept {
+    const char* const p = text - size_;
+    const auto length = static_cast<std::size_t>(end - p);
+    if (length > 32 || size_ > 16) [[unlikely]]
+      return key<false>(text, end);
+    const std::uint64_t low = (load8(p) & first_.keep) | first_.text;
+    const std::uint64_t high = (load8(p + 8) & second_.keep) | second_.text;
+    const std::uint64_t start = detail::kStarts[length];
+    const std::uint64_t more = -static_cast<std::uint64_t>(length > 16);  // all bits or none
+    const std::uint64_t step = fold(low ^ detail::kA ^ start, high ^ detail::kB);
+    const std::uint64_t hash = (step & more) | (start & ~more);
+    const detail::NameLength& with = detail::kNameLengths[length - (16 & more)];
+    const std::uint64_t last_low = ((load8(p + 16) & more) | (low & ~more)) & with.low;
+    const std::uint64_t last_high = ((load8(p + 24) & more) | (high & ~more)) & with.high;
+    return fold(last_low ^ detail::kA ^ hash, last_high ^ detail::kB ^ hash) >> 1;
+  }
+
+  // Writes the name; up to 32 bytes behind it may be overwritten.
+  void write(const char* text, const char* end, char* name) const noexcept {
+    const char* const p = text - size_;
+    const std::uint64_t low = (load8(p) & first_.keep) | first_.text;
+    const std::uint64_t high = (load8(p + 8) & second_.keep) | second_.text;
+    std::memcpy(name + 16, p + 16, 16);
+    std::memcpy(name, &low, 8);
+    std::memcpy(name + 8, &high, 8);
+    if (end - p > 32 || size_ > 16) [[unlikely]]
+      key<true>(text, end, name);
   }
 
  private:

@@ -1,0 +1,175 @@
+// The n-grams of a text as features of a row: each once, with a value for how often it occurs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "riata/block/named_row_builder.hpp"
+#include "riata/simd/exp.hpp"
+#include "riata/words/tokeniser.hpp"
+
+namespace riata::words {
+
+enum class Weight : std::uint8_t { count, presence, log };
+
+inline float value_of(float count, Weight weight) noexcept {
+  if (weight == Weight::presence) return 1;
+  return weight == Weight::count || count == 1
+             ? count
+             : static_cast<float>(1 + riata::log(static_cast<double>(count)));
+}
+
+// A sink for the n-grams of one text after another. Those of a text go to the row, behind what it holds. No other
+// feature of the row may have the prefix of the text.
+template <bool kNames>
+class CountedNgrams {
+ public:
+  CountedNgrams(RowBuilder& row, Weight weight) noexcept : row_(row), weight_(weight) {}
+
+  void begin_text() noexcept {
+    stamp_ += kStamp;
+    count_ = 0;
+    mask_ = 0;
+    if (stamp_ == 0) clear();
+  }
+
+  bool reserve(std::size_t count, std::size_t bytes) noexcept {
+    if (!close()) return false;
+    open_ = row_.open(count, bytes, room_);
+    start_ = room_.size - count_;
+    return open_ && keys_.reserve(count) && make_room(count);
+  }
+
+  void add(const NgramTexts& texts, const Ngram* ngrams, std::size_t n) noexcept {
+    std::int64_t* const keys = keys_.data();
+    for (std::size_t k = 0; k < n; ++k) {
+      const char* const text = texts.text[ngrams[k].chars] + ngrams[k].begin;
+      keys[k] =
+          static_cast<std::int64_t>(texts.prefix[ngrams[k].chars]->key_of_any(text, text + ngrams[k].size));
+    }
+    for (std::size_t k = 0; k < n;) k += add_some(texts, ngrams + k, keys + k, n - k);
+  }
+
+  // False: no memory.
+  bool end_text() noexcept {
+    for (std::size_t k = 0; weight_ != Weight::count && k < count_; ++k) {
+      float& value = room_.values[start_ + k];
+      value = value_of(value, weight_);
+    }
+    return close();
+  }
+
+ private:
+  // A slot holds the stamp of the text that it is in use for, some bits of the key, and the place of the feature
+  // among those of the text.
+  static constexpr int kTagBits = 16;
+  static constexpr std::uint64_t kTags = (std::uint64_t{1} << kTagBits) - 1;
+  static constexpr std::uint64_t kStamp = std::uint64_t{1} << (32 + kTagBits);
+
+  // Up to the first n-gram whose slot others are in, and that one; how many. Whether an n-gram is new is a matter
+  // of chance: there is no branch on it.
+  std::size_t add_some(const NgramTexts& texts, const Ngram* ngrams, const std::int64_t* keys,
+                       std::size_t n) noexcept {
+    const RowBuilder::Room room = room_;
+    const std::uint64_t stamp = stamp_, mask = mask_;
+    std::uint64_t* const slots = slots_.data();
+    std::size_t size = room.size, name_end = room.name_end, k = 0;
+    for (; k < n; ++k) {
+      const auto key = static_cast<std::uint64_t>(keys[k]);
+      const std::uint64_t mark = stamp | (key >> (63 - kTagBits) & kTags) << 32;
+      const std::uint64_t slot = slots[key & mask];
+      const std::uint64_t is_new = (slot ^ stamp) >> (32 + kTagBits) != 0 ? 1 : 0;
+      const std::uint64_t now = ((mark | (size - start_)) & -is_new) | (slot & (is_new - 1));
+      const std::size_t place = start_ + static_cast<std::uint32_t>(now);
+      room.keys[size] = keys[k];
+      if ((now ^ mark) >> 32 != 0 || room.keys[place] != keys[k]) [[unlikely]]
+        break;
+      slots[key & mask] = now;
+      room.values[size] = 0;
+      room.values[place] += 1;
+      size += is_new;
+      if constexpr (kNames) {
+        const Prefixed& prefix = *texts.prefix[ngrams[k].chars];
+        const char* const text = texts.text[ngrams[k].chars] + ngrams[k].begin;
+        prefix.write(text, text + ngrams[k].size, room.names + name_end);
+        name_end += (prefix.size() + ngrams[k].size) & -is_new;
+        room.name_ends[size] = static_cast<std::int64_t>(name_end);
+      }
+    }
+    count_ += size - room_.size;
+    room_.size = size;
+    room_.name_end = name_end;
+    if (k == n) return n;
+    add_one(texts, ngrams[k], keys[k]);
+    return k + 1;
+  }
+
+  // An n-gram that is looked for further on.
+  void add_one(const NgramTexts& texts, const Ngram& ngram, std::int64_t key) noexcept {
+    std::uint64_t* const slots = slots_.data();
+    std::size_t at = static_cast<std::uint64_t>(key) & mask_;
+    for (; (slots[at] ^ stamp_) >> (32 + kTagBits) == 0; at = (at + 1) & mask_) {
+      const std::size_t place = start_ + static_cast<std::uint32_t>(slots[at]);
+      if (room_.keys[place] != key) continue;
+      room_.values[place] += 1;
+      return;
+    }
+    slots[at] = stamp_ | (static_cast<std::uint64_t>(key) >> (63 - kTagBits) & kTags) << 32 | count_++;
+    room_.keys[room_.size] = key;
+    room_.values[room_.size++] = 1;
+    if constexpr (kNames) {
+      const Prefixed& prefix = *texts.prefix[ngram.chars];
+      const char* const text = texts.text[ngram.chars] + ngram.begin;
+      prefix.write(text, text + ngram.size, room_.names + room_.name_end);
+      room_.name_end += prefix.size() + ngram.size;
+      room_.name_ends[room_.size] = static_cast<std::int64_t>(room_.name_end);
+    }
+  }
+
+  bool close() noexcept {
+    const bool closed = !open_ || row_.close(room_, true);
+    open_ = false;
+    return closed;
+  }
+
+  // Slots enough for so many n-grams more, with the ones so far in them: few texts fill them, and a small table
+  // stays close by.
+  bool make_room(std::size_t more) noexcept {
+    std::size_t wanted = 256;
+    while (wanted < 3 * (count_ + more)) wanted *= 2;
+    if (wanted <= mask_ + 1) return true;
+    if (wanted > slots_.capacity()) {
+      if (!slots_.reserve(wanted)) return false;
+      clear();
+    } else {
+      stamp_ += kStamp;
+      if (stamp_ == 0) clear();
+    }
+    mask_ = wanted - 1;
+    for (std::size_t k = 0; k < count_; ++k) {
+      const auto key = static_cast<std::uint64_t>(room_.keys[start_ + k]);
+      std::size_t at = key & mask_;
+      while ((slots_.data()[at] ^ stamp_) >> (32 + kTagBits) == 0) at = (at + 1) & mask_;
+      slots_.data()[at] = stamp_ | (key >> (63 - kTagBits) & kTags) << 32 | k;
+    }
+    return true;
+  }
+  void clear() noexcept {
+    std::fill_n(slots_.data(), slots_.capacity(), std::uint64_t{0});
+    stamp_ = kStamp;
+  }
+
+  RowBuilder& row_;
+  const Weight weight_;
+  RowBuilder::Room room_{};
+  bool open_ = false;
+  std::size_t start_ = 0;  // where the features of the text begin in the room
+  std::size_t count_ = 0;  // how many there are
+  std::uint64_t stamp_ = 0;
+  std::size_t mask_ = 0;
+  Array<std::uint64_t> slots_;
+  Array<std::int64_t> keys_;  // of the n-grams that are being added
+};
+
+}  // namespace riata::words

@@ -1,0 +1,81 @@
+// Where words begin and end in a folded text.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "riata/base/array.hpp"
+#include "riata/words/folded.hpp"
+
+namespace riata::words {
+
+class WordPlaces {
+ public:
+  // The words of the text, which has less than 4 GiB; false: no memory.
+  bool find(const Folded& folded) noexcept {
+    count_ = 0;
+    const std::size_t most =
+        folded.size() / 2 + 2 + folded.size() / 4;  // ideographs have three bytes, words one
+    begins_.set_size(0);
+    ends_.set_size(0);
+    if (!begins_.reserve(most + 64) || !ends_.reserve(most + 64)) return false;
+    const Masks* const masks = folded.masks();
+    constexpr Masks kNone{};
+    std::uint64_t inside_before = 0;
+    Masks before{};
+    std::uint32_t *begin = begins_.data(), *end = ends_.data();
+    for (std::size_t i = 0; i < folded.blocks(); ++i) {
+      const Masks& now = masks[i];
+      const Masks& behind = i + 1 < folded.blocks() ? masks[i + 1] : kNone;
+      const std::uint64_t inside = inside_of(before, now, behind);
+      const std::uint64_t last = inside << 1 | inside_before, starts = now.of[Masks::begins];
+      begin = write(i, inside & (~last | starts), begin);
+      end = write(i, last & (~inside | starts), end);
+      inside_before = inside >> 63;
+      before = now;
+    }
+    count_ = static_cast<std::size_t>(end - ends_.data());
+    return true;
+  }
+
+  std::size_t count() const noexcept { return count_; }
+  const std::uint32_t* begins() const noexcept { return begins_.data(); }
+  const std::uint32_t* ends() const noexcept { return ends_.data(); }
+
+ private:
+  // Letters, digits and ideographs, and what stands between two of them for that reason only.
+  static std::uint64_t inside_of(const Masks& before, const Masks& now, const Masks& behind) noexcept {
+    const std::uint64_t letters = now.of[Masks::letters], digits = now.of[Masks::digits];
+    const std::uint64_t runs = letters | digits | now.of[Masks::ideographs];
+    const std::uint64_t joins =
+        now.of[Masks::apostrophes] | now.of[Masks::connectors] | now.of[Masks::points];
+    if (joins == 0) return runs;
+    const auto both = [&](auto of) {  // such a byte is before it and behind it
+      return (of(now) << 1 | of(before) >> 63) & (of(now) >> 1 | of(behind) << 63);
+    };
+    const auto letter = [](const Masks& m) { return m.of[Masks::letters]; };
+    const auto digit = [](const Masks& m) { return m.of[Masks::digits]; };
+    const auto either = [](const Masks& m) { return m.of[Masks::letters] | m.of[Masks::digits]; };
+    return runs | (now.of[Masks::apostrophes] & both(letter)) | (now.of[Masks::points] & both(digit)) |
+           (now.of[Masks::connectors] & both(either));
+  }
+
+  // Sixteen at a time, however many there are: that is hard to foresee.
+  static std::uint32_t* write(std::size_t block, std::uint64_t bits, std::uint32_t* to) noexcept {
+    const auto base = static_cast<std::uint32_t>(64 * block);
+    std::uint32_t* const end = to + std::popcount(bits);
+    for (; bits != 0; to += 16) {
+      for (int k = 0; k < 16; ++k) {
+        to[k] = base + static_cast<std::uint32_t>(std::countr_zero(bits));
+        bits &= bits - 1;
+      }
+    }
+    return end;
+  }
+
+  Array<std::uint32_t> begins_, ends_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace riata::words

@@ -1,0 +1,104 @@
+"""How texts become features: the options, as one value that schemas and transformers hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+WEIGHTS = ("count", "presence", "log")
+MOST_WORDS = 8
+MOST_CHARS = 16
+DEFAULT_NGRAMS = "words:1-2"
+
+_PART = re.compile(r"(words|chars):(\d+)(?:-(\d+))?")
+
+
+@dataclass(frozen=True)
+class Ngrams:
+    """Of how many words, and of how many characters; None: none of these.
+
+    >>> Ngrams.parse("words:1-2,chars:3-5")
+    Ngrams(words=(1, 2), chars=(3, 5))
+    >>> str(Ngrams.parse("chars:3"))
+    'chars:3'
+    """
+
+    words: tuple[int, int] | None = (1, 2)
+    chars: tuple[int, int] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Ngrams:
+        found: dict[str, tuple[int, int]] = {}
+        for part in text.split(",") if isinstance(text, str) else [""]:
+            match = _PART.fullmatch(part.strip())
+            if match is None or match[1] in found:
+                raise ValueError(
+                    f"ngrams are such as words:1-2, chars:3-5 or words:1-2,chars:3-5, not {text!r}"
+                )
+            low, high = int(match[2]), int(match[3] or match[2])
+            most = MOST_WORDS if match[1] == "words" else MOST_CHARS
+            if not 1 <= low <= high <= most:
+                raise ValueError(
+                    f"n-grams of {match[1]} go from 1 up to {most}, the shorter first, "
+                    f"not {part.strip()!r}"
+                )
+            found[match[1]] = (low, high)
+        return cls(found.get("words"), found.get("chars"))
+
+    def __str__(self) -> str:
+        parts = []
+        for name, span in (("words", self.words), ("chars", self.chars)):
+            if span is not None:
+                parts.append(f"{name}:{span[0]}" + (f"-{span[1]}" if span[1] > span[0] else ""))
+        return ",".join(parts)
+
+    @property
+    def spans(self) -> tuple[int, int, int, int]:
+        """As the core wants them: 0 for none."""
+        return (*(self.words or (0, 0)), *(self.chars or (0, 0)))
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How the texts of a column become features. See `riata.reference.words` for what exactly each means.
+
+    ngrams: which n-grams, such as `words:1-2,chars:3-5`.
+    weight: what an n-gram that occurs n times is worth: `count` n, `presence` 1, `log` 1 + log n.
+    idf: times the inverse document frequency, by the texts seen before.
+    norm: divided by the length of the row, so that this is one.
+
+    The defaults count a word that comes again for less than a new one, a rare word for more than one that is
+    everywhere, and a long text for as much as a short one.
+    """
+
+    ngrams: str = DEFAULT_NGRAMS
+    weight: str = "log"
+    idf: bool = True
+    norm: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ngrams", str(Ngrams.parse(self.ngrams)))
+        if self.weight not in WEIGHTS:
+            raise ValueError(f"weight is one of {', '.join(WEIGHTS)}, not {self.weight!r}")
+
+    @property
+    def spans(self) -> tuple[int, int, int, int]:
+        return Ngrams.parse(self.ngrams).spans
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> TextOptions:
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__ if name in values})
+
+    def __str__(self) -> str:
+        """
+        >>> str(TextOptions(idf=False))
+        'words:1-2, log, row length one'
+        """
+        shown = [self.ngrams, self.weight]
+        shown += ["inverse document frequency"] * self.idf + ["row length one"] * self.norm
+        return ", ".join(shown)
