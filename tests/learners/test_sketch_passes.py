@@ -509,3 +509,32 @@ def test_many_classes_in_one_run():
     assert learner.converged
     assert {entry["output"] for entry in learner.history} == {0, 1, 2, 3}
     assert learner.probability(learner.score(block_of(X))).shape == (800, 4)
+
+
+def test_features_that_go_together_end_at_the_optimum():
+    """Copies and sums of features: coordinate descent alone would sweep forever."""
+    X, y = gaussian(n=300, d=6, seed=4)
+    noise = np.random.default_rng(0).normal(size=(300, 4)).astype(np.float32)
+    X = np.hstack([X, X, X[:, :4] + 2.0**-10 * noise])
+    learner = solve(X, y, gamma=0.01, tol=1e-10, sample=0)
+    assert learner.converged
+    assert len(learner.history) <= 10
+
+
+def test_a_pass_knows_the_loss_along_the_step_that_led_to_it():
+    X, y = gaussian(n=300, d=5)
+    block = block_of(X, codes(y))
+    core = Sketch()._passes[0].core
+    start, end = np.array([0.1, -0.2, 0.0, 0.0, 0.0]), np.array([3.0, 1.0, -2.0, 0.0, 0.004])
+    keys = np.arange(5)
+    core.begin(keys, end, 0.5)
+    core.came_from(keys[:2], start[:2], -0.5)
+    core.accumulate(
+        block.indptr, block.indices, block.values, block.labels, None, 1.0, 1, None
+    )  # fmt: skip
+    lengths, losses = core.along()
+    for t, loss in zip(lengths, losses, strict=True):
+        margins = X @ (start + t * (end - start)) - 0.5 + t
+        assert loss == pytest.approx(np.logaddexp(0, -y * margins).sum(), rel=1e-6)
+    with pytest.raises(ValueError, match="active features alone"):
+        core.came_from(np.array([9]), np.ones(1), 0.0)

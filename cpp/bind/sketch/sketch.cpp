@@ -68,6 +68,8 @@ std::tuple<std::vector<double>, Out<std::int64_t>, Out2<double>> sums(const Sket
   std::vector<double> scalars;
   for (const Sketch::Sums& s : sketch.sums)
     scalars.insert(scalars.end(), {s.loss, s.slope, s.weight, s.positive, s.lean, s.dual});
+  for (const Sketch::Sums& s : sketch.sums)
+    if (!sketch.origin.empty()) scalars.insert(scalars.end(), s.along, s.along + Sketch::kLengths);
   scalars.push_back(sketch.largest);
   std::vector<std::int64_t> keys;
   std::vector<double> lanes;
@@ -85,15 +87,23 @@ std::tuple<std::vector<double>, Out<std::int64_t>, Out2<double>> sums(const Sket
 void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::int64_t>& keys,
               const In2<double>& lanes, std::int64_t features) {
   constexpr std::size_t kSums = 6;
-  if (scalars.size() != kSums * Sketch::kLanes + 1 || lanes.shape(0) != keys.size() ||
+  const std::size_t whole = kSums * Sketch::kLanes, more = Sketch::kLengths * Sketch::kLanes;
+  if (scalars.size() != whole + (sketch.origin.empty() ? 0 : more) + 1 || lanes.shape(0) != keys.size() ||
       lanes.shape(1) != Sketch::kLanes)
     throw nb::value_error("the sums have another shape");
   check_keys(keys.data(), keys.size());
   if (features < 0 || !GradientArray::possible(static_cast<std::uint64_t>(features)))
     throw nb::value_error("the number of features is negative or beyond 2^37");
   for (std::size_t k = 0; k < Sketch::kLanes; ++k)
-    sketch.sums[k] = {scalars[kSums * k],     scalars[kSums * k + 1], scalars[kSums * k + 2],
-                      scalars[kSums * k + 3], scalars[kSums * k + 4], scalars[kSums * k + 5]};
+    sketch.sums[k] = {scalars[kSums * k],
+                      scalars[kSums * k + 1],
+                      scalars[kSums * k + 2],
+                      scalars[kSums * k + 3],
+                      scalars[kSums * k + 4],
+                      scalars[kSums * k + 5],
+                      {}};
+  for (std::size_t i = 0; i < more && !sketch.origin.empty(); ++i)
+    sketch.sums[i / Sketch::kLengths].along[i % Sketch::kLengths] = scalars[whole + i];
   sketch.largest = scalars.back();
   sketch.features = features;
   for (std::size_t i = 0; i < keys.size(); ++i)
@@ -133,20 +143,45 @@ void bind_sketch(nb::module_& m) {
             s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
           },
           nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
+      .def(
+          "came_from",
+          [](Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
+            if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
+            check_keys(keys.data(), keys.size());
+            s.came_from({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+          },
+          nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
+      .def(
+          "along",
+          [](const Sketch& s) {
+            const Sketch::Sums total = s.total();
+            std::vector<double> steps(Sketch::kLength, Sketch::kLength + Sketch::kLengths);
+            std::vector<double> losses(total.along, total.along + Sketch::kLengths);
+            if (s.origin.empty()) steps.clear(), losses.clear();
+            return std::make_tuple(give(std::move(steps)), give(std::move(losses)));
+          },
+          "Parts of the step that led to the point of the pass, and the loss at each.")
       .def("outside", &outside, nb::arg("threshold"))
       .def("active_gradient", [](const Sketch& s) { return give(active_gradient(s)); })
       .def(
           "solve",
-          [](Sketch& s, double gamma, double gamma0, double change, double violation, int sweeps) {
+          [](Sketch& s, double gamma, double gamma0, double change, double violation, int sweeps,
+             const std::optional<In<double>>& low, const std::optional<In<double>>& high) {
+            const CoordinateBounds bounds{low ? low->data() : nullptr, high ? high->data() : nullptr};
+            const std::size_t slots = s.first() + s.keys.size();
+            if (low.has_value() != high.has_value() ||
+                (low && (low->size() != slots || high->size() != slots)))
+              throw nb::value_error("bounds need a low and a high end for every slot");
             std::vector<double> b;
             ShootingReport report;
             {
               nb::gil_scoped_release nogil;
-              report = s.solve(gamma, gamma0, {change, violation, sweeps}, b);
+              report = s.solve(gamma, gamma0, {change, violation, sweeps}, b, bounds);
             }
             return std::make_tuple(give(std::move(b)), report.sweeps, report.converged);
           },
-          nb::arg("gamma"), nb::arg("gamma0"), nb::arg("change"), nb::arg("violation"), nb::arg("sweeps"))
+          nb::arg("gamma"), nb::arg("gamma0"), nb::arg("change"), nb::arg("violation"), nb::arg("sweeps"),
+          nb::arg("low") = nb::none(), nb::arg("high") = nb::none())
       .def("merge", &Sketch::merge, nb::arg("other"))
       .def("curvature", [](Sketch& s) { return give(s.curvature()); })
       .def("set_curvature",

@@ -35,6 +35,7 @@ class SketchOf final : public Sketch {
       slots_[keys[k]] = static_cast<std::int32_t>(weights.size());
       weights.push_back(b[k]);
     }
+    origin.clear();
     matrix_.reset(first() + keys.size());
     for (int lane = 0; lane < kLanes; ++lane) {
       sums[lane] = {};
@@ -42,6 +43,17 @@ class SketchOf final : public Sketch {
     }
     seen = {};
     largest = 0;
+  }
+
+  void came_from(const std::vector<std::int64_t>& from_keys, const std::vector<double>& b,
+                 double intercept) override {
+    origin.assign(weights.size(), 0.0);
+    if (intercept_) origin[1] = intercept;
+    for (std::size_t k = 0; k < from_keys.size(); ++k) {
+      const std::int32_t at = slot(from_keys[k]);
+      if (at == 0) throw std::invalid_argument("a step may begin at active features alone");
+      origin[static_cast<std::size_t>(at)] = b[k];
+    }
   }
 
   Accumulated accumulate(const BlockView<std::int32_t>& block, double positive, int threads, double* scores,
@@ -53,8 +65,8 @@ class SketchOf final : public Sketch {
     return run(block, positive, threads, scores, losses);
   }
 
-  ShootingReport solve(double gamma, double gamma0, const ShootingStop& stop,
-                       std::vector<double>& b) override {
+  ShootingReport solve(double gamma, double gamma0, const ShootingStop& stop, std::vector<double>& b,
+                       CoordinateBounds bounds) override {
     matrix_.complete();
     const std::size_t n = matrix_.size();
     b.assign(weights.begin() + 1, weights.end());
@@ -64,12 +76,13 @@ class SketchOf final : public Sketch {
       penalty[0] = gamma0;
     }
     for (std::size_t k = 0; k < keys.size(); ++k) r[first() + k] = -gradient(keys[k]);
-    if (!intercept_ || gamma0 > 0) return Shooting(matrix_, penalty.data(), b.data(), r.data()).run(stop);
+    if (!intercept_ || gamma0 > 0)
+      return Shooting(matrix_, penalty.data(), b.data(), r.data(), bounds).run(stop);
     const Centred<Matrix> centred(matrix_);
     double slope = r[0];
     centred.step(slope, r.data());
     const std::vector<double> before = b;
-    const ShootingReport report = Shooting(centred, penalty.data(), b.data(), r.data()).run(stop);
+    const ShootingReport report = Shooting(centred, penalty.data(), b.data(), r.data(), bounds).run(stop);
     for (std::size_t j = 1; j < n; ++j) slope -= (b[j] - before[j]) * centred.first(j);
     b[0] += centred.step(slope, nullptr);
     return report;
@@ -131,6 +144,7 @@ class SketchOf final : public Sketch {
   static constexpr std::int64_t kShare = std::int64_t{1} << 15;  // non-zeros that are worth a second thread
   // An example far on the right side has no curvature left in floating point; a model needs some.
   static constexpr double kLeast = 1e-10;
+  static constexpr double kSmall = 0.01;
 
   template <class Index>
   Accumulated run(const BlockView<Index>& b, double positive, int threads, double* scores, double* losses) {
@@ -217,6 +231,7 @@ class SketchOf final : public Sketch {
       weights.push_back(0.0);
       keys.push_back(b.indices[k]);
     }
+    if (!origin.empty()) origin.resize(weights.size(), 0.0);
     matrix_.grow(first() + keys.size());
   }
 
@@ -231,6 +246,13 @@ class SketchOf final : public Sketch {
       double m = 0;
       for (std::int32_t k = 0; k < count; ++k)
         m += weights[static_cast<std::size_t>(entries[k].slot) + 1] * static_cast<double>(entries[k].value);
+      double moved = 0;  // the margin, by the step that led here
+      if (!origin.empty()) {
+        for (std::int32_t k = 0; k < count; ++k) {
+          const auto slot = static_cast<std::size_t>(entries[k].slot) + 1;
+          moved += (weights[slot] - origin[slot]) * static_cast<double>(entries[k].value);
+        }
+      }
       if constexpr (Matrix::kOrdered) {  // named features come in the order of the data
         const auto lower = [](const Entry& x, const Entry& y) { return x.slot < y.slot; };
         if (!std::is_sorted(entries, entries + count, lower)) std::sort(entries, entries + count, lower);
@@ -243,6 +265,7 @@ class SketchOf final : public Sketch {
       losses[i] = term.loss;
       const double slope = weight * term.slope;
       s.loss += weight * term.loss;
+      if (!origin.empty()) along(s, score, moved, is_positive ? 1.0 : -1.0, weight, term);
       s.slope += slope;
       s.weight += weight;
       s.lean += std::fabs(slope);
@@ -254,6 +277,16 @@ class SketchOf final : public Sketch {
                                                    weight * std::fmax(term.curvature, kLeast)};
       entries += count;
       if (slope != 0) add_gradient(b, i, slope, lanes[lane]);
+    }
+  }
+
+  // The loss at parts of the step. A margin that hardly moves has a loss that is nearly its parabola.
+  void along(Sums& s, double score, double moved, double y, double weight, const Term& term) const noexcept {
+    for (int k = 0; k < kLengths; ++k) {
+      const double back = (kLength[k] - 1) * moved;
+      s.along[k] +=
+          weight * (std::fabs(moved) < kSmall ? term.loss + back * (term.slope + 0.5 * back * term.curvature)
+                                              : link_.at(score + back, y).loss);
     }
   }
 
@@ -326,6 +359,7 @@ class SketchOf final : public Sketch {
           keys.push_back(key);
         }
         to[first() + k] = static_cast<std::size_t>(slots_[key] - 1);
+        if (!origin.empty()) origin.resize(weights.size(), 0.0);
         if (weights[to[first() + k] + 1] != from.weights[first() + k + 1])
           throw std::invalid_argument("sketches add up only when they were taken at the same point");
       }

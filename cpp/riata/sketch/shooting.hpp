@@ -2,16 +2,23 @@
 //
 //   b'H b / 2 - c'b + sum gamma_j |b_j|,      H = -2 Psi and c = theta in the paper's letters.
 //
+// Where there are bounds, low_j <= b_j <= high_j: in one coordinate the function is convex, so its minimum there
+// is the free one, or else the bound that is nearest to it.
+//
 // It keeps r = c - H b, the negative gradient, current: the paper's Omega_j is r_j + H_jj b_j. A coordinate
 // that moves costs its column of H, one that stays costs nothing. Sweeps alternate between all coordinates
-// and those that are not zero.
+// and those that are not zero. Where features go together, sweeps take forever; so, once in a while, those that
+// are not zero go to their optimum together, by a linear system, as far as none of them changes sign.
 //
 // A Matrix has size(), diagonal(j) and subtract_column(j, delta, r): r -= delta * H[:, j].
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
+
+#include "riata/sketch/cholesky.hpp"
 
 namespace riata {
 
@@ -26,6 +33,11 @@ struct ShootingReport {
   bool converged = false;
 };
 
+struct CoordinateBounds {  // by coordinate; null: there are none
+  const double* low = nullptr;
+  const double* high = nullptr;
+};
+
 // By how much coordinate j violates optimality: the distance of 0 from the subdifferential.
 inline double violation_at(double r, double b, double gamma) noexcept {
   if (b > 0) return std::fabs(r - gamma);
@@ -33,22 +45,35 @@ inline double violation_at(double r, double b, double gamma) noexcept {
   return std::fmax(0, std::fabs(r) - gamma);
 }
 
+// The same inside bounds: only what a move that they allow would gain.
+inline double violation_at(double r, double b, double gamma, double low, double high) noexcept {
+  const double up = b < high ? r - (b >= 0 ? gamma : -gamma) : 0;
+  const double down = b > low ? (b > 0 ? gamma : -gamma) - r : 0;
+  return std::fmax(0, std::fmax(up, down));
+}
+
 template <class Matrix>
 class Shooting {
  public:
   // b and r are read and written; gamma has an entry a coordinate.
-  Shooting(const Matrix& h, const double* gamma, double* b, double* r) noexcept
-      : h_(h), gamma_(gamma), b_(b), r_(r) {}
+  Shooting(const Matrix& h, const double* gamma, double* b, double* r, CoordinateBounds bounds = {}) noexcept
+      : h_(h), gamma_(gamma), b_(b), r_(r), bounds_(bounds) {}
 
   // `first`: coordinates to bring in order before the first full sweep; may be empty.
   ShootingReport run(const ShootingStop& stop, std::vector<std::size_t> first = {}) {
     ShootingReport report;
     const std::size_t n = h_.size();
     std::vector<std::size_t> live = std::move(first);
+    int wait = kWait, together = kWait;
     while (report.sweeps < stop.sweeps) {
       while (!live.empty() && report.sweeps < stop.sweeps) {
         ++report.sweeps;
         if (done(stop, sweep(live))) break;
+        if (report.sweeps >= together) {
+          const bool whole = go_together(live);
+          wait = whole ? kWait : 2 * wait;
+          together = report.sweeps + wait;
+        }
       }
       if (report.sweeps == stop.sweeps) break;
       ++report.sweeps;
@@ -58,7 +83,7 @@ class Shooting {
       double worst = 0;
       for (std::size_t j = 0; j < n; ++j) {
         if (b_[j] != 0) live.push_back(j);
-        if (h_.diagonal(j) > kNone) worst = std::fmax(worst, violation_at(r_[j], b_[j], gamma_[j]));
+        if (h_.diagonal(j) > kNone) worst = std::fmax(worst, violation(j));
       }
       if (done(stop, worst)) {
         report.converged = true;
@@ -71,19 +96,69 @@ class Shooting {
  private:
   static constexpr double kNone = 1e-200;  // less is none: such a feature goes to zero or stays where it is
 
+  static constexpr int kWait = 20;            // sweeps before a linear system
+  static constexpr std::size_t kMost = 1500;  // of its size
+
+  // Coordinates that are not zero and not at a bound go to their optimum, or as far as the first of them comes to
+  // zero or to a bound. Whether they got there.
+  bool go_together(const std::vector<std::size_t>& live) {
+    std::vector<std::size_t> some;
+    for (const std::size_t j : live)
+      if (b_[j] != 0 && h_.diagonal(j) > kNone &&
+          (bounds_.low == nullptr || (b_[j] > bounds_.low[j] && b_[j] < bounds_.high[j])))
+        some.push_back(j);
+    const std::size_t m = some.size();
+    if (m == 0 || m > kMost) return false;
+    std::vector<double> system(m * m), step(m), column(h_.size());
+    for (std::size_t i = 0; i < m; ++i) {
+      column.assign(column.size(), 0.0);
+      h_.subtract_column(some[i], -1.0, column.data());
+      for (std::size_t k = 0; k < m; ++k) system[i * m + k] = column[some[k]];
+      step[i] = r_[some[i]] - std::copysign(gamma_[some[i]], b_[some[i]]);
+    }
+    solve_symmetric(system, step);
+    double part = 1;
+    std::size_t stops = m;
+    for (std::size_t i = 0; i < m; ++i) {
+      const double from = b_[some[i]], to = from + step[i];
+      const double end = inside(some[i], (from > 0) != (to > 0) ? 0 : to);
+      if (end == to) continue;
+      const double reach = (end - from) / step[i];
+      if (reach < part) part = reach, stops = i;
+    }
+    if (!(part >= 0 && std::isfinite(part))) return false;
+    for (std::size_t i = 0; i < m; ++i) {
+      const double from = b_[some[i]], to = from + step[i];
+      double next = from + part * step[i];
+      if (i == stops) next = inside(some[i], (from > 0) != (to > 0) ? 0 : to);
+      if (std::isfinite(next)) set(some[i], next);
+    }
+    return stops == m;
+  }
+
   void begin() noexcept { moved_ = length_ = 0; }
+
+  double violation(std::size_t j) const noexcept {
+    if (bounds_.low == nullptr) return violation_at(r_[j], b_[j], gamma_[j]);
+    return violation_at(r_[j], b_[j], gamma_[j], bounds_.low[j], bounds_.high[j]);
+  }
+  double inside(std::size_t j, double next) const noexcept {
+    if (bounds_.low == nullptr) return next;
+    return std::fmin(std::fmax(next, bounds_.low[j]), bounds_.high[j]);
+  }
 
   void move(std::size_t j) noexcept {
     const double d = h_.diagonal(j);
     const double old = b_[j];
     length_ += old * old;
     if (!(d > kNone)) {
-      if (old != 0 && std::fabs(r_[j]) < gamma_[j]) set(j, 0);
+      const double none = inside(j, 0);
+      if (old != none && std::fabs(r_[j]) < gamma_[j]) set(j, none);
       return;
     }
     const double omega = r_[j] + d * old;
     const double size = std::fabs(omega) - gamma_[j];
-    const double next = size > 0 ? std::copysign(size, omega) / d : 0;
+    const double next = inside(j, size > 0 ? std::copysign(size, omega) / d : 0);
     if (next != old && std::isfinite(next)) set(j, next);
   }
 
@@ -99,7 +174,7 @@ class Shooting {
     for (const std::size_t j : live) move(j);
     double worst = 0;
     for (const std::size_t j : live)
-      if (h_.diagonal(j) > kNone) worst = std::fmax(worst, violation_at(r_[j], b_[j], gamma_[j]));
+      if (h_.diagonal(j) > kNone) worst = std::fmax(worst, violation(j));
     return worst;
   }
 
@@ -111,6 +186,7 @@ class Shooting {
   const double* gamma_;
   double* b_;
   double* r_;
+  CoordinateBounds bounds_;
   double moved_ = 0, length_ = 0;
 };
 

@@ -28,10 +28,16 @@ class Sketch {
   static constexpr int kLanes = 2;
   static constexpr std::int64_t kTurn = 512;  // rows a lane takes before it is the other's turn
 
+  // Where the weights came by a step from others, the pass adds up the loss at parts of that step as well: the
+  // margins at both its ends are known, so a search along it costs no pass of its own.
+  static constexpr int kLengths = 6;
+  static constexpr double kLength[kLengths] = {0.5, 0.25, 0.125, 0.0625, 1.0 / 64, 1.0 / 512};
+
   struct Sums {  // of one lane, besides the gradient
     double loss = 0, slope = 0, weight = 0, positive = 0;
     double lean = 0;  // of |slope|
     double dual = 0;  // over the positive class, of loss - margin * slope: its part of the dual objective
+    double along[kLengths] = {};  // of the loss, at shorter steps from the origin of the pass
     void add(const Sums& other) noexcept {
       loss += other.loss;
       slope += other.slope;
@@ -39,6 +45,7 @@ class Sketch {
       positive += other.positive;
       lean += other.lean;
       dual += other.dual;
+      for (int k = 0; k < kLengths; ++k) along[k] += other.along[k];
     }
   };
 
@@ -48,6 +55,9 @@ class Sketch {
   // kept.
   virtual void begin(const std::vector<std::int64_t>& keys, const std::vector<double>& b,
                      double intercept) = 0;
+  // The step began at the weights `b` of the features `keys`, all of which are active.
+  virtual void came_from(const std::vector<std::int64_t>& keys, const std::vector<double>& b,
+                         double intercept) = 0;
   // A score and a loss, without its weight, an example; with threads > 1 large blocks are shared out, the
   // bits are the same.
   virtual Accumulated accumulate(const BlockView<std::int32_t>& block, double positive, int threads,
@@ -55,8 +65,9 @@ class Sketch {
   virtual Accumulated accumulate(const BlockView<std::int64_t>& block, double positive, int threads,
                                  double* scores, double* losses) = 0;
   // The minimum of the quadratic model with penalties gamma and, on the intercept, gamma0: weights by slot.
-  virtual ShootingReport solve(double gamma, double gamma0, const ShootingStop& stop,
-                               std::vector<double>& b) = 0;
+  // Bounds, where there are any, are by slot as well.
+  virtual ShootingReport solve(double gamma, double gamma0, const ShootingStop& stop, std::vector<double>& b,
+                               CoordinateBounds bounds = {}) = 0;
   virtual void merge(const Sketch& other) = 0;
   virtual std::vector<double> curvature() = 0;
   virtual void set_curvature(const std::vector<double>& cells) = 0;
@@ -66,6 +77,7 @@ class Sketch {
   std::vector<std::int64_t>
       keys;  // the active features, by slot; the intercept, where there is one, before them
   std::vector<double> weights;  // by slot + 1: weights[0] is 0, for features that are not active
+  std::vector<double> origin;   // likewise, where the step began; empty: nobody asks
   Sums sums[kLanes];
   GradientArray lanes[kLanes];
   Fingerprint seen;

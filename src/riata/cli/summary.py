@@ -34,7 +34,10 @@ def trained(
         lines.insert(2, ("skipped", skipped))
     if note is not None:
         lines.insert(2, ("", note))
-    if record.stopped_early:
+    verdict = learner.verdict
+    if verdict is not None:
+        lines.append(("proof", verdict))
+    if record.stopped_early and not learner.complete:
         lines.append(("", "stopped early: the loss got no better"))
     if record.holdout is not None:
         lines.append(("holdout", holdout_line(record.holdout)))

@@ -52,6 +52,9 @@ class SketchClassifier(Classification, LinearClassifier):
     algorithm : "reduced" (curvature of the active features alone), "multipass" (of all features), "online" (one
         pass; `partial_fit` and single examples work)
     link : "logit" or "probit"
+    bounds : (low, high) for all weights, None for no bound: (0, None) makes them non-negative. Or a mapping of
+        feature indices, names, namespaces or columns to such pairs, with "*" for all others. The optimum is that
+        inside the bounds, and so is the certificate
     fit_intercept, penalize_intercept : learn an intercept; let the penalty count it (as liblinear does)
     capacity : most features that are active at once, in "reduced"; None for as many as it takes
     tau : features with a gradient of at least tau * gamma are active
@@ -83,6 +86,7 @@ class SketchClassifier(Classification, LinearClassifier):
     gamma: float | str | Sequence[float] = field(default=1.0, kw_only=False)
     algorithm: str = "reduced"
     link: str = "logit"
+    bounds: Any = None
     fit_intercept: bool = True
     penalize_intercept: bool = False
     capacity: int | None = None

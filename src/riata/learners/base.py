@@ -155,6 +155,11 @@ class Learner(ABC):
         return None
 
     @property
+    def verdict(self) -> str | None:
+        """How far the optimum can be, in words, where the family knows."""
+        return None
+
+    @property
     def complete(self) -> bool:
         """Another pass would change nothing."""
         return False

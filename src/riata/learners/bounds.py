@@ -81,6 +81,30 @@ def _interval(what: str, pair: Sequence[float | None]) -> Pair:
     return low, high
 
 
+def group_of(name: str, groups: Mapping[str, Pair]) -> str | None:
+    """The longest of the groups that a name belongs to: itself, its namespace^ or its column=.
+
+    >>> group_of("price^special", {"price": (0.0, 1.0), "pri": (0.0, 2.0)})
+    'price'
+    """
+    fits = [g for g in groups if name == g or name.startswith((f"{g}^", f"{g}="))]
+    return max(fits, key=len, default=None)
+
+
+def check_bounds_fit(own: Mapping[int, Pair], groups: Mapping[str, Pair], named: bool) -> None:
+    """Bounds by number are of no use for features with names, and the other way round."""
+    if named and own:
+        raise ValueError(
+            f"bounds of feature {next(iter(own))}: the features of this data have names, not numbers; "
+            "give bounds by name, namespace or column"
+        )
+    if groups and not named:
+        raise ValueError(
+            f"bounds of {next(iter(groups))!r}: the features of this data have numbers, not names; "
+            "give bounds by number"
+        )
+
+
 def plain_bounds(
     everywhere: Pair | None, own: Mapping[int, Pair], groups: Mapping[str, Pair]
 ) -> Any:

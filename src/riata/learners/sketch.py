@@ -19,7 +19,9 @@ from riata.learners.base import (
     offsets_for,
     option,
 )
+from riata.learners.bounds import Bounds, check_bounds_fit, parse_bounds, plain_bounds
 from riata.learners.locks import both_locks
+from riata.learners.sketch_bounds import Limits
 from riata.learners.sketch_named import numbered
 from riata.learners.sketch_parameters import (
     ALGORITHMS,
@@ -27,28 +29,26 @@ from riata.learners.sketch_parameters import (
     SCHEDULES,
     check,
     gammas_of,
+    verdict,
     warn_of_an_inexact_end,
 )
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint
 from riata.learners.sketch_sample import Examples, Sample
-from riata.learners.sketch_state import (
-    check_sketch,
-    online_state,
-    passes_state,
-    restore_online,
-    restore_passes,
-)
+from riata.learners.sketch_state import restore_sketch, sketch_state
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sketch(Learner):
-    """Minimise the sum of the losses + gamma * sum abs(b), exactly, in a handful of passes.
+    """Minimise the sum of the losses + gamma * sum abs(b), inside bounds, exactly, in a handful of passes.
 
     Each pass replaces the losses by their quadratic model at the weights so far; its minimum, by coordinate
     descent, gives the next weights. `algorithm="reduced"` keeps the curvature of the active features alone, so
     memory does not grow with the examples, nor with the square of the features; `"multipass"` keeps all of it;
     `"online"` makes a single pass and takes the model of each example at the weights of its time.
+
+    `bounds` keeps weights inside: `(0, None)` makes all of them non-negative, `{7: (-1, 1), "*": (0, None)}` gives
+    feature 7 an interval of its own; for named features a key is a name, a namespace or a column.
 
     After every pass call `end_pass`, as `training.train` does, until it is `complete`.
 
@@ -79,6 +79,7 @@ class Sketch(Learner):
     gamma: float | str | tuple[float, ...] = option(
         1.0, "penalty on the sum of absolute weights, against the sum of the losses"
     )
+    bounds: Bounds | None = option(None, "interval of all weights, or of weights by feature")  # noqa: RUF009
     fit_intercept: bool = option(True, "learn an intercept, without penalty")
     penalize_intercept: bool = option(False, "let the penalty count the intercept as well")
     capacity: int | None = option(
@@ -113,18 +114,22 @@ class Sketch(Learner):
     _seen: list[int] = field(init=False, repr=False, compare=False)
     _feature_index: _core.FeatureIndex = field(init=False, repr=False, compare=False)
     _sample: Sample = field(init=False, repr=False, compare=False)
+    _limits: Limits | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        set_ = object.__setattr__
         if isinstance(self.gamma, list):
-            object.__setattr__(self, "gamma", tuple(self.gamma))
+            set_(self, "gamma", tuple(self.gamma))
         check(self)
         gammas = gammas_of(self.gamma)
-        set_ = object.__setattr__
+        set_(self, "_limits", Limits.of_bounds(self.bounds, lambda k: self._feature_index.name(k)))
+        set_(self, "bounds", plain_bounds(*parse_bounds(self.bounds)))
         set_(self, "_passes", [])
         set_(self, "_online", [])
         set_(self, "_scorer", [None])
         set_(self, "_recent", [])
-        set_(self, "_seen", [0, 0])
+        pinned = None if self._limits is None else self._limits.origin().keys
+        set_(self, "_seen", [0, 0 if pinned is None else int(pinned.max(initial=-1)) + 1])
         set_(self, "_feature_index", _core.FeatureIndex())
         set_(self, "_sample", Sample(self.sample))
         for _ in range(self.outputs):
@@ -136,7 +141,10 @@ class Sketch(Learner):
                     )
                 )  # fmt: skip
             else:
-                self._passes.append(Passes(self, list(gammas), self.path_length, self.path_ratio))
+                run = Passes(
+                    self, list(gammas), self.path_length, self.path_ratio, limits=self._limits
+                )
+                self._passes.append(run)
 
     # What it is
 
@@ -167,6 +175,10 @@ class Sketch(Learner):
         if self.outputs == 1:
             return [dict(h) for p in self._passes for h in list(p.history)]
         return [{"output": c} | h for c, p in enumerate(self._passes) for h in p.history]
+
+    @property
+    def verdict(self) -> str | None:
+        return None if self._online else verdict(self, self._passes)
 
     @property
     def path(self) -> list[list[PathPoint]]:
@@ -322,6 +334,8 @@ class Sketch(Learner):
             return scorer
 
     def _numbered(self, block: Block, join: bool) -> Block:
+        if join and self._limits is not None and block.nnz:
+            check_bounds_fit(self._limits.own, self._limits.groups, block.named)
         if not block.named and not len(self._feature_index):
             return block
         if join and self.t and not len(self._feature_index):
@@ -367,34 +381,7 @@ class Sketch(Learner):
 
     def state(self) -> State:
         with self.lock:
-            state: State = {"seen": np.array(self._seen, dtype=np.int64)}
-            if len(self._feature_index):
-                names = ("name_keys", "names", "name_offsets")
-                state |= dict(zip(names, self._feature_index.arrays(), strict=True))
-            if self._passes and not self.complete:
-                state |= {f"sample.{name}": array for name, array in self._sample.state().items()}
-            for c in range(self.outputs):
-                part = (
-                    passes_state(self._passes[c]) if self._passes else online_state(self._online[c])
-                )
-                state |= {f"{c}.{name}": array for name, array in part.items()}
-            return state
+            return sketch_state(self)
 
     def _restore(self, state: State) -> None:
-        check_sketch(state, self.outputs)
-        self._seen[:] = [int(n) for n in state["seen"]]
-        if "name_keys" in state:
-            self._feature_index.translate(state["name_keys"], state["names"], state["name_offsets"])
-        if "sample.limit" in state:
-            self._sample.restore(_part(state, "sample."))
-        for c in range(self.outputs):
-            part = _part(state, f"{c}.")
-            if self._passes:
-                restore_passes(self._passes[c], part)
-            else:
-                restore_online(self._online[c], part)
-        self._scorer[0] = None
-
-
-def _part(state: State, head: str) -> State:
-    return {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}
+        restore_sketch(self, state)

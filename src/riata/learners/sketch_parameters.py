@@ -6,7 +6,10 @@ import math
 import warnings
 from typing import TYPE_CHECKING
 
+from riata import _core
+from riata.errors import DataError
 from riata.learners.base import check_choice, check_number
+from riata.learners.sketch_points import Settings
 
 if TYPE_CHECKING:
     from riata.learners.sketch import Sketch
@@ -44,12 +47,36 @@ def check(p: Sketch) -> None:
         check_number("capacity", p.capacity, least=1)
     if p.algorithm == "online" and not isinstance(p.gamma, int | float):
         raise ValueError("algorithm='online' takes one gamma: a path needs passes")
+    if p.algorithm == "online" and p.bounds is not None:
+        raise ValueError(
+            "algorithm='online' takes no bounds: use algorithm='reduced', or the interior-point family"
+        )
     if p.gamma_schedule == "linear" and p.horizon is None:
         raise ValueError(
             "gamma_schedule='linear' needs horizon: after how many examples gamma is reached"
         )
     if p.horizon is not None:
         check_number("horizon", p.horizon, least=1)
+
+
+def check_data(core: _core.Sketch, settings: Settings, before: tuple[int, int, int] | None) -> None:
+    """After a pass: the examples must be those of the passes before, and of two classes."""
+    seen = core.fingerprint
+    if before is not None and before != seen:
+        rows, nnz, _ = before
+        raise DataError(
+            f"the data changed between passes: {rows:,} examples with {nnz:,} values at first, now "
+            f"{seen[0]:,} with {seen[1]:,}, or others in their place; train on a file that stays as it is"
+        )
+    positive, weight = core.positive, core.weight
+    if weight == 0:
+        raise DataError("all examples have weight 0: there is nothing to learn from")
+    free = settings.fit_intercept and not settings.penalize_intercept
+    if free and positive in (0.0, weight):
+        raise DataError(
+            "all labels are equal, and one class is not enough: without a penalty the intercept grows "
+            "without bound; check the labels, or use penalize_intercept=True"
+        )
 
 
 def gammas_of(gamma: float | str | tuple[float, ...]) -> list[float]:
@@ -61,6 +88,20 @@ def gammas_of(gamma: float | str | tuple[float, ...]) -> list[float]:
         return sorted((float(g) for g in given), reverse=True)
     except (TypeError, ValueError):
         raise ValueError(f"gamma={gamma!r} is not a number, a list of numbers or 'path'") from None
+
+
+def verdict(sketch: Sketch, passes: list[Passes]) -> str | None:
+    """What the last passes prove, for people."""
+    last = [p.history[-1] for p in passes if p.history]
+    if not last:
+        return None
+    worst = max(last, key=lambda entry: entry["gap"] / max(entry["objective"], 1e-300))
+    gap = worst["gap"] / max(worst["objective"], 1e-300)
+    made = max(p.passes for p in passes)
+    found = f"objective {worst['objective']:.6g}, duality gap {gap:.1e} of it after {made} passes"
+    if sketch.converged:
+        return f"{found}: the optimum, within tol {sketch.tol:g}"
+    return f"{found}: the optimum may be as far as that (tol {sketch.tol:g} is not reached)"
 
 
 def warn_of_an_inexact_end(sketch: Sketch, passes: list[Passes]) -> None:

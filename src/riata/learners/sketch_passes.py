@@ -15,6 +15,9 @@ import numpy as np
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
+from riata.learners.sketch_bounds import Limits
+from riata.learners.sketch_certificate import certify, slot_limits, worst_violation
+from riata.learners.sketch_parameters import check_data
 from riata.learners.sketch_points import (
     ORIGIN,
     Certificate,
@@ -23,21 +26,26 @@ from riata.learners.sketch_points import (
     PathPoint,
     Point,
     Settings,
-    violation_of,
+    best_step,
+    between,
     weights_at,
 )
-from riata.learners.sketch_sample import Examples, SampleSettings, best_step
+from riata.learners.sketch_sample import Examples, SampleSettings
 
 MOST_HALVINGS = 40
 ROOM, ROOM_FACTOR = 1000, 3
 """Without a capacity, so many features may be active, or so many times the weights that are not zero. At the
 start far more pull hard than will stay, and curvature is a square: the worst first, the others next time."""
+SAMPLE_ROOM, SAMPLE_ROOM_FACTOR = 100, 2
+"""The same where passes are cheap and curvature is what costs: over a sample in memory."""
 ROUNDING = 1e-12
 """A rise of the objective by this much, relative, is none."""
 CENTRED = 1e-9
 """The intercept on its own is at its best when its slope is this small, relative to the sum of their sizes."""
 SAMPLE_TOL = 1e-4
 """How well a sample is solved that is not all of the data: its error is that of sampling."""
+FAR, FAR_SWEEPS, MOST_SWEEPS = 0.1, 60, 2000
+"""How often to sweep over the model, where the gap is beyond this part of the objective and elsewhere."""
 MOST_GAMMA = 1e300
 """A penalty that no feature overcomes."""
 
@@ -53,6 +61,7 @@ class Passes:
     path_ratio: float = 1.0
     started: bool = False
     """It begins at weights that are worth going on from, not at zero."""
+    limits: Limits | None = None
     core: _core.Sketch = field(init=False)
     at: int = 0
     passes: int = 0
@@ -71,7 +80,7 @@ class Passes:
     def __post_init__(self) -> None:
         s = self.settings
         self.core = _core.Sketch(s.link, s.fit_intercept, s.algorithm == "multipass")
-        self._begin(ORIGIN)
+        self._begin(self._origin())
 
     @property
     def gamma(self) -> float:
@@ -97,7 +106,8 @@ class Passes:
         """Judge the weights of this pass and move on: done, or the next pass has begun."""
         if self.done or self.core.fingerprint[0] == 0:
             return
-        self._check_data()
+        check_data(self.core, self.settings, self.fingerprint)
+        self.fingerprint = self.core.fingerprint
         self.passes += 1
         if self.passes == 1 and not self.started and (self._start(sample) or self._centre()):
             return
@@ -107,34 +117,15 @@ class Passes:
             self._lay_path()
         point = self.point
         if self._rose(point):
-            self._shorten(point, sample)
+            self._shorten(point)
         else:
-            self.accepted, self.halvings, self.shortened = point.pruned(), 0, 1.0
+            self.accepted, self.halvings = point.pruned(), 0
             self._advance(point, sample)
+            self.shortened = 1.0
         if self.passes >= self.settings.max_passes:
             self.done = True
 
     # The parts of `end`
-
-    def _check_data(self) -> None:
-        seen = self.core.fingerprint
-        if self.fingerprint is not None and self.fingerprint != seen:
-            rows, nnz, _ = self.fingerprint
-            raise DataError(
-                f"the data changed between passes: {rows:,} examples with {nnz:,} values at first, now "
-                f"{seen[0]:,} with {seen[1]:,}, or others in their place; train on a file that stays as it is"
-            )
-        self.fingerprint = seen
-        positive, weight = self.core.positive, self.core.weight
-        if weight == 0:
-            raise DataError("all examples have weight 0: there is nothing to learn from")
-        free = self.settings.fit_intercept and not self.settings.penalize_intercept
-        if free and positive in (0.0, weight):
-            raise DataError(
-                "all labels are equal, and one class is not enough: without a penalty the intercept grows "
-                "without bound; "
-                "check the labels, or use penalize_intercept=True"
-            )
 
     def _start(self, sample: Examples | None) -> bool:
         """After the first pass, at zero: go on from the solution of the sample."""
@@ -155,7 +146,12 @@ class Passes:
         """The run to the solution for the sample, by passes over it alone; None where it has none."""
         tol = self.settings.tol / 4 if sample.whole else max(self.settings.tol, SAMPLE_TOL)
         gamma = self.gamma * sample.weight / self.core.weight
-        run = Passes(SampleSettings(self.settings, tol), [gamma], started=start is not None)
+        run = Passes(
+            SampleSettings(self.settings, tol),
+            [gamma],
+            started=start is not None,
+            limits=self.limits,
+        )
         if start is not None:
             run._begin(start, self.point.keys)
         try:
@@ -189,7 +185,8 @@ class Passes:
             self._note(self._certify(point, self.gamma), point)
         self.accepted = point.pruned()
         keys, _ = self._candidates(point, self.gamma if self.gammas else math.inf)
-        self._begin(Point(ORIGIN.keys, ORIGIN.weights, intercept), keys)
+        start = self._origin(intercept)
+        self._begin(start, np.union1d(keys, start.keys))
         if self.passes >= self.settings.max_passes:
             self.done = True
         return True
@@ -199,20 +196,22 @@ class Passes:
         free = self.settings.fit_intercept and not self.settings.penalize_intercept
         if not free or abs(self.core.slope) <= CENTRED * self.core.lean:
             return False
-        step, _, _ = self.core.solve(MOST_GAMMA, 0.0, 0.0, 0.0, 1)
+        _, best = self._solve(MOST_GAMMA, 0.0, 0.0, 1)
         before = self.point
-        intercept = min(max(float(step[0]), before.intercept - 2), before.intercept + 2)
-        self._begin(Point(ORIGIN.keys, ORIGIN.weights, intercept), before.keys)
+        intercept = min(max(best, before.intercept - 2), before.intercept + 2)
+        self._begin(self._origin(intercept), before.keys)
         if self.passes >= self.settings.max_passes:
             self.done = True
         return True
 
     def _lay_path(self) -> None:
         """A geometric grid from the smallest gamma that leaves nothing but the intercept."""
-        _, outside = self.core.outside(0.0)
-        largest = max(
-            np.abs(self.core.active_gradient()).max(initial=0.0), np.abs(outside).max(initial=0.0)
-        )
+        _, outside = self._outside(0.0)
+        inside = self.core.active_gradient()
+        if self.limits is not None:
+            first = int(self.settings.fit_intercept)
+            inside = inside[first:][self.limits.allowed(self.core.keys, inside[first:])]
+        largest = max(np.abs(inside).max(initial=0.0), np.abs(outside).max(initial=0.0))
         if largest == 0:
             raise DataError("no feature has any bearing on the labels: there is no path to follow")
         self.gammas = [
@@ -227,9 +226,8 @@ class Passes:
         now = point.loss + self.gamma * point.l1(penalized)
         return not now <= before + ROUNDING * abs(before)
 
-    def _shorten(self, point: Point, sample: Examples | None) -> None:
-        """Back towards the last good weights, from where a convex function falls: as far as the sample says, or
-        half way."""
+    def _shorten(self, point: Point) -> None:
+        """Back towards the last good weights, from where a convex function falls: as far as the pass says."""
         assert self.accepted is not None
         self._note(self._certify(point, self.gamma), point)
         self.halvings += 1
@@ -237,19 +235,15 @@ class Passes:
             self.done = True
             return
         end = point.pruned()
-        step = 0.5
-        if sample is not None:
-            gamma = self.gamma * sample.weight / self.core.weight
-            penalized = self.settings.penalize_intercept
-            best = best_step(sample, self.settings.link, gamma, self.accepted, end, penalized)
-            step = min(best, 0.5)
-        self.shortened *= step
         keys = np.union1d(self.accepted.keys, end.keys)
         here, there = weights_at(self.accepted, keys), weights_at(end, keys)
-        intercept = self.accepted.intercept + step * (end.intercept - self.accepted.intercept)
-        self._begin(
-            Point(keys, here + step * (there - here), intercept), self._fill(keys, point.keys)
+        start = Point(keys, here, self.accepted.intercept, self.accepted.loss)
+        end = Point(keys, there, end.intercept, end.loss)
+        step = best_step(
+            *self.core.along(), start, end, self.gamma, self.settings.penalize_intercept
         )
+        self.shortened *= step
+        self._begin(between(start, end.intercept, there, step), self._fill(keys, point.keys))
 
     def _advance(self, point: Point, sample: Examples | None) -> None:
         """Down the path for as long as this pass answers for it, then a step towards the next solution."""
@@ -281,9 +275,11 @@ class Passes:
         s, gamma = self.settings, self.gamma
         # As exact as the model deserves: it is wrong by much more than a hundredth of the violation.
         accuracy = max(0.01 * certificate.violation, 0.1 * s.tol * gamma)
-        w, _, _ = self.core.solve(gamma, gamma * s.penalize_intercept, 0.0, accuracy, 2000)
-        first = int(s.fit_intercept)
-        step = Point(point.keys, w[first:], float(w[0]) if first else 0.0)
+        # Far from the optimum its minimum may be far off as well, and is not worth the sweeps.
+        sweeps = FAR_SWEEPS if certificate.gap > FAR * certificate.objective else MOST_SWEEPS
+        step = Point(
+            point.keys, *self._solve(gamma, gamma * s.penalize_intercept, accuracy, sweeps)
+        )
         _, worst_first = self._candidates(point, gamma)
         keys = np.sort(step.keys[step.weights != 0])
         if s.algorithm == "reduced":
@@ -296,7 +292,7 @@ class Passes:
         """Features with |gradient| >= tau * gamma: ascending, and again in falling order of it."""
         if self.settings.algorithm == "multipass":
             return ORIGIN.keys, ORIGIN.keys
-        outside, pull = self.core.outside(self.settings.tau * gamma)
+        outside, pull = self._outside(self.settings.tau * gamma)
         inside = self.core.active_gradient()[int(self.settings.fit_intercept) :]
         near = np.abs(inside) >= self.settings.tau * gamma
         keys = np.concatenate([outside, point.keys[near]])
@@ -307,7 +303,10 @@ class Passes:
     def _fill(self, keys: Keys, more: Keys) -> Keys:
         """Those keys, and as many of the others as there is room for, first come first served; ascending."""
         new = more[~np.isin(more, keys)]
-        room = self.settings.capacity or max(ROOM, ROOM_FACTOR * len(keys))
+        room, factor = ROOM, ROOM_FACTOR
+        if isinstance(self.settings, SampleSettings):
+            room, factor = SAMPLE_ROOM, SAMPLE_ROOM_FACTOR
+        room = self.settings.capacity or max(room, factor * len(keys))
         new = new[: max(0, room - len(keys))]
         return np.sort(np.concatenate([keys, new]))
 
@@ -319,58 +318,57 @@ class Passes:
         support = int(np.count_nonzero(point.weights))
         if support < s.capacity:
             return False
-        r, w = self.core.active_gradient(), self.core.weights
-        if (
-            violation_of(r, w, self._penalties(self.gamma, len(w))).max(initial=0.0)
-            > 10 * s.tol * self.gamma
-        ):
+        if worst_violation(self.core, s, self.limits, self.gamma) > 10 * s.tol * self.gamma:
             return False
         self.needed = support + certificate.violators
         return True
 
     def _begin(self, point: Point, active: Keys | None = None) -> None:
         keys = point.keys if active is None else active
+        start = self.accepted
+        if start is not None:
+            whole = np.union1d(keys, start.keys)
+            room = self.settings.capacity
+            if room is not None and len(whole) > max(room, len(keys)):
+                start = (
+                    None  # no room for what the step sets to zero: it is halved where it overshoots
+                )
+            elif self.settings.algorithm == "reduced":
+                keys = whole
+            else:
+                keys = np.concatenate([keys, np.setdiff1d(start.keys, keys)])
         self.core.begin(keys, weights_at(point, keys), point.intercept)
+        if start is not None:
+            self.core.came_from(start.keys, start.weights, start.intercept)
 
     # What the pass says
 
-    def _penalties(self, gamma: float, n: int) -> Floats:
-        penalties = np.full(n, gamma)
-        if self.settings.fit_intercept and not self.settings.penalize_intercept:
-            penalties[:1] = 0.0
-        return penalties
-
     def _certify(self, point: Point, gamma: float) -> Certificate:
-        """The objective, a bound on its distance from the minimum, and the largest violation.
+        return certify(self.core, self.settings, self.limits, point, gamma)
 
-        For a feasible dual point take the slopes of the losses and shrink them: all by s, until no feature pulls
-        harder than gamma, and before that, where the intercept is free, those of the class that pulls harder by r,
-        until both pull alike. A dual term is concave and 0 at 0, so shrinking it by s leaves at least s times it.
-        """
-        core, s = self.core, self.settings
-        r, w = core.active_gradient(), core.weights
-        _, outside = core.outside(min(s.tau, 0.999) * gamma)
-        pulls = np.abs(outside)
-        objective = point.loss + gamma * point.l1(s.penalize_intercept)
-        violation = max(
-            violation_of(r, w, self._penalties(gamma, len(w))).max(initial=0.0),
-            pulls.max(initial=gamma) - gamma,
-        )
-        free = s.fit_intercept and not s.penalize_intercept
-        hardest = max(np.abs(r[int(free) :]).max(initial=0.0), pulls.max(initial=0.0))
-        dual = point.loss + float(w @ r)  # sum of loss - margin * slope
-        if free:
-            positive = (core.lean - core.slope) / 2
-            negative = (core.lean + core.slope) / 2
-            ratio = min(positive, negative) / max(positive, negative) if core.lean > 0 else 1.0
-            heavier = core.dual if positive > negative else dual - core.dual
-            dual -= (1 - ratio) * heavier
-            hardest += abs(core.slope) * core.largest
-        scale = gamma / hardest if hardest > gamma else 1.0
-        gap = max(0.0, objective - scale * dual)
-        return Certificate(
-            objective, float(gap), float(violation), int(np.count_nonzero(pulls > gamma))
-        )
+    def _outside(self, threshold: float) -> tuple[Keys, Floats]:
+        """Features that are not active, pull at least so hard and may go there; and their pulls."""
+        keys, pulls = self.core.outside(threshold)
+        if self.limits is not None:
+            may = self.limits.allowed(keys, pulls)
+            keys, pulls = keys[may], pulls[may]
+        return keys, pulls
+
+    def _solve(
+        self, gamma: float, gamma0: float, accuracy: float, sweeps: int
+    ) -> tuple[Floats, float]:
+        """The minimum of the model: weights of the active features, and the intercept."""
+        low = high = None
+        if self.limits is not None:
+            low, high = slot_limits(self.core, self.settings, self.limits)
+        w, _, _ = self.core.solve(gamma, gamma0, 0.0, accuracy, sweeps, low, high)
+        first = int(self.settings.fit_intercept)
+        return w[first:], float(w[0]) if first else 0.0
+
+    def _origin(self, intercept: float = 0.0) -> Point:
+        if self.limits is not None:
+            return self.limits.origin(intercept)
+        return Point(ORIGIN.keys, ORIGIN.weights, intercept)
 
     def _note(self, certificate: Certificate, point: Point) -> None:
         self.history.append(

@@ -96,3 +96,44 @@ def weights_at(point: Point, keys: Keys) -> Floats:
     inside[inside] = known[where[inside]] == keys[inside]
     weights[inside] = point.weights[order][where[inside]]
     return weights
+
+
+def between(start: Point, intercept: float, weights: Floats, t: float) -> Point:
+    """A part t of the way from `start` to the weights (of the same features) and the intercept."""
+    return Point(
+        start.keys,
+        start.weights + t * (weights - start.weights),
+        start.intercept + t * (intercept - start.intercept),
+    )
+
+
+def least_between(steps: Floats, values: Floats) -> float:
+    """Where a convex function of the step is least, from some of its values; above 0 and below 1.
+
+    The parabola through the least value and its neighbours says where, no farther than half way to either.
+
+    >>> t = np.array([0.0, 0.5, 0.25, 1.0])
+    >>> least_between(t, (t - 0.3) ** 2)
+    0.3
+    """
+    order = np.argsort(steps)
+    x, y = steps[order], values[order]
+    at = int(np.clip(np.argmin(y), 1, len(x) - 2))
+    (a, b, c), (fa, fb, fc) = x[at - 1 : at + 2], y[at - 1 : at + 2]
+    bend = (b - a) * (fb - fc) - (b - c) * (fb - fa)
+    if not (np.isfinite(bend) and bend != 0):
+        return float(b)
+    t = b - ((b - a) ** 2 * (fb - fc) - (b - c) ** 2 * (fb - fa)) / (2 * bend)
+    return float(round(min(max(t, (a + b) / 2), (b + c) / 2), 12))
+
+
+def best_step(
+    lengths: Floats, losses: Floats, start: Point, end: Point, gamma: float, penalized: bool
+) -> float:
+    """How far to go from `start` to `end` (of the same features), from the losses at some lengths between them."""
+    if not len(lengths):
+        return 0.5
+    points = [start, *(between(start, end.intercept, end.weights, t) for t in lengths), end]
+    known = [start.loss, *losses, end.loss]
+    values = [loss + gamma * p.l1(penalized) for p, loss in zip(points, known, strict=True)]
+    return least_between(np.array([0.0, *lengths, 1.0]), np.array(values))

@@ -1,8 +1,7 @@
-"""A bounded sample of the examples, kept in memory: where the passes of a sketch start, and how far a step may go.
+"""A bounded sample of the examples, kept in memory: where the passes of a sketch start.
 
-Newton's steps from zero take a dozen passes on data that is nearly separable, and some of them overshoot. On a
-sample both cost no pass over the data: the passes begin at the sample's own solution, which is off by the error of
-sampling alone, and a step that overshot is shortened to what the sample says.
+Newton's steps from zero take a dozen passes on data that is nearly separable. On a sample they cost no pass over the
+data: the passes begin at the sample's own solution, which is off by the error of sampling alone.
 """
 
 from __future__ import annotations
@@ -12,18 +11,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from riata import _core
 from riata.block import Block, concatenate
 from riata.learners.base import State
-from riata.learners.sketch_points import Floats, Point, Settings, weights_at
+from riata.learners.sketch_points import Floats, Settings
 from riata.learners.state_check import Tensor, check_state
 
 _WHOLE = 2**64
 _MASK = _WHOLE - 1
 MOST_PASSES = 100
 """Over a sample."""
-SHORTEST, REFINEMENTS = 40, 3
-"""Halvings of a step at the most, and how often a better one is looked for near the best of them."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -172,47 +168,6 @@ class Examples:
     def weight(self) -> float:
         block = self.block
         return float(len(block) if block.weights is None else block.weights.sum())
-
-
-def best_step(
-    examples: Examples, link: str, gamma: float, start: Point, end: Point, penalized: bool
-) -> float:
-    """How far to go from `start` towards `end`, at most all the way, for the least objective on these examples."""
-    block = examples.block
-    keys = np.union1d(start.keys, end.keys)
-    here, there = weights_at(start, keys), weights_at(end, keys)
-    margins = [_margins(block, keys, w, p.intercept) for w, p in ((here, start), (there, end))]
-    signs = np.where(examples.labels == examples.positive, 1.0, -1.0)
-    weights = np.ones(len(block)) if block.weights is None else block.weights
-
-    def objective(t: float) -> float:
-        losses = _core.link_apply(link, margins[0] + t * (margins[1] - margins[0]), signs)
-        l1 = float(np.abs(here + t * (there - here)).sum())
-        l1 += penalized * abs(start.intercept + t * (end.intercept - start.intercept))
-        return float(weights @ losses) + gamma * l1
-
-    # Convex in t: halve as long as it falls, then look between the neighbours of the least.
-    steps = [1.0, 0.5]
-    values = [objective(t) for t in steps]
-    while values[-1] < values[-2] and len(steps) < SHORTEST:
-        steps.append(steps[-1] / 2)
-        values.append(objective(steps[-1]))
-    best, least = min(zip(steps, values, strict=True), key=lambda pair: pair[1])
-    for _ in range(REFINEMENTS):
-        for t in (0.75 * best, 1.5 * best):
-            if t <= 1 and (value := objective(t)) < least:
-                best, least = t, value
-                break
-        else:
-            break
-    return best
-
-
-def _margins(block: Block, keys: NDArray[np.int64], weights: Floats, intercept: float) -> Floats:
-    scorer = _core.Scorer()
-    scorer.set(keys, np.ascontiguousarray(weights[:, None]), np.array([intercept]))
-    scores = scorer.score(block.indptr, block.indices, block.values, block.offsets)
-    return np.ascontiguousarray(scores[:, 0])
 
 
 @dataclass(frozen=True)

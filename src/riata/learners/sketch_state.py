@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from riata import _core
@@ -10,6 +12,11 @@ from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import ORIGIN, PathPoint, Point
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
+if TYPE_CHECKING:
+    from riata.learners.sketch import Sketch
+
+PLAIN_SUMS = 13
+"""Sums of a pass whose weights did not come by a step."""
 HISTORY = ("pass", "gamma", "objective", "gap", "violation", "active", "support", "step")
 
 
@@ -151,6 +158,9 @@ def _restore_core(run: Passes, state: State, seen: list[int], features: int) -> 
     first = int(run.settings.fit_intercept)
     weights = state["weights"]
     run.core.begin(state["active"], weights[first:], float(weights[0]) if first else 0.0)
+    if len(state["sums"]) > PLAIN_SUMS and run.accepted is not None:
+        start = run.accepted
+        run.core.came_from(start.keys, start.weights, start.intercept)
     run.core.set_curvature(state["curvature"])
     run.core.set_sums(state["sums"].tolist(), state["gradient_keys"], state["gradient"], features)
     run.core.fingerprint = (seen[0], seen[1], seen[2])
@@ -184,3 +194,42 @@ def restore_online(core: _core.OnlineSketch, part: State) -> None:
     core.set_waiting(
         part["waiting_heads"], part["waiting_indptr"], part["waiting_keys"], part["waiting_values"]
     )
+
+
+def sketch_state(learner: Sketch) -> State:
+    """A sketch with all its outputs as arrays."""
+    state: State = {"seen": np.array(learner._seen, dtype=np.int64)}
+    if len(learner._feature_index):
+        names = ("name_keys", "names", "name_offsets")
+        state |= dict(zip(names, learner._feature_index.arrays(), strict=True))
+    if learner._passes and not learner.complete:
+        state |= {f"sample.{name}": array for name, array in learner._sample.state().items()}
+    for c in range(learner.outputs):
+        part = (
+            passes_state(learner._passes[c])
+            if learner._passes
+            else online_state(learner._online[c])
+        )
+        state |= {f"{c}.{name}": array for name, array in part.items()}
+    return state
+
+
+def restore_sketch(learner: Sketch, state: State) -> None:
+    """Put a sketch back to where `sketch_state` was taken."""
+    check_sketch(state, learner.outputs)
+    learner._seen[:] = [int(n) for n in state["seen"]]
+    if "name_keys" in state:
+        learner._feature_index.translate(state["name_keys"], state["names"], state["name_offsets"])
+    if "sample.limit" in state:
+        learner._sample.restore(_part(state, "sample."))
+    for c in range(learner.outputs):
+        part = _part(state, f"{c}.")
+        if learner._passes:
+            restore_passes(learner._passes[c], part)
+        else:
+            restore_online(learner._online[c], part)
+    learner._scorer[0] = None
+
+
+def _part(state: State, head: str) -> State:
+    return {k.removeprefix(head): v for k, v in state.items() if k.startswith(head)}

@@ -35,7 +35,7 @@ def certificates(learner: Sketch, blocks: Iterable[Block]) -> list[Certificate]:
             raise ValueError(
                 "this sketch has not come to any weights yet: there is nothing to prove"
             )
-        run = Passes(learner, [done.gamma])
+        run = Passes(learner, [done.gamma], limits=done.limits)
         run.core.begin(done.accepted.keys, done.accepted.weights, done.accepted.intercept)
         runs.append(run)
     for block in blocks:

@@ -1,0 +1,44 @@
+// The solution of a small symmetric system.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace riata {
+
+// Solves A x = b for a positive semidefinite A, given by rows, whose lower half is overwritten by its factor; b
+// becomes x. A coordinate that depends on those before it, up to rounding, stays at 0, and its equation counts
+// for nothing.
+inline void solve_symmetric(std::vector<double>& a, std::vector<double>& b) noexcept {
+  constexpr double kRounding = 1e-11;
+  const std::size_t n = b.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    double* row = a.data() + i * n;
+    const double whole = row[i];
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double* other = a.data() + j * n;
+      double sum[4] = {0, 0, 0, 0};  // in four lanes: an order that does not depend on the machine
+      std::size_t k = 0;
+      for (; k + 4 <= j; k += 4)
+        for (std::size_t lane = 0; lane < 4; ++lane) sum[lane] += row[k + lane] * other[k + lane];
+      for (; k < j; ++k) sum[0] += row[k] * other[k];
+      const double left = row[j] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+      if (j < i) {
+        row[j] = other[j] > 0 ? left / other[j] : 0;
+      } else {
+        row[i] = left > kRounding * whole ? std::sqrt(left) : 0;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
+    b[i] = a[i * n + i] > 0 ? b[i] / a[i * n + i] : 0;
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    b[i] = a[i * n + i] > 0 ? b[i] / a[i * n + i] : 0;
+    for (std::size_t k = 0; k < i; ++k) b[k] -= a[i * n + k] * b[i];
+  }
+}
+
+}  // namespace riata
