@@ -15,7 +15,7 @@ import riata
 ROOT = Path(riata.__file__).parent
 ORDER = [
     {"errors", "_core", "atomic", "words"},
-    {"block"},
+    {"block", "schema"},
     {"sources", "reference"},
     {"learners", "interior"},
     {"metrics", "metrics_regret", "interrupt", "convert"},
@@ -140,7 +140,7 @@ def test_a_command_enters_few_files(tmp_path: Path) -> None:
     )
     paths = [Path(line) for line in done.stderr.splitlines() if line.endswith(".py")]
     entered = [path for path in paths if len(ast.parse(path.read_text()).body) > 1]
-    assert len(entered) <= 45, "\n".join(map(str, sorted(entered)))
+    assert len(entered) <= 46, "\n".join(map(str, sorted(entered)))
     assert len(entered) > 20  # the count counts
 
 

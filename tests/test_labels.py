@@ -109,11 +109,11 @@ def test_words_mean_the_same_in_every_format(tmp_path: Path, trained: str, used:
 
 
 def test_words_and_numbers_do_not_mix(tmp_path: Path) -> None:
-    path, other = tmp_path / "m", tmp_path / "t.svm"
+    path, other = tmp_path / "m", tmp_path / "t.vw"
     command("train", write(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
-    other.write_text("0 1:1\n1 2:1\n")
+    other.write_text("0 | b=red\n1 | b=blue\n")
     said = command("evaluate", path, other, code=1).err
-    assert "t.svm:1: label 0 is none of the classes ham, spam" in said
+    assert "t.vw:1: label 0 is none of the classes ham, spam" in said
     assert "labels of this data are numbers, those of the model words" in said
     # The reverse, and a run that goes on.
     command("train", other, "-o", tmp_path / "n")

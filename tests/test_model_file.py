@@ -21,6 +21,7 @@ from riata.block import Block
 from riata.errors import ModelError
 from riata.learners import ElasticNet
 from riata.record import Model, Record, Settings
+from riata.schema import Schema
 from riata.training import train
 from tests.streams import ListSource, problem
 
@@ -50,7 +51,7 @@ def test_round_trip(tmp_path: Path, classes: int) -> None:
 
 def test_a_record_of_0_1_calls_the_schema_fitted(tmp_path: Path) -> None:
     record = trained().record
-    record.schema = {"crosses": [["a", "b"]]}
+    record.schema = Schema(crosses=(("a", "b"),), open=True)
     values = record.to_json()
     values["fitted"] = values.pop("schema")
     assert Record.from_json(values) == record

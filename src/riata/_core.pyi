@@ -238,7 +238,7 @@ class Columns:
 class CsvFormat:
     """How to read text in columns."""
 
-    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str]]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
 
     def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, skip_header: bool) -> ParsedRows:
         """Rows of the first `size` bytes, which are whole records."""
@@ -249,7 +249,7 @@ class CsvFormat:
 class JsonFormat:
     """How to read JSON objects, one a line."""
 
-    def __init__(self, roles: Sequence[tuple[str, str]], label_names: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float]], open: bool, label_names: Sequence[str], absent: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
 
     def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> ParsedRows:
         """Rows of the first `size` bytes, which are whole lines."""

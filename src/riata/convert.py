@@ -16,6 +16,7 @@ from riata import _core
 from riata.atomic import atomic_write
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.cache.file import SUFFIX
 from riata.sources.cache.source import about
 from riata.sources.cache.writer import CacheWriter
@@ -56,7 +57,7 @@ class Converted:
     """The words that labels were, in the order of the numbers that stand for them in text."""
     skipped: int = 0
     """Lines that could not be read and were left out."""
-    schema: dict[str, Any] | None = None
+    schema: Schema | None = None
     """What the source found out from its first rows."""
 
 
@@ -227,7 +228,7 @@ _WRITERS = {"svmlight": _svmlight, "vw": _vw, "parquet": _parquet, "cache": _cac
 
 
 def _words(result: Converted) -> list[str] | None:
-    return (result.schema or {}).get("label_names") or None
+    return list((result.schema or Schema()).label_names or ()) or None
 
 
 def _text(format: str, block: Block, base: int) -> tuple[bytes, int]:

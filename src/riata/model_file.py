@@ -23,6 +23,7 @@ from riata.atomic import atomic_write
 from riata.errors import ModelError
 from riata.labels import plain
 from riata.record import Model, Record, Settings
+from riata.schema import Schema
 
 FORMAT = "riata-model"
 VERSION = 1
@@ -81,6 +82,8 @@ def load(path: str | os.PathLike[str]) -> Model:
         return Model(learner, classes, record)
     except MemoryError as error:
         raise ModelError(f"{path}: there is not enough memory for this model") from error
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
     except Exception as error:  # a file from anywhere: whatever is wrong with it, it is the file
         raise ModelError(
             f"{path}: the parts of this model do not fit together: {str(error) or repr(error)}"
@@ -127,7 +130,7 @@ def _classes(values: Any, task: str, outputs: int) -> NDArray[Any] | None:
 
 def _with_words(classes: NDArray[Any] | None, record: Record) -> NDArray[Any] | None:
     """Classes of early files of 0.1, which were numbers of words in the schema."""
-    words = (record.schema or {}).get("label_names")
+    words = (record.schema or Schema()).label_names
     if classes is None or not words or classes.dtype.kind != "f":
         return classes
     return np.array([words[int(code)] for code in classes])

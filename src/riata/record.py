@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import SettingsError
 from riata.fingerprint import Seen
 from riata.labels import Label, plain
 from riata.metrics import Mean
+from riata.schema import Schema
 
 if TYPE_CHECKING:
     from riata.learners import Learner
@@ -79,9 +81,9 @@ class Record:
     """All classes were known from the start: other labels are an error, and do not join."""
     skipped: int = 0
     """Lines of the data that could not be read and were left out, in the last pass."""
-    schema: dict[str, Any] | None = None
-    """What the source found out from its first rows: kinds of columns, buckets, names of labels. Data that
-    the model is used on is to be read in the same way."""
+    schema: Schema | None = None
+    """What the features are: columns and their kinds, buckets, names of labels. Data that the model is used on
+    is read in the same way."""
     seen: Seen = field(default_factory=Seen)
     """Fingerprints of the examples that were read; whoever goes on compares them with what it reads."""
     interrupted: bool = False
@@ -105,7 +107,8 @@ class Record:
         return self.stopped_early or self.passes >= self.settings.passes
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        schema = None if self.schema is None else self.schema.to_json()
+        return asdict(replace(self, schema=None)) | {"schema": schema}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Record:
@@ -117,6 +120,8 @@ class Record:
         if settings.get("class_weight") is not None:
             settings["class_weight"] = [(plain(k), float(v)) for k, v in settings["class_weight"]]
         values["settings"] = Settings(**settings)
+        if values.get("schema") is not None:
+            values["schema"] = Schema.from_json(values["schema"])
         for name in ("loss", "loss_before_pass"):
             values[name] = Mean(**values[name])
         if "seen" in values:  # models of before 0.1.0 have none
@@ -151,6 +156,15 @@ class Model:
     def __post_init__(self) -> None:
         self.labels = [] if self.classes is None else list(self.classes.tolist())
         self.codes = {label: float(code) for code, label in enumerate(self.labels)}
+
+    @property
+    def schema(self) -> Schema | None:
+        """What the features are; of a model that was saved without a schema what its weights tell."""
+        if self.record.schema is not None or self.learner.t == 0:
+            return self.record.schema
+        if self.learner.names(np.empty(0, dtype=np.int64)) is not None:
+            return Schema(open=True)
+        return None
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def test_is_remembered(tmp_path: Path, format: str, other: str) -> None:
     """By another source that reads as the first one did, whatever the formats."""
     source = open_source(put(tmp_path, format, GOOD), **ROLES)
     list(source)
-    schema = json.loads(json.dumps(source.schema))  # type: ignore[attr-defined]
+    schema = json.loads(json.dumps(source.schema.to_json()))  # type: ignore[attr-defined]
     options: dict[str, Any] = {"schema": schema, "label": "y", "labelled": False}
     moved = put(tmp_path, other, [(-7.0, 1.0, 2.0)], "oya")
     block = read(moved, **options)

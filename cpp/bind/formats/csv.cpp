@@ -1,7 +1,4 @@
-#include <nanobind/stl/tuple.h>
-
-#include <tuple>
-
+#include "bind/formats/columns.hpp"
 #include "bind/formats/parsed.hpp"
 #include "riata/formats/csv/arff.hpp"
 #include "riata/formats/csv/reader.hpp"
@@ -11,19 +8,6 @@ namespace riata::bind {
 using namespace nb::literals;
 
 namespace {
-
-// role, name, name of what is missing, value that a sparse row leaves out, edges and names of buckets
-using ColumnSpec = std::tuple<std::string, std::string, std::string, std::string, std::vector<double>,
-                              std::vector<std::string>>;
-
-csv::Role role_of(const std::string& name) {
-  constexpr const char* names[] = {"ignored", "label", "weight", "offset",
-                                   "number",  "log1p", "bucket", "category"};
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    if (name == names[i]) return static_cast<csv::Role>(i);
-  }
-  throw nb::value_error("unknown role of a column");
-}
 
 char one_byte(const std::string& text) {
   if (text.size() > 1) throw nb::value_error("expected one byte");
@@ -36,19 +20,7 @@ class CsvFormat {
             const std::vector<std::string>& absent, const std::string& delimiter, const std::string& quote,
             bool labelled, bool names, const CrossNames& crosses) {
     format_.crosses = make_crosses(crosses);
-    for (const auto& [role, name, missing, omitted, edges, buckets] : columns) {
-      csv::Column& column = format_.columns.emplace_back();
-      column.role = role_of(role);
-      column.set_name(name);
-      column.absent = missing;
-      column.omitted = omitted;
-      column.group = format_.crosses.group_of(name);
-      column.edges = edges;
-      column.buckets = buckets;
-      if (column.role == csv::Role::bucket && buckets.size() != edges.size() + 1) {
-        throw nb::value_error("one bucket more than edges");
-      }
-    }
+    format_.columns = make_columns(columns, format_.crosses);
     format_.label_names = label_names;
     format_.absent = absent;
     format_.delimiter = one_byte(delimiter);

@@ -1,7 +1,4 @@
-#include <nanobind/stl/pair.h>
-
-#include <utility>
-
+#include "bind/formats/columns.hpp"
 #include "bind/formats/parsed.hpp"
 #include "riata/formats/json/reader.hpp"
 
@@ -11,26 +8,19 @@ using namespace nb::literals;
 
 namespace {
 
-json::Role role_of(const std::string& name) {
-  constexpr const char* names[] = {"feature", "ignored", "label",      "weight",
-                                   "offset",  "numeric", "categorical"};
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    if (name == names[i]) return static_cast<json::Role>(i);
-  }
-  throw nb::value_error("unknown role of a key");
-}
-
 class JsonFormat {
  public:
-  JsonFormat(const std::vector<std::pair<std::string, std::string>>& roles,
-             const std::vector<std::string>& label_names, bool missing, bool labelled, bool names,
+  JsonFormat(const std::vector<ColumnSpec>& columns, bool open, const std::vector<std::string>& label_names,
+             const std::vector<std::string>& absent, bool missing, bool labelled, bool names,
              const CrossNames& crosses) {
-    for (const auto& [path, role] : roles) format_.roles.push_back({path, role_of(role)});
+    format_.crosses = make_crosses(crosses);
+    format_.columns = SchemaColumns(make_columns(columns, format_.crosses));
+    format_.open = open;
     format_.label_names = label_names;
+    format_.absent = absent;
     format_.missing = missing;
     format_.labelled = labelled;
     format_.keep_names = names;
-    format_.crosses = make_crosses(crosses);
   }
 
   ParsedRows parse(const In<std::uint8_t>& text, std::size_t size) const {
@@ -45,9 +35,10 @@ class JsonFormat {
 
 void bind_json(nb::module_& m) {
   nb::class_<JsonFormat>(m, "JsonFormat", "How to read JSON objects, one a line.")
-      .def(nb::init<const std::vector<std::pair<std::string, std::string>>&, const std::vector<std::string>&,
-                    bool, bool, bool, const CrossNames&>(),
-           "roles"_a, "label_names"_a, "missing"_a, "labelled"_a, "names"_a, "crosses"_a)
+      .def(nb::init<const std::vector<ColumnSpec>&, bool, const std::vector<std::string>&,
+                    const std::vector<std::string>&, bool, bool, bool, const CrossNames&>(),
+           "columns"_a, "open"_a, "label_names"_a, "absent"_a, "missing"_a, "labelled"_a, "names"_a,
+           "crosses"_a)
       .def("parse", &JsonFormat::parse, "text"_a, "size"_a,
            nb::sig("def parse(self, " RIATA_TEXT ") -> ParsedRows"),
            "Rows of the first `size` bytes, which are whole lines.");

@@ -13,6 +13,11 @@ inline float signed_log1p(float x) noexcept {
   return static_cast<float>(std::copysign(std::log1p(std::fabs(value)), value));
 }
 
+// In parts of the scale from the centre on.
+inline float scaled_number(float x, double centre, double scale) noexcept {
+  return static_cast<float>((static_cast<double>(x) - centre) / scale);
+}
+
 // Which of the buckets between ascending edges x falls into; an edge belongs to the bucket above it.
 inline std::size_t bucket_of(float x, const std::vector<double>& edges) noexcept {
   std::size_t bucket = 0;

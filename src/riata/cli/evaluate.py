@@ -31,7 +31,7 @@ HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> int:
     loaded = model_file.load(model)
     learner = loaded.learner
-    options = read_options(given, schema=loaded.record.schema, names=learner.scores_by_name)
+    options = read_options(given, schema=loaded.schema, names=learner.scores_by_name)
     source = open_data(data, options)
     result = evaluate(loaded, source)
     if result["examples"] == 0:

@@ -14,6 +14,7 @@ from riata.cli.summary import weights_line
 from riata.cli.text import number, plural, printable, rows
 from riata.labels import as_text, in_words
 from riata.record import Model
+from riata.schema import Schema
 
 HELP = """Show how MODEL was made, how much of it is alive, and its strongest features.
 
@@ -46,6 +47,7 @@ def describe(model: Model, top: int) -> dict[str, Any]:
         "family": learner.family,
         "task": learner.task,
         "classes": classes,
+        "schema": None if model.schema is None else model.schema.to_json(),
         "parameters": learner.parameters(),
         "data": record.data,
         "examples": learner.t,
@@ -64,13 +66,14 @@ def describe(model: Model, top: int) -> dict[str, Any]:
 def strongest(model: Model, top: int) -> list[dict[str, Any]]:
     """The features whose weight is largest in absolute value in any column, strongest first.
 
-    A numbered feature is shown by its index, counted from 0.
+    A numbered feature is shown by its index: as text had it, or counted from 0 where there was none.
     """
     keys, weights = model.learner.coef()
     size = np.abs(weights).max(axis=1, initial=0.0)
     order = np.lexsort((keys, -size))[:top]
     names = model.learner.names(keys[order])
-    shown: list[Any] = keys[order].tolist() if names is None else names
+    first = (model.schema or Schema()).base or 0
+    shown: list[Any] = (keys[order] + first).tolist() if names is None else names
     return [
         {"feature": name, "weights": row}
         for name, row in zip(shown, weights[order].tolist(), strict=True)
@@ -85,6 +88,7 @@ def report(path: str, description: dict[str, Any]) -> str:
         ("method", f"{description['family']}, {description['task']}"),
         ("", ", ".join(f"{k}={_short(v)}" for k, v in given.items())),
         ("data", ", ".join(description["data"])),
+        *_schema_rows(description["schema"]),
         (
             "learned",
             f"{plural(description['examples'], 'example')}, {plural(description['passes'], 'pass')}",
@@ -104,6 +108,29 @@ def report(path: str, description: dict[str, Any]) -> str:
     if description["strongest"]:
         text += "\n\n" + _table(description)
     return text
+
+
+def _schema_rows(values: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """What the features are made of, a line a role or kind."""
+    if values is None:
+        return []
+    schema = Schema.from_json(values)
+    if not schema.named:
+        where = "" if schema.base is None else f", counted from {schema.base}"
+        return [("features", f"numbered{where}")]
+    groups: dict[str, list[str]] = {}
+    for column in schema.columns:
+        groups.setdefault(column.what, []).append(column.name)
+    lines = [f"{what}: {_some(names)}" for what, names in groups.items()]
+    if schema.crosses:
+        lines.append(f"crosses: {_some([':'.join(cross) for cross in schema.crosses])}")
+    if schema.open:
+        lines.append("whatever else comes, by its name")
+    return [("features" if i == 0 else "", printable(line)) for i, line in enumerate(lines)]
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _table(description: dict[str, Any]) -> str:

@@ -122,21 +122,14 @@ def open_unlabelled(
     model: Model, data: Sequence[str], given: dict[str, Any], id_column: str | None
 ) -> tuple[Source, ReadOptions]:
     """The data; whether rows have labels does not matter."""
-    schema = model.record.schema
+    schema = model.schema
     options = read_options(given, labelled=False, schema=schema, names=model.learner.scores_by_name)
     if id_column is not None:
         check_ids(data, None if "-" in data else format_of(expand(list(data)), options.format))
-        if id_column not in (*options.ignore, *_features(schema)):
+        features = () if schema is None else [column.name for column in schema.features]
+        if id_column not in (*options.ignore, *features):
             options = replace(options, ignore=(*options.ignore, id_column))
     return open_data(data, options), options
-
-
-def _features(schema: Any) -> list[str]:
-    """The columns that a model has weights for."""
-    kinds = zip((schema or {}).get("columns", ()), (schema or {}).get("kinds", ()), strict=True)
-    return [
-        column for column, kind in kinds if kind not in ("ignored", "label", "weight", "offset")
-    ]
 
 
 def ids_for(

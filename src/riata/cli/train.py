@@ -289,6 +289,8 @@ def run(
     started = time.perf_counter()
     saved = job.resume or job.initial
     before = None if saved is None else model_file.load(saved)
+    if before is not None:
+        job.reading = replace(job.reading, schema=before.schema)
     job.settle_cache(before)
     names = job.wants_names(before)
     source = open_data(job.data, replace(job.reading, cache=job.cache, names=names))

@@ -47,7 +47,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> i
     }
     good = True
     if data:
-        options = read_options(given, schema=loaded.record.schema, names=learner.scores_by_name)
+        options = read_options(given, schema=loaded.schema, names=learner.scores_by_name)
         source = open_data(data, options)
         if isinstance(learner, Sketch) and learner.algorithm != "online":
             result["outputs"] = _prove(loaded, learner, source)

@@ -13,6 +13,7 @@ import numpy as np
 
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.io.bytes import expand
 from riata.sources.options import ReadOptions
 from riata.sources.recognise import FORMATS, format_of
@@ -78,6 +79,16 @@ def open_source(
     [ 1. -1.] [0 1] [1. 1.]
     """
     options = ReadOptions.of(options, given)
+    source = _open(what, y, sample_weight, options)
+    schema, named = options.schema, getattr(source, "named", None)
+    if schema is not None and named is not None:
+        schema.check_named(named, source.name)
+        if isinstance(own := getattr(source, "schema", None), Schema) and source is not what:
+            schema.check_same(own, source.name)
+    return source
+
+
+def _open(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source:
     if options.cache is not None and options.cache is not False:
         return _open_cached(what, y, sample_weight, options)
     paths = _paths(what)
@@ -109,9 +120,6 @@ def _open_in_memory(what: Any, y: Any, sample_weight: Any, options: ReadOptions)
         return matrix
     if (table := _open_table(what, y, sample_weight, options)) is not None:
         return table
-    if options.for_columns is not None:
-        kind = type(what).__name__
-        raise ValueError(f"{options.for_columns} is for tables of columns; {kind} has none")
     if isinstance(what, (list, tuple)):
         if not isinstance(what[0], Mapping):
             return open_dense(_as_array(what), y, sample_weight, rows)

@@ -10,10 +10,10 @@ from typing import Any
 
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import suggest
 from riata.sources.io.bytes import STDIN, Stop, display
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.source import Source
-from riata.sources.table.roles import suggest
 
 Row = tuple[str, int, Any]
 """The file as messages name it, the line, and what the row there is called."""
@@ -107,7 +107,7 @@ def _tags(source: Any, paths: list[str], column: str) -> Iterator[Row]:
 
 
 def _json(source: Any, paths: list[str], column: str) -> Iterator[Row]:
-    from riata.sources.text.jsonl import _lookup as lookup
+    from riata.sources.text.first_objects import lookup
 
     met = False
     for path, number, line in _lines(_chunks(paths)):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.io.prefetch import ordered_map
 from riata.sources.labels import check_labels, check_weights
 from riata.sources.source import split
@@ -52,6 +53,8 @@ class BlockSource:
         self.bytes_read = 0
         self._block = block
         self._block_rows = block_rows
+        self.named = block.named
+        self.schema = Schema(named=block.named, open=block.named)
 
     def __iter__(self) -> Iterator[Block]:
         self.bytes_read = 0
@@ -66,6 +69,8 @@ class DenseSource:
     """A dense matrix, or what can be cut like one: only a piece at a time becomes rows."""
 
     repeatable = True
+    named = False
+    schema = Schema(named=False)
 
     def __init__(
         self,

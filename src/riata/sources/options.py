@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
+from riata.schema import Schema
 from riata.sources.bad_lines import BadLineFile, Skipping
 from riata.sources.table.roles import MISSING, Roles, Transforms
 
@@ -74,7 +75,7 @@ class ReadOptions:
     labelled: bool = _option(True, "whether rows have labels; without, they may lack them")
     names: bool = _option(True, "whether Blocks hold the names of features")
     block_rows: int | None = _option(None, "the most rows of a Block")
-    schema: Mapping[str, Any] | None = _option(
+    schema: Schema | None = _option(
         None, "what another source has learned from its first rows: read in the same way"
     )
     cache: bool | str | os.PathLike[str] | None = _option(
@@ -99,6 +100,8 @@ class ReadOptions:
             raise ValueError("bad_lines keeps what on_error='skip' leaves out: give both")
         if not self.max_bad >= 0:
             raise ValueError(f"max_bad is a share below 1 or a number of lines, not {self.max_bad}")
+        if isinstance(self.schema, Mapping):
+            object.__setattr__(self, "schema", Schema.from_json(self.schema))
         _ = self.roles, self.transforms  # they check what belongs to them
 
     @classmethod
@@ -140,7 +143,8 @@ class ReadOptions:
 
     def about_content(self) -> dict[str, Any]:
         """Those of the given options that the examples depend on: a cache is good for the same ones."""
-        return {k: v for k, v in self.given().items() if k not in _NOT_ABOUT_CONTENT}
+        given = {k: v for k, v in self.given().items() if k not in _NOT_ABOUT_CONTENT}
+        return given if self.schema is None else given | {"schema": self.schema.to_json()}
 
     def skipping(self, paths: Iterable[str] = ()) -> Skipping | None:
         """What to do with lines that cannot be read in these files; None: stop at the first."""
@@ -156,7 +160,7 @@ class ReadOptions:
     def check_format(self, format: str) -> None:
         """What was said about columns or groups to a format that has none would pass unnoticed."""
         columns = self.for_columns
-        if columns is not None and format not in ("parquet", "arrow", "csv", "tsv", "cache"):
+        if columns is not None and format in ("svmlight", "vw", "cache"):
             raise ValueError(f"{columns} is for tables of columns; {format} has none")
         if self.crosses and format in ("svmlight", "cache"):
             raise ValueError(f"crosses are of columns or namespaces; {format} has none")

@@ -1,5 +1,6 @@
 // Any bytes at all go in; what comes out must be rows as a Block promises them, or error at a place in the
 // text.
+#include "formats/columns.hpp"
 #include "formats/named_rows.hpp"
 #include "mutate.hpp"
 #include "padded.hpp"
@@ -44,8 +45,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const unsigned flags = data[0];
   using enum riata::json::Role;
   riata::json::Format format;
-  format.roles = {{"y", label}, {"w", weight}, {"i", ignored}, {"k", numeric}, {"h", categorical}};
-  if ((flags & 16) != 0) format.roles.push_back({"o", offset});
+  format.columns = columns_of({{"y", label},
+                               {"w", weight},
+                               {"i", ignored},
+                               {"k", number},
+                               {"l", log1p},
+                               {"h", category},
+                               {"o", (flags & 16) != 0 ? offset : free}});
+  format.open = (flags & 32) == 0;
   format.missing = (flags & 1) != 0;
   format.labelled = (flags & 2) == 0;
   if ((flags & 4) != 0) format.label_names = {"no", "yes"};

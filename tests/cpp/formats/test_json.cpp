@@ -1,6 +1,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "formats/columns.hpp"
 #include "formats/row_text.hpp"
 #include "padded.hpp"
 #include "riata/formats/json/reader.hpp"
@@ -12,7 +13,7 @@ namespace {
 json::Format keys() {
   using enum json::Role;
   json::Format format;
-  format.roles = {{"y", label}, {"w", weight}, {"i", ignored}, {"k", numeric}, {"h", categorical}};
+  format.columns = columns_of({{"y", label}, {"w", weight}, {"i", ignored}, {"k", number}, {"h", category}});
   return format;
 }
 
@@ -47,6 +48,7 @@ void values() {
   CHECK(one("\"i\":{\"a\":[1,\"x\"],\"b\":{\"c\":1}},\"b\":1") == "b=1");
   CHECK(one("\"k\":\"2.5\",\"h\":17") == "k=2.5 h=17=1");
   CHECK(one("\"h\":[1.50,true]") == "h.0=1.50=1 h.1=true=1");
+  CHECK(one("\"h\":7.0") == "h=7=1" && one("\"h\":-70") == "h=-70=1");
   json::Format format = keys();
   format.missing = true;
   CHECK(Read("{\"y\":1,\"a\":null,\"k\":\"\"}\n", format).row(0) == "a=?=1 k=?=1");
@@ -76,8 +78,9 @@ void labels() {
 }
 
 void offsets() {
-  json::Format format = keys();
-  format.roles.push_back({"o.s", json::Role::offset});
+  using enum json::Role;
+  json::Format format;
+  format.columns = columns_of({{"y", label}, {"o.s", offset}});
   const auto object = [](const std::string& value) {
     return "{\"y\":1,\"o\":{\"s\":" + value + ",\"t\":2}}\n";
   };
@@ -111,6 +114,36 @@ void offsets() {
   CHECK(Read("{\"a\":1}\n", format).kind == "offset_missing");
 }
 
+// Of a table no other keys than its columns, whose numbers may be changed; what a row lacks is missing.
+void closed() {
+  using enum json::Role;
+  std::vector<SchemaColumn> columns(4);
+  const char* names[] = {"y", "a", "b", "c"};
+  constexpr json::Role roles[] = {label, number, bucket, log1p};
+  for (std::size_t i = 0; i < 4; ++i) {
+    columns[i].set_name(names[i]);
+    columns[i].role = roles[i];
+    columns[i].absent = columns[i].name + "=?";
+  }
+  columns[1].centre = 1;
+  columns[1].scale = 2;
+  columns[2].edges = {5};
+  columns[2].buckets = {"b=low", "b=high"};
+  json::Format format;
+  format.columns = SchemaColumns(std::move(columns));
+  format.open = false;
+  format.absent = {"NA"};
+  CHECK(Read("{\"y\":1,\"a\":5,\"b\":5,\"c\":0}\n", format).row(0) == "a=2 b=high=1");
+  CHECK(Read("{\"b\":\" 4 \",\"a\":0,\"y\":1,\"c\":\"NA\"}\n", format).row(0) == "b=low=1 a=-0.5");
+  CHECK(Read("{\"y\":1,\"d\":null,\"e\":{}}\n", format).kind.empty());
+  for (const char* value : {"1", "\"x\"", "true", "[1]", "{\"f\":1}"}) {
+    const Read bad("{\"y\":1,\"d\":" + std::string(value) + "}\n", format);
+    CHECK(bad.kind == "key_unknown");
+  }
+  format.missing = true;
+  CHECK(Read("{\"y\":1,\"b\":6}\n{\"y\":1,\"a\":1}\n", format).row(0) == "b=high=1 a=?=1 c=?=1");
+}
+
 void refuses() {
   const struct {
     const char* line;
@@ -142,7 +175,8 @@ void refuses() {
       {"{\"y\":1,\"w\":NaN}", "weight_not_finite", 12},
       {"{\"y\":-Infinity}", "label_not_finite", 6},
       {"{\"y\":1e999}", "label_too_large", 6},
-      {"{\"y\":1,\"k\":\"x\"}", "value_syntax", 12},
+      {"{\"y\":1,\"k\":\"x\"}", "kind", 12},
+      {"{\"y\":1,\"k\":[1]}", "kind", 12},
   };
   for (const auto& c : cases) {
     const Read read("{\"y\":1,\"a\":\"good\"}\n\n" + std::string(c.line) + "\n{\"y\":1}\n");
@@ -166,6 +200,7 @@ int main() {
   strings();
   labels();
   offsets();
+  closed();
   refuses();
   return check::failures();
 }

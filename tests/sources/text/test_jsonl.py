@@ -99,7 +99,7 @@ REFUSED = [
     ('{"y":{}}', 6, "must be a number or a text"),
     ('{"y":1,"w":-1}', 12, "must not be negative"),
     ('{"y":1,"w":1e999}', 12, "weights must be finite"),
-    ('{"y":1,"n":"x"}', 12, "expected a number"),
+    ('{"y":1,"n":"x"}', 12, "column 'n' holds numbers, but here is"),
 ]
 
 

@@ -10,39 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "riata/block/named_row_builder.hpp"
-#include "riata/block/transforms.hpp"
+#include "riata/block/schema_column.hpp"
 #include "riata/text/scan.hpp"
 
 namespace riata {
 
 namespace csv {
 
-enum class Role : std::uint8_t { ignored, label, weight, offset, number, log1p, bucket, category };
-
-inline bool is_feature(Role role) noexcept { return role >= Role::number; }
-
-struct Column {
-  Role role = Role::ignored;
-  std::string name;     // of the feature, for a number
-  std::string prefix;   // the name and =, for a category
-  std::string absent;   // the name of what is missing; empty: no feature
-  std::string omitted;  // the value that a sparse row means by leaving it out; empty: zero
-  int group = Crosses::kNone;
-  std::vector<double> edges;         // of buckets, ascending
-  std::vector<std::string> buckets;  // their names, one more than edges
-
-  void set_name(std::string_view given) {
-    name = given;
-    prefix = name + "=";
-    key = key_of_name(name.data(), name.size());
-    if (name.size() <= 16) std::memcpy(&short_name, name.data(), name.size());
-    if (prefix.size() <= 16) std::memcpy(&short_prefix, prefix.data(), prefix.size());
-  }
-  std::uint64_t key = 0;     // of the name
-  ShortName short_name = 0;  // the same, if they have up to 16 bytes
-  ShortName short_prefix = 0;
-};
+using Role = ColumnRole;
+using Column = SchemaColumn;
 
 struct Format {
   std::vector<Column> columns;
@@ -144,11 +120,8 @@ class Cells {
     if (number.error == NumberError::not_finite) return "value_not_finite";
     if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return "value_syntax";
     if (number.error == NumberError::too_large) return "value_too_large";
-    if (column.role == Role::log1p) return add_number(column, signed_log1p(number.value));
-    if (column.role == Role::bucket) {
-      return add(column.buckets[bucket_of(number.value, column.edges)], {}, 1);
-    }
-    return add_number(column, number.value);
+    if (column.role == Role::bucket) return add(column.bucket_name(number.value), {}, 1);
+    return add_number(column, column.value_of(number.value));
   }
 
   ErrorKind add_number(const Column& column, float value) noexcept {

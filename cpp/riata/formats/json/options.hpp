@@ -6,36 +6,50 @@
 #include <string_view>
 #include <vector>
 
-#include "riata/block/named_row_builder.hpp"
+#include "riata/block/schema_column.hpp"
+#include "riata/text/parse_error.hpp"
 
 namespace riata::json {
 
-enum class Role : std::uint8_t { feature, ignored, label, weight, offset, numeric, categorical };
+using Role = ColumnRole;
 
 struct Format {
-  struct Named {
-    std::string path;
-    Role role;
-  };
-  std::vector<Named> roles;
+  SchemaColumns columns;                 // keys, joined by points where objects are nested
+  bool open = true;                      // other keys are features, too
   std::vector<std::string> label_names;  // the label is the place of its text here; empty: a number
+  std::vector<std::string> absent;       // texts that mean a missing value
   bool missing = false;                  // null is a feature
   bool labelled = true;
   bool keep_names = true;
   Crosses crosses;
 
-  Role role_of(std::string_view path) const noexcept {
-    for (const Named& named : roles) {
-      if (named.path == path) return named.role;
-    }
-    return Role::feature;
-  }
-  bool has(Role role) const noexcept {
-    for (const Named& named : roles) {
-      if (named.role == role) return true;
-    }
+  bool is_absent(std::string_view text) const noexcept {
+    for (const std::string& one : absent)
+      if (text == one) return true;
     return false;
   }
 };
+
+// What belongs to the example and is no feature.
+inline bool is_target(Role role) noexcept {
+  return role == Role::label || role == Role::weight || role == Role::offset;
+}
+inline ErrorKind of_target(Role role, ErrorKind label, ErrorKind weight, ErrorKind offset) noexcept {
+  return role == Role::label ? label : role == Role::weight ? weight : offset;
+}
+inline ErrorKind foreign(Role role) noexcept {
+  return of_target(role, "label_kind", "weight_syntax", "offset_syntax");
+}
+inline ErrorKind not_finite(Role role) noexcept {
+  if (!is_target(role)) return "value_not_finite";
+  return of_target(role, "label_not_finite", "weight_not_finite", "offset_not_finite");
+}
+
+// 7 is how other formats have 7.0.
+inline std::string_view without_zeros(const char* start, const char* end) noexcept {
+  const char* last = end;
+  while (last[-1] == '0' && last - 1 > start) --last;
+  return {start, static_cast<std::size_t>((last[-1] == '.' ? last - 1 : end) - start)};
+}
 
 }  // namespace riata::json

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <charconv>
-#include <cstdint>
 #include <string_view>
 
 #include "riata/block/read_lines.hpp"
@@ -28,11 +27,18 @@ class Reader {
         format_(format),
         rows_(rows),
         row_(rows, format.crosses, format.keep_names),
-        wants_offset_(format.has(Role::offset)) {}
+        wants_offset_(format.columns.has(Role::offset)),
+        fills_(format.missing && !format.open) {}
 
   ParseError read() noexcept {
-    const bool ready = row_.prepare(static_cast<std::size_t>(end_ - p_)) && path_.reserve(1024);
-    return read_lines(ready, p_, end_, rows_, row_, [this] { return read_line(); });
+    bool ready = row_.prepare(static_cast<std::size_t>(end_ - p_)) && path_.reserve(1024);
+    ready = ready && seen_.reserve(format_.columns.size());
+    seen_.set_size(0);
+    for (std::size_t c = 0; ready && c < format_.columns.size(); ++c) ready = seen_.push_back(0);
+    ParseError error = read_lines(ready, p_, end_, rows_, row_, [this] { return read_line(); });
+    error.detail = detail_;
+    error.where_end = where_end_;
+    return error;
   }
 
  private:
@@ -44,18 +50,36 @@ class Reader {
     target_ = {};
     labels_ = weights_ = offsets_ = 0;
     path_.set_size(0);
+    likely_ = 0;
+    ++line_;
     const char* const start = p_;
-    if (const ErrorKind kind = read_object({Role::feature, Crosses::kNone}, 0)) return kind;
+    if (const ErrorKind kind = read_object({nullptr, Crosses::kNone}, 0)) return kind;
     skip_space();
     if (*p_ != '\n') return "trailing";
     if (labels_ == 0 && format_.labelled) return p_ = start, "label_missing";
     if (offsets_ == 0 && wants_offset_) return p_ = start, "offset_missing";
+    if (fills_) {
+      if (const ErrorKind kind = add_unseen()) return p_ = start, kind;
+    }
     return kind_of(row_.end_row(target_));
   }
 
-  struct Place {  // what is known of a value before it is read
-    Role role;
+  // Columns that the object does not have.
+  ErrorKind add_unseen() noexcept {
+    for (std::size_t c = 0; c < format_.columns.size(); ++c) {
+      const SchemaColumn& column = format_.columns[c];
+      if (!is_feature(column.role) || seen_.data()[c] == line_) continue;
+      row_.set_group(column.group);
+      if (const ErrorKind kind = add_name(column.absent)) return kind;
+    }
+    return nullptr;
+  }
+
+  struct Place {                 // what is known of a value before it is read
+    const SchemaColumn* column;  // null: nothing
     int group;
+
+    Role role() const noexcept { return column == nullptr ? Role::free : column->role; }
   };
 
   void skip_space() noexcept {
@@ -64,9 +88,16 @@ class Reader {
 
   std::string_view path() const noexcept { return {path_.data(), path_.size()}; }
 
-  Place place_of_path(Place outer) const noexcept {
+  Place place_of_path(Place outer) noexcept {
     Place place = outer;
-    if (outer.role == Role::feature && !format_.roles.empty()) place.role = format_.role_of(path());
+    if (outer.role() == Role::free) {
+      const std::size_t found = format_.columns.find(path(), likely_);
+      if (found != SchemaColumns::kNone) {
+        place.column = &format_.columns[found];
+        seen_.data()[found] = line_;
+        likely_ = found + 1;
+      }
+    }
     if (!format_.crosses.products.empty()) {
       const int own = format_.crosses.group_of(path());
       if (own != Crosses::kNone) place.group = own;
@@ -98,10 +129,12 @@ class Reader {
 
   // Appends the key at p_ to the path.
   ErrorKind read_key(int depth) noexcept {
+    key_ = p_;
     const char* from = ++p_;
     bool escapes = false;
     if (const ErrorKind kind = find_string_end(p_, escapes)) return kind;
     const auto size = static_cast<std::size_t>(p_ - from);
+    key_end_ = p_ + 1;
     if (depth > 0 && !path_.push_back('.')) return "no_memory";
     if (!escapes) {
       if (!path_.append(from, size)) return "no_memory";
@@ -121,9 +154,8 @@ class Reader {
       case '"':
         return read_string(place);
       case '{':
-        return is_target(place.role) ? foreign(place.role) : read_object(place, depth);
       case '[':
-        return is_target(place.role) ? foreign(place.role) : read_list(place, depth);
+        return read_several(place, depth);
       case 't':
         return read_word("true", place, 1);
       case 'f':
@@ -137,21 +169,15 @@ class Reader {
     return read_number_value(place);
   }
 
-  // What belongs to the example and is no feature.
-  static bool is_target(Role role) noexcept {
-    return role == Role::label || role == Role::weight || role == Role::offset;
+  // An object or a list, whose values are what the column is; numbers that are changed are one each.
+  ErrorKind read_several(Place place, int depth) noexcept {
+    if (is_target(place.role())) return foreign(place.role());
+    if (is_number(place.role())) return wrong_kind(*place.column);
+    return *p_ == '{' ? read_object(place, depth) : read_list(place, depth);
   }
-  static ErrorKind of_target(Role role, ErrorKind label, ErrorKind weight, ErrorKind offset) noexcept {
-    return role == Role::label ? label : role == Role::weight ? weight : offset;
-  }
-  static ErrorKind foreign(Role role) noexcept {
-    return of_target(role, "label_kind", "weight_syntax", "offset_syntax");
-  }
-  static ErrorKind not_finite(Role role) noexcept {
-    if (!is_target(role)) return "value_not_finite";
-    return of_target(role, "label_not_finite", "weight_not_finite", "offset_not_finite");
-  }
-
+  ErrorKind wrong_kind(const SchemaColumn& column) noexcept { return detail_ = column.name.c_str(), "kind"; }
+  ErrorKind unknown_key() noexcept { return p_ = key_, where_end_ = key_end_, "key_unknown"; }
+  bool is_unknown(Place place) const noexcept { return place.column == nullptr && !format_.open; }
   ErrorKind read_list(Place place, int depth) noexcept {
     if (depth == kDeepest) return "depth";
     ++p_;
@@ -178,24 +204,22 @@ class Reader {
     if (std::memcmp(p_, word.data(), word.size()) != 0) return "value";
     const char* const start = p_;
     p_ += word.size();
-    if (place.role == Role::categorical) return at(start, add(word, 1, place));
+    if (place.role() == Role::category) return at(start, add(word, place));
     return take_number(start, value, static_cast<float>(value), place);
   }
 
   ErrorKind read_null(Place place) noexcept {
-    if (is_target(place.role) || place.role == Role::ignored || !format_.missing) return nullptr;
-    return add("?", 1, place);
+    if (!is_feature(place.role()) || !format_.missing || is_unknown(place)) return nullptr;
+    return add("?", place);
   }
 
   ErrorKind read_number_value(Place place) noexcept {
     const char* const start = p_;
     const char* const end = number_end(p_);
-    if (end == nullptr) return starts_non_finite() ? not_finite(place.role) : "value";
+    if (end == nullptr) return starts_non_finite() ? not_finite(place.role()) : "value";
     p_ = end;
-    if (place.role == Role::ignored) return nullptr;
-    if (place.role == Role::categorical) {
-      return at(start, add({start, static_cast<std::size_t>(end - start)}, 1, place));
-    }
+    if (place.role() == Role::ignored) return nullptr;
+    if (place.role() == Role::category) return at(start, add(without_zeros(start, end), place));
     return read_digits(start, end, place);
   }
 
@@ -206,12 +230,13 @@ class Reader {
 
   // A number between start and end, behind which stands something that is none.
   ErrorKind read_digits(const char* start, const char* end, Place place) noexcept {
-    if (is_target(place.role)) {
+    if (is_target(place.role())) {
       const Number<double> number = read_number<double>(start);
       if (number.error == NumberError::syntax || number.end != end)
-        return p_ = start, of_target(place.role, "label_syntax", "weight_syntax", "offset_syntax");
+        return p_ = start, of_target(place.role(), "label_syntax", "weight_syntax", "offset_syntax");
       if (number.error != NumberError::none)
-        return p_ = start, of_target(place.role, "label_too_large", "weight_not_finite", "offset_too_large");
+        return p_ = start,
+               of_target(place.role(), "label_too_large", "weight_not_finite", "offset_too_large");
       return take_number(start, number.value, 0, place);
     }
     const Number<float> number = read_short_number(start);
@@ -222,28 +247,33 @@ class Reader {
   }
 
   ErrorKind take_number(const char* start, double exact, float value, Place place) noexcept {
-    if (place.role == Role::ignored) return nullptr;
-    if (place.role == Role::label) {
+    const Role role = place.role();
+    if (role == Role::ignored) return nullptr;
+    if (role == Role::label) {
       if (!format_.label_names.empty()) return p_ = start, "label_unknown";
       target_.label = exact;
       return ++labels_ > 1 ? (p_ = start, "label_twice") : nullptr;
     }
-    if (place.role == Role::weight) {
+    if (role == Role::weight) {
       target_.weight = exact;
       if (const ErrorKind kind = check_weight(exact)) return p_ = start, kind;
       return ++weights_ > 1 ? (p_ = start, "weight_twice") : nullptr;
     }
-    if (place.role == Role::offset) {
+    if (role == Role::offset) {
       target_.offset = exact;
       if (const ErrorKind kind = check_offset(exact)) return p_ = start, kind;
       return ++offsets_ > 1 ? (p_ = start, "offset_twice") : nullptr;
     }
-    if (value == 0) return nullptr;
+    if (is_unknown(place)) return p_ = start, unknown_key();
     row_.set_group(place.group);
+    if (role == Role::bucket) return at(start, add_name(place.column->bucket_name(value)));
+    if (is_number(role)) value = place.column->value_of(value);
+    if (value == 0) return nullptr;
     char* const room = row_.name_room(path_.size());
     if (room == nullptr) return "no_memory";
     std::memcpy(room, path_.data(), path_.size());
-    return at(start, kind_of(row_.add(path_.size(), value)));
+    return at(start, kind_of(is_number(role) ? row_.add(place.column->key, path_.size(), value)
+                                             : row_.add(path_.size(), value)));
   }
 
   ErrorKind read_string(Place place) noexcept {
@@ -275,7 +305,7 @@ class Reader {
   ErrorKind take_text(char* text, char* end, const char* name, Place place) noexcept {
     const std::string_view word(text, static_cast<std::size_t>(end - text));
     *end = '\n';
-    switch (place.role) {
+    switch (place.role()) {
       case Role::ignored:
         return nullptr;
       case Role::label:
@@ -284,9 +314,13 @@ class Reader {
         return "weight_syntax";
       case Role::offset:
         return "offset_syntax";
-      case Role::numeric:
-        return read_numeric(word, place);
+      case Role::number:
+      case Role::log1p:
+      case Role::bucket:
+        return read_numeric(text, end, place);
       default:
+        if (is_unknown(place)) return unknown_key();
+        if (format_.is_absent(word)) return read_null(place);
         row_.set_group(place.group);
         return kind_of(row_.add(static_cast<std::size_t>(end - name), 1));
     }
@@ -296,17 +330,27 @@ class Reader {
     return ++labels_ > 1 ? "label_twice" : read_label(word, format_.label_names, target_.label);
   }
 
-  // A text that is to be read as a number; empty is missing.
-  ErrorKind read_numeric(std::string_view word, Place place) noexcept {
+  // A text where numbers are: it is one, or means that it is missing.
+  ErrorKind read_numeric(const char* text, const char* end, Place place) noexcept {
     const char* const after = p_;
-    const ErrorKind kind =
-        word.empty() ? read_null(place) : read_digits(word.data(), word.data() + word.size(), place);
+    while (text < end && is_blank(*text)) ++text;
+    while (text < end && is_blank(end[-1])) --end;
+    const std::string_view word(text, static_cast<std::size_t>(end - text));
+    if (word.empty() || format_.is_absent(word)) return read_null(place);
+    const ErrorKind kind = read_digits(text, end, place);
     p_ = after;
-    return kind;
+    return kind != nullptr && std::strcmp(kind, "value_syntax") == 0 ? wrong_kind(*place.column) : kind;
+  }
+
+  ErrorKind add_name(std::string_view name) noexcept {
+    char* const room = row_.name_room(name.size());
+    if (room == nullptr) return "no_memory";
+    std::memcpy(room, name.data(), name.size());
+    return kind_of(row_.add(name.size(), 1));
   }
 
   // The feature path=text.
-  ErrorKind add(std::string_view text, float value, Place place) noexcept {
+  ErrorKind add(std::string_view text, Place place) noexcept {
     row_.set_group(place.group);
     const std::size_t size = path_.size() + 1 + text.size();
     char* const room = row_.name_room(size);
@@ -314,7 +358,7 @@ class Reader {
     std::memcpy(room, path_.data(), path_.size());
     room[path_.size()] = '=';
     std::memcpy(room + path_.size() + 1, text.data(), text.size());
-    return kind_of(row_.add(size, value));
+    return kind_of(row_.add(size, 1));
   }
 
   ErrorKind at(const char* where, ErrorKind kind) noexcept {
@@ -328,7 +372,15 @@ class Reader {
   NamedRows& rows_;
   RowBuilder row_;
   const bool wants_offset_;
+  const bool fills_;  // what an object does not have is a feature
   Array<char> path_;
+  Array<std::uint64_t> seen_;  // of each column, the line that had it last
+  std::uint64_t line_ = 0;
+  std::size_t likely_ = 0;  // the column that comes next, if they are in order
+  const char* detail_ = "";
+  const char* key_ = nullptr;  // the last key, and its end
+  const char* key_end_ = nullptr;
+  const char* where_end_ = nullptr;
   Target target_;
   int labels_ = 0, weights_ = 0, offsets_ = 0;  // found in this object
 };

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError, LostData
+from riata.schema import Schema
 from riata.sources.cache.arrays import decode, decode_names
 from riata.sources.cache.arrow_file import (
     END,
@@ -248,6 +249,7 @@ class CacheReader:
         return self._mapped.array(start, size).tobytes()
 
 
-def schema_of(about: Mapping[str, Any]) -> Any:
+def schema_of(about: Mapping[str, Any]) -> Schema | None:
     """What the first rows told; early versions of 0.1 called it fitted."""
-    return about.get("schema", about.get("fitted"))
+    found = about.get("schema", about.get("fitted"))
+    return None if found is None else Schema.from_json(found)

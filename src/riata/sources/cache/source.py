@@ -16,6 +16,7 @@ from riata import __version__
 from riata.atomic import atomic_write, check_writable
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.cache.arrow_file import HEAD, is_cache
 from riata.sources.cache.file import (
     SUFFIX,
@@ -67,7 +68,7 @@ class CachedSource:
         self.skipped = 0
         self.repeatable = True
         self.compressed = False
-        self._schema: dict[str, Any] | None = None
+        self._schema: Schema | None = None
         self._identity = identity
         self._block_rows = block_rows
         self._read_first = read_first
@@ -80,15 +81,15 @@ class CachedSource:
             _check_target(path)
 
     @property
-    def schema(self) -> dict[str, Any] | None:
+    def schema(self) -> Schema | None:
         """What the source found out from its first rows, where it does."""
-        found: dict[str, Any] | None = getattr(self.source, "schema", None)
+        found: Schema | None = getattr(self.source, "schema", None)
         return self._schema if found is None else found
 
     @property
     def label_names(self) -> list[str] | None:
         """Where labels are words: label i stands for the i-th."""
-        return (self.schema or {}).get("label_names") or None
+        return list((self.schema or Schema()).label_names or ()) or None
 
     def check(self) -> None:
         """LostData if a cache was cut short while its Blocks were used."""
@@ -178,9 +179,9 @@ class CachedSource:
                 making.finish(about(before, self.skipped, self.schema))
 
 
-def about(identity: Identity, skipped: int, schema: dict[str, Any] | None) -> dict[str, Any]:
+def about(identity: Identity, skipped: int, schema: Schema | None) -> dict[str, Any]:
     """What a cache says of itself."""
-    return {"identity": identity, "skipped": skipped, "schema": schema}
+    return {"identity": identity, "skipped": skipped, "schema": schema and schema.to_json()}
 
 
 class _Making:
@@ -307,11 +308,12 @@ class CacheSource:
         self.n_rows: int | None = sum(reader.n_rows for reader in readers)
         self.n_bytes: int | None = sum(reader.n_bytes for reader in readers)
         self.skipped = sum(reader.about["skipped"] for reader in readers)
-        self.schema: dict[str, Any] | None = schema_of(readers[0].about)
+        self.schema: Schema | None = schema_of(readers[0].about)
+        self.named = None if self.schema is None else self.schema.named
         self.bytes_read = 0
         self._known: dict[str, Known] = {}
         self._reading: CacheReader | None = None
-        self.label_names: list[str] | None = (self.schema or {}).get("label_names") or None
+        self.label_names = list((self.schema or Schema()).label_names or ()) or None
         if self.n_rows == 0:
             raise DataError(f"no examples in {self.name}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block, concatenate
 from riata.errors import DataError
+from riata.schema import NUMBERS, Column, Schema, bucket_names
 from riata.sources.table.arrow_arrays import (
     as_text,
     flat,
@@ -25,17 +27,14 @@ from riata.sources.table.arrow_arrays import (
 )
 from riata.sources.table.arrow_layout import (
     BLANKS,
-    TableOptions,
-    arranged,
-    check_types,
     feature_columns,
-    find_table_layout,
+    find_table_schema,
     rows_needed,
     without_absent,
 )
 from riata.sources.table.arrow_rows import from_table, is_ready_made, schema_in
 from riata.sources.table.bad_rows import BadRow, Faults, Part
-from riata.sources.table.layout import NO_FEATURES, Layout, bucket_names, check_crossed
+from riata.sources.table.layout import TableOptions
 from riata.sources.table.parquet_pages import Decoded, PageBatch
 
 _MESSAGES = {
@@ -58,53 +57,51 @@ class BatchReader:
     """Turns batches of one schema into Blocks; may be used from several threads.
 
     Before the first batch, `settle` must be called: with as many of the first rows as
-    `rows_needed` says, where the layout is not known from another table.
+    `rows_needed` says, where the schema is not known from another table.
     """
 
     def __init__(
-        self, schema: Any, name: str, options: TableOptions, layout: Layout | None = None
+        self, types: Any, name: str, options: TableOptions, schema: Schema | None = None
     ) -> None:
-        self.arrow_schema = flat_schema(schema)
-        self.ready_made = is_ready_made(schema)
-        self.layout = layout
+        self.arrow_schema = flat_schema(types)
+        self.ready_made = is_ready_made(types)
+        self.schema = schema
         self.rows_needed = 0
         self.name, self._options = name, options
         self._dictionaries: dict[str, tuple[Any, _Dictionary]] = {}
         if self.ready_made:
             self.columns = self.arrow_schema.names
-            self.schema = schema_in(schema)
+            self.schema = schema_in(types)
+            if options.given is not None and self.schema is not None:
+                options.given.check_same(self.schema, name)
             return
-        if layout is None:
+        columns = feature_columns(self.arrow_schema)
+        known = options.given if schema is None else schema
+        if schema is None:
             self.rows_needed = rows_needed(self.arrow_schema, options, name)
-            roles, columns = options.roles, feature_columns(self.arrow_schema)
-            used: set[str | None] = {*roles.features(columns, options.labelled, name)}
-            used |= {roles.label_in(columns, options.labelled, name), roles.weight, roles.offset}
-        else:
-            layout = arranged(self.arrow_schema, layout, options, name)
-            kinds = dict(zip(layout.columns, layout.kinds, strict=True))
-            used = {column for column, kind in kinds.items() if kind != "ignored"}
-        self.columns = [column for column in self.arrow_schema.names if column in used]
+        unread = {*options.roles.ignore}
+        if known is not None:
+            roles = {c.name: c.role for c in known.columns}
+            unread |= {c for c, role in roles.items() if role in ("ignored", "id", "group")}
+            unread -= {options.roles.label, options.roles.weight, options.roles.offset}
+        self.columns = [column for column in columns if column not in unread]
 
     def settle(self, head: Any) -> None:
         """Decide what the columns are; `head` is a table of the first rows."""
         if self.ready_made:
             return
         options, name = self._options, self.name
-        if self.layout is None:
-            self.layout = layout = find_table_layout(self.arrow_schema, head, options, name)
-        else:
-            layout = arranged(self.arrow_schema, self.layout, options, name)
-            check_types(self.arrow_schema, layout, name)
-        kinds = dict(zip(layout.columns, layout.kinds, strict=True))
-        self._kinds = {c: k for c, k in kinds.items() if k not in NO_FEATURES}
-        self._label = next((c for c, k in kinds.items() if k == "label"), None)
-        self._weight = next((c for c, k in kinds.items() if k == "weight"), None)
-        self._offset = next((c for c, k in kinds.items() if k == "offset"), None)
-        self._features = list(self._kinds)
+        if self.schema is not None:
+            options = replace(options, given=self.schema)
+        self.schema = find_table_schema(self.arrow_schema, head, options, name)
+        columns = feature_columns(self.arrow_schema)
+        here = self.schema.arranged(columns, options.labelled, name)
+        self._features = here.features
+        self._label, self._weight = here.of_role("label"), here.of_role("weight")
+        self._offset = here.of_role("offset")
+        self._absent = self.schema.absent
         if not self._features:
             raise DataError(f"{name}: no column is left for the features")
-        check_crossed(layout, options.crosses, name)
-        self.schema = options.schema(self.layout)
 
     def columns_of(self, batch: Any, path: str | None, first_row: int) -> Rows:
         """The rows of a batch, the first of them row `first_row` of its file, counted from 0."""
@@ -119,19 +116,19 @@ class BatchReader:
         if offsets is not None and not offsets.any():
             offsets = None
         columns = _core.Columns(len(table))
-        for name, kind in self._kinds.items():
-            self._add(columns, name, kind, table, path or self.name, faults)
-        columns.cross(self._options.crosses)
+        assert self.schema is not None
+        for column in self._features:
+            self._add(columns, column, table, path or self.name, faults)
+        columns.cross(self.schema.crosses)
+        missing = self.schema.missing == "feature"
         lines = np.arange(first_row + 1, first_row + 1 + len(table))
 
         def read(start: int, stop: int) -> tuple[Block, BadRow | None]:
-            rows = columns.read(
-                start, stop, self._options.names, self._options.roles.missing == "feature"
-            )
+            rows = columns.read(start, stop, self._options.names, missing)
             bad = None
             if rows.error is not None:
                 kind, stop = rows.error.kind, rows.error.row
-                bad = faults.bad_row(stop, self._features[rows.error.column], _MESSAGES[kind])
+                bad = faults.bad_row(stop, self._features[rows.error.column].name, _MESSAGES[kind])
                 if kind == "damaged":
                     raise DataError(f"{bad.where(path or self.name)}: {bad.reason}")
             block = Block(
@@ -169,28 +166,22 @@ class BatchReader:
 
         return rows
 
-    def _add(
-        self, columns: Any, name: str, kind: str, table: Any, where: str, faults: Faults
-    ) -> None:
-        absent = self._options.absent
-        if (
-            isinstance(table, Decoded)
-            and not absent
-            and self._add_decoded(columns, name, kind, table)
-        ):
+    def _add(self, columns: Any, column: Column, table: Any, where: str, faults: Faults) -> None:
+        absent, name, kind = self._absent, column.name, column.kind
+        if isinstance(table, Decoded) and not absent and _add_decoded(columns, column, table):
             return
         values = table.column(name)
         try:
             if pa.types.is_null(values.type):
                 values = values.cast(pa.large_string())
-            if kind != "category":
+            if kind in NUMBERS:
                 given = without_absent(values, absent, exact=False)
                 if kind == "number":
                     given = rounded_once(given)
                 *numbers, wrong = parsed_float64(given)
                 faults.add(wrong, name, lambda row: f"expected a number, found {values[row]!s:.40}")
                 if kind == "bucket":
-                    columns.bucket(name, *numbers, *self._buckets(name))
+                    columns.bucket(name, *numbers, *_buckets(column))
                 else:
                     columns.number(name, *numbers, log1p=kind == "log1p")
             elif is_list(values.type):
@@ -203,23 +194,6 @@ class BatchReader:
                 self._add_texts(columns, name, values, validity(values), None)
         except pa.ArrowInvalid as error:
             raise DataError(f"{where}: column {name!r}: {error}") from None
-
-    def _add_decoded(self, columns: Any, name: str, kind: str, table: Decoded) -> bool:
-        """A column as its pages have it, if it is what the features are made of."""
-        values = table.columns.get(name)
-        if values is None or values.is_text != (kind == "category"):
-            return False
-        if kind == "category":
-            columns.coded(name, values)
-        elif kind == "bucket":
-            columns.bucket(name, values, *self._buckets(name))
-        else:
-            columns.number(name, values, log1p=kind == "log1p")
-        return True
-
-    def _buckets(self, name: str) -> tuple[list[float], list[str]]:
-        edges = self.layout.edges[name] if self.layout is not None else []
-        return edges, bucket_names(name, edges)
 
     def _add_texts(
         self,
@@ -261,7 +235,7 @@ class BatchReader:
         return known[1]
 
     def _labels(self, table: Any, path: str | None, faults: Faults) -> NDArray[np.float64] | None:
-        words = [] if self.layout is None else self.layout.label_names
+        words = list((None if self.schema is None else self.schema.label_names) or ())
         if self._label is None or not words:
             return self._numbers(table, self._label, path, "label", faults)
         texts = table.column(self._label)
@@ -270,7 +244,7 @@ class BatchReader:
         texts = pc.utf8_trim(as_text(texts), BLANKS)
         codes = pc.index_in(texts, value_set=pa.array(words, pa.large_string()))
         labels = codes.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
-        missing = pc.is_in(texts, value_set=pa.array(["", *self._options.absent, None], texts.type))
+        missing = pc.is_in(texts, value_set=pa.array(["", *self._absent, None], texts.type))
         gone = missing.to_numpy(zero_copy_only=False)
         wrong = np.isnan(labels)
         if self._options.labelled:
@@ -292,7 +266,7 @@ class BatchReader:
             return None
         values = table.column(column)
         try:
-            given = without_absent(values, self._options.absent, exact=False)
+            given = without_absent(values, self._absent, exact=False)
             numbers, valid, nonsense = parsed_float64(given)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise DataError(
@@ -320,6 +294,24 @@ class BatchReader:
 
         faults.add(wrong, column, reason)
         return numbers
+
+
+def _add_decoded(columns: Any, column: Column, table: Decoded) -> bool:
+    """A column as its pages have it, if it is what the features are made of."""
+    values = table.columns.get(column.name)
+    if values is None or values.is_text != (column.kind == "category"):
+        return False
+    if column.kind == "category":
+        columns.coded(column.name, values)
+    elif column.kind == "bucket":
+        columns.bucket(column.name, values, *_buckets(column))
+    else:
+        columns.number(column.name, values, log1p=column.kind == "log1p")
+    return True
+
+
+def _buckets(column: Column) -> tuple[tuple[float, ...], list[str]]:
+    return column.edges, bucket_names(column.name, column.edges)
 
 
 class _Dictionary:

@@ -5,8 +5,7 @@ Needs pyarrow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,48 +14,32 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from riata.errors import DataError
+from riata.schema import NUMBERS, Column, Schema
 from riata.sources.table.arrow_arrays import as_text, float64, is_list, is_number, is_text
 from riata.sources.table.layout import (
-    LOOK_AT,
     LOOK_AT_BUCKETS,
     NUMBER,
-    Layout,
+    TableOptions,
     bucket_edges,
-    check_transformed,
     label_names_of,
+    make_schema,
 )
-from riata.sources.table.roles import Roles, Transforms
+from riata.sources.table.roles import LOOK_AT
 
 BLANKS = " \t\r"
 
 
-@dataclass(frozen=True)
-class TableOptions:
-    """What a caller wants of a table."""
-
-    roles: Roles
-    transforms: Transforms = field(default_factory=Transforms)
-    absent: Sequence[str] = ()
-    labelled: bool = True
-    names: bool = True
-    crosses: Sequence[Sequence[str]] = ()
-    given: Mapping[str, Any] = field(default_factory=dict)
-    """What another source found out."""
-    skip: bool = False
-    """Leave out rows that cannot be read."""
-
-    def schema(self, layout: Layout) -> dict[str, Any]:
-        kept = {"missing": self.roles.missing, "absent": list(self.absent)}
-        return layout.to_json() | kept | {"crosses": [list(cross) for cross in self.crosses]}
-
-
 def rows_needed(schema: Any, options: TableOptions, name: str) -> int:
     """How many of the first rows must be seen to know what the columns are."""
-    columns = feature_columns(schema)
-    label = options.roles.label_in(columns, options.labelled, name)
     if options.transforms.buckets:
         return LOOK_AT_BUCKETS
-    return LOOK_AT if label is not None and _holds_text(schema.field(label).type) else 0
+    given = options.given
+    label = None if given is None else given.of_role("label")
+    if options.roles.label is not None or label is None:
+        label = options.roles.label_in(feature_columns(schema), options.labelled, name)
+    if label not in schema.names or (given is not None and given.label_names is not None):
+        return 0
+    return LOOK_AT if _holds_text(schema.field(label).type) else 0
 
 
 def feature_columns(schema: Any) -> list[str]:
@@ -64,47 +47,43 @@ def feature_columns(schema: Any) -> list[str]:
     return [column for column in schema.names if not column.startswith("__index_level_")]
 
 
-def find_table_layout(schema: Any, head: Any, options: TableOptions, name: str) -> Layout:
-    """The layout of a table with this schema whose first rows are the table `head`."""
+def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -> Schema:
+    """The schema of a table with these types whose first rows are the table `head`."""
     columns = feature_columns(schema)
-    roles, transforms = options.roles, options.transforms
-    features = roles.features(columns, options.labelled, name)
-    label = roles.label_in(columns, options.labelled, name)
-    for column in transforms.columns:
-        check_transformed(column, columns, features, roles, name)
-    layout = Layout(columns, [])
-    for column in columns:
+    roles, transforms = wanted.roles, wanted.transforms
+    absent = wanted.kept.absent
+
+    def find(column: str) -> Column:
         kind = schema.field(column).type
-        if column == label:
-            layout.kinds.append("label")
-            layout.label_names = _label_names(head, column, kind, options, name)
-        elif column == roles.weight:
-            layout.kinds.append("weight")
-        elif column == roles.offset:
-            layout.kinds.append("offset")
-        elif column not in features:
-            layout.kinds.append("ignored")
-        elif column in transforms.log1p:
-            layout.kinds.append("log1p")
-        elif column in transforms.buckets:
-            layout.kinds.append("bucket")
-            numbers = present_numbers(head.column(column), options.absent, column, name)
-            count = transforms.buckets[column]
-            layout.edges[column] = bucket_edges(numbers, count, column, name)
-        elif column in roles.numeric or (is_number(kind) and column not in roles.categorical):
-            layout.kinds.append("number")
-        else:
-            layout.kinds.append("category")
-        if column in features:
-            _check_type(column, kind, column in roles.categorical, name)
-    return layout
+        _check_type(column, kind, column in roles.categorical, name)
+        if column in transforms.log1p:
+            return Column(column, kind="log1p")
+        if column in transforms.buckets:
+            numbers = present_numbers(head.column(column), absent, column, name)
+            edges = bucket_edges(numbers, transforms.buckets[column], column, name)
+            return Column(column, kind="bucket", edges=tuple(edges))
+        if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
+            return Column(column, kind="number")
+        return Column(column, kind="list" if is_list(kind) else "category")
+
+    def find_words(column: str) -> list[str]:
+        return _label_names(head, column, schema.field(column).type, absent, name)
+
+    found = make_schema(columns, wanted, name, find, find_words)
+    check_types(schema, found.arranged(columns, wanted.labelled, name), name)
+    return found
 
 
-def check_types(schema: Any, layout: Layout, name: str) -> None:
+def check_types(types: Any, schema: Schema, name: str) -> None:
     """Refuse a column of a type that cannot be what it was before."""
-    for column, what in zip(layout.columns, layout.kinds, strict=True):
-        if what in ("number", "log1p", "bucket", "category"):
-            _check_type(column, schema.field(column).type, what == "category", name)
+    for column in schema.features:
+        kind = types.field(column.name).type
+        _check_type(column.name, kind, column.kind in ("category", "list"), name)
+        if is_list(kind) and column.kind in NUMBERS:
+            raise DataError(
+                f"{name}: column {column.name!r} holds {kind}, but the model was trained with it as "
+                f"{column.kind}"
+            )
 
 
 def _check_type(column: str, kind: Any, category: bool, name: str) -> None:
@@ -169,19 +148,12 @@ def _holds_text(kind: Any) -> bool:
     return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
-def _label_names(head: Any, column: str, kind: Any, options: TableOptions, name: str) -> list[str]:
-    if "label_names" in options.given:
-        return list(options.given["label_names"] or ())
+def _label_names(head: Any, column: str, kind: Any, absent: Sequence[str], name: str) -> list[str]:
     if not _holds_text(kind):
         return []
     texts = head.column(column).cast(pa.large_string())
     words = [word.strip(BLANKS) for word in texts.to_pylist() if word is not None]
-    present = [word for word in words if word and word not in options.absent]
+    present = [word for word in words if word and word not in absent]
     if all(map(NUMBER.fullmatch, present[:LOOK_AT])):
         return []
     return label_names_of(present, column, name)
-
-
-def arranged(schema: Any, layout: Layout, options: TableOptions, name: str) -> Layout:
-    """A layout that was found before, for another table."""
-    return layout.arranged(feature_columns(schema), options.labelled, name, options.roles)

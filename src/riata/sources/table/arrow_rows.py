@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.table.arrow_arrays import float64, text_buffers
 
 MARK = b"riata.rows"
@@ -27,14 +27,14 @@ def is_ready_made(schema: Any) -> bool:
     return schema.metadata is not None and MARK in schema.metadata
 
 
-def schema_in(arrow_schema: Any) -> dict[str, Any] | None:
+def schema_in(arrow_schema: Any) -> Schema | None:
     """What `to_batch` was told about the source."""
     metadata = arrow_schema.metadata or {}
     kept = metadata.get(SCHEMA, metadata.get(SCHEMA_0_1))
-    return None if kept is None else dict(json.loads(kept))
+    return None if kept is None else Schema.from_json(json.loads(kept))
 
 
-def to_batch(block: Block, schema: Mapping[str, Any] | None = None) -> Any:
+def to_batch(block: Block, schema: Schema | None = None) -> Any:
     """A Block as columns: label, weight, offset (null: none), and lists of keys, values and names."""
     count = len(block)
     arrays: dict[str, Any] = {}
@@ -64,7 +64,7 @@ def to_batch(block: Block, schema: Mapping[str, Any] | None = None) -> Any:
     fields = [pa.field(name, array.type) for name, array in arrays.items()]
     metadata = {MARK: b"1"}
     if schema is not None:
-        metadata[SCHEMA] = json.dumps(schema).encode()
+        metadata[SCHEMA] = json.dumps(schema.to_json()).encode()
     return pa.record_batch(list(arrays.values()), schema=pa.schema(fields, metadata=metadata))
 
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.bad_lines import Skipping, stop_at
 from riata.sources.io.bytes import STDIN, is_remote, size_of, unreadable
 from riata.sources.io.prefetch import ordered_map, threads_beside
 from riata.sources.io.remote import open_remote
-from riata.sources.options import ReadOptions, check_crosses
+from riata.sources.options import ReadOptions
 from riata.sources.source import split
 from riata.sources.table.bad_rows import Part
+from riata.sources.table.layout import TableOptions
 from riata.sources.table.parquet_footer import BadFooter
 from riata.sources.table.pieces import Found, Piece, Pieces, cut, cut_all, mixed, part_of, rows_of
-from riata.sources.table.roles import Roles, as_before
 from riata.sources.text.text import join_names
 
 TABLES = ("parquet", "arrow")
@@ -54,6 +54,7 @@ class ColumnarSource:
     ) -> None:
         self.name = name
         self.format = format
+        self.named = True
         self.n_rows = n_rows
         self.n_bytes = n_bytes
         self.bytes_read = 0
@@ -67,8 +68,8 @@ class ColumnarSource:
         self._begun = False
 
     @property
-    def schema(self) -> dict[str, Any] | None:
-        """What must be the same for another source to make the same features; plain values.
+    def schema(self) -> Schema | None:
+        """What must be the same for another source to make the same features.
 
         It holds what was found out from the first rows, so it is None before they were read.
         """
@@ -77,7 +78,7 @@ class ColumnarSource:
     @property
     def label_names(self) -> list[str] | None:
         """Where labels are words: label i stands for the i-th."""
-        return (self.schema or {}).get("label_names") or None
+        return list((self.schema or Schema()).label_names or ()) or None
 
     @property
     def skipped(self) -> int:
@@ -137,22 +138,6 @@ class ColumnarSource:
             yield block
 
 
-def _table_options(options: ReadOptions, roles: Roles, skip: bool) -> Any:
-    from riata.sources.table.arrow_layout import TableOptions
-
-    given = options.schema or {}
-    return TableOptions(
-        as_before(roles, given),
-        options.transforms,
-        list(options.absent or given.get("absent", ())),
-        options.labelled,
-        options.names,
-        check_crosses(options.crosses or given.get("crosses", ())),
-        given,
-        skip,
-    )
-
-
 def open_columnar(
     paths: list[str], format: str, options: ReadOptions, skipping: Skipping | None = None
 ) -> ColumnarSource:
@@ -160,7 +145,7 @@ def open_columnar(
     arrow = _pyarrow(paths[0] if paths else "a table")
     if not paths:
         raise DataError("no files given")
-    found = Found(_table_options(options, options.roles, skipping is not None))
+    found = Found(TableOptions.of(options, skipping is not None))
     if STDIN in paths and format == "parquet":
         raise DataError(
             "Parquet cannot be read from standard input: its index is at the end; name the file"
@@ -320,10 +305,9 @@ def open_table(
     pa = _pyarrow(kind)
     shape = getattr(table, "shape", None)
     name = kind if shape is None else f"{kind} {shape[0]} x {shape[1]}"
-    roles = options.roles
-    kept = _without(table, roles.ignore)
-    left = replace(roles, ignore=()) if kept is not table else roles
-    found = Found(_table_options(options, left, skipping is not None))
+    wanted = TableOptions.of(options, skipping is not None)
+    kept, dropped = _without(table, wanted.unread)
+    found = Found(wanted.without(dropped))
 
     def pieces() -> Pieces:
         try:
@@ -345,15 +329,14 @@ def open_table(
     )
 
 
-def _without(table: Any, ignore: Sequence[str]) -> Any:
-    """The table without columns that nobody wants converted, where it is easily had."""
+def _without(table: Any, unread: Sequence[str]) -> tuple[Any, list[str]]:
+    """The table without columns that nobody wants converted, where it is easily had, and those."""
     columns = getattr(table, "column_names", None) or getattr(table, "columns", None)
-    if not ignore or columns is None or not all(column in list(columns) for column in ignore):
-        return table
-    kept = [column for column in columns if column not in ignore]
-    if hasattr(table, "select"):
-        return table.select(kept)
-    return table[kept] if hasattr(table, "iloc") else table
+    gone = [] if columns is None else [column for column in columns if column in unread]
+    if columns is None or not gone or not (hasattr(table, "select") or hasattr(table, "iloc")):
+        return table, []
+    kept = [column for column in columns if column not in gone]
+    return (table.select(kept) if hasattr(table, "select") else table[kept]), gone
 
 
 def _open(path: str) -> BinaryIO:

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from itertools import pairwise
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import DataError
-from riata.sources.table.roles import Roles, Transforms, suggest
+from riata.schema import Column, Schema, suggest
+from riata.sources.table.roles import LOOK_AT, Roles, Transforms
 
-LOOK_AT = 1000
-"""Rows that decide what columns are."""
+if TYPE_CHECKING:
+    from riata.sources.options import ReadOptions
+
 LOOK_AT_BUCKETS = 10_000
 """Rows that decide where buckets begin and end."""
 _MOST_LABELS = 1000
@@ -30,139 +31,172 @@ _FEW_OTHERS = 0.1
 
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
 
-NO_FEATURES = ("ignored", "label", "weight", "offset")
-"""Kinds of columns that make none."""
-
 Cells = Sequence[Sequence[str]]
 
 
-@dataclass
-class Layout:
-    """What each column is; plain values that JSON holds."""
+@dataclass(frozen=True)
+class TableOptions:
+    """What a caller wants of a table."""
 
-    columns: list[str]
-    kinds: list[str]
-    """Of each column: ignored, label, weight, offset, number, log1p, bucket or category."""
-    edges: dict[str, list[float]] = field(default_factory=dict)
-    label_names: list[str] = field(default_factory=list)
-    """Where labels are words: label i stands for the i-th."""
-    omitted: dict[str, str] = field(default_factory=dict)
-    """The values that a sparse row means by leaving an attribute out."""
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    roles: Roles
+    transforms: Transforms = field(default_factory=Transforms)
+    absent: Sequence[str] = ()
+    labelled: bool = True
+    names: bool = True
+    crosses: Sequence[Sequence[str]] = ()
+    given: Schema | None = None
+    """What another source found out."""
+    skip: bool = False
+    """Leave out rows that cannot be read."""
+    dropped: Sequence[str] = ()
+    """Columns that are ignored, and not there any more."""
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Layout | None:
-        """The layout in there, if there is one."""
-        known = {f.name for f in fields(cls)}
-        return cls(**{k: v for k, v in values.items() if k in known}) if "kinds" in values else None
+    def of(cls, options: ReadOptions, skip: bool = False) -> TableOptions:
+        return cls(
+            options.roles,
+            options.transforms,
+            tuple(options.absent),
+            options.labelled,
+            options.names,
+            options.crosses,  # type: ignore[arg-type]
+            options.schema,
+            skip,
+        )
 
-    def specs(self, missing: str) -> list[tuple[str, str, str, str, list[float], list[str]]]:
-        """The columns as the core wants them."""
-        specs = []
-        for name, kind in zip(self.columns, self.kinds, strict=True):
-            edges = self.edges.get(name, [])
-            absent = f"{name}=?" if missing == "feature" else ""
-            omitted = self.omitted.get(name, "")
-            specs.append((kind, name, absent, omitted, edges, bucket_names(name, edges)))
-        return specs
+    @property
+    def unread(self) -> list[str]:
+        """Columns that nobody needs to look at."""
+        known = () if self.given is None else self.given.columns
+        wanted = (self.roles.label, self.roles.weight, self.roles.offset)
+        ignored = [c.name for c in known if c.role == "ignored" and c.name not in wanted]
+        return [*self.roles.ignore, *ignored]
 
-    def arranged(self, columns: list[str], labelled: bool, name: str, roles: Roles) -> Layout:
-        """The same layout for a file that has these columns, in another order perhaps.
+    def without(self, dropped: Sequence[str]) -> TableOptions:
+        """The same for a table without those of its columns that are ignored."""
+        left = tuple(column for column in self.roles.ignore if column not in dropped)
+        return replace(self, roles=replace(self.roles, ignore=left), dropped=tuple(dropped))
 
-        Of the roles count the ignored columns that are no features, and the offset.
-        """
-        kind_of = dict(zip(self.columns, self.kinds, strict=True))
-        if roles.offset is not None:
-            _move_offset(kind_of, roles.offset, name)
-        elif columns == self.columns:
-            return self
-        for column in columns:
-            if column in roles.ignore and kind_of.get(column, "ignored") in (
-                "ignored",
-                "label",
-                "weight",
-            ):
-                kind_of[column] = "ignored"
-            if column not in kind_of:
+    @property
+    def kept(self) -> Schema:
+        """A schema without columns: what holds for all of them, as it was before where there was one."""
+        if self.given is not None:
+            return replace(self.given, columns=())
+        crosses = tuple(map(tuple, self.crosses))
+        return Schema(crosses=crosses, missing=self.roles.missing, absent=tuple(self.absent))
+
+    def refuse_others(self, name: str) -> None:
+        """A DataError where something is asked for that the schema has otherwise."""
+        if self.given is None:
+            return
+        self.given.check_options(name, self.roles.missing, self.absent, self.crosses)
+        kinds = dict.fromkeys(self.roles.numeric, "number")
+        kinds |= dict.fromkeys(self.roles.categorical, "category")
+        kinds |= dict.fromkeys(self.transforms.log1p, "log1p")
+        kinds |= dict.fromkeys(self.transforms.buckets, "bucket")
+        for column, kind in kinds.items():
+            known = self.given.by_name.get(column)
+            if known is None and not self.given.open:
                 raise DataError(
-                    f"{name}: column {column!r} was not there before; leave it out with --ignore"
+                    f"{name}: there is no column {column!r} in the model; "
+                    f"{suggest(column, self.given.names)}"
                 )
-        for column, kind in kind_of.items():
-            needed = kind != "ignored" and (labelled or kind not in ("label", "weight"))
-            if needed and column not in columns:
-                role = " of the offset" if kind == "offset" else ""
-                raise DataError(f"{name}: column {column!r}{role} is missing")
-        return replace(self, columns=columns, kinds=[kind_of[column] for column in columns])
+            if known is not None and known.what not in (kind, "list", "feature"):
+                raise DataError(
+                    f"{name}: column {column!r} cannot be a {kind}; the model was trained with it as "
+                    f"{known.what}"
+                )
 
 
-def _move_offset(kind_of: dict[str, str], offset: str, name: str) -> None:
-    """Make this column the offset: it may be new, but no column that has another role."""
-    kind = kind_of.get(offset, "ignored")
-    if kind not in ("ignored", "offset"):
-        what = kind if kind in NO_FEATURES else "feature"
-        raise DataError(f"{name}: column {offset!r} cannot be the offset; it was a {what} before")
-    for column, kind in kind_of.items():
-        if kind == "offset":
-            kind_of[column] = "ignored"
-    kind_of[offset] = "offset"
-
-
-def find_layout(
-    columns: list[str],
-    rows: Cells,
-    roles: Roles,
-    transforms: Transforms,
-    absent: Sequence[str],
-    *,
-    labelled: bool,
+def make_schema(
+    columns: Sequence[str],
+    wanted: TableOptions,
     name: str,
-) -> Layout:
-    """The layout of a table whose first rows are these.
+    find: Callable[[str], Column],
+    find_words: Callable[[str], Sequence[str]],
+) -> Schema:
+    """The schema of data with these columns: as given, and for columns that are new there as found.
+
+    find: what the first rows say of a column of features; find_words: the words that its labels are.
+    """
+    wanted.refuse_others(name)
+    given, roles = wanted.given, wanted.roles
+    known = (given or Schema(open=True)).with_roles(
+        name, roles.label, roles.weight, roles.offset, roles.ignore
+    )
+    if given is not None and not given.open:
+        return known
+    ignored = [c.name for c in known.columns if not c.is_feature and c.name in columns]
+    targets = {role: known.of_role(role) for role in ("label", "weight", "offset")}
+    if not wanted.labelled:
+        targets |= {r: None for r in ("label", "weight") if targets[r] not in columns}
+    free = replace(
+        roles,
+        ignore=(*roles.ignore, *(c for c in ignored if c not in targets.values())),
+        **targets,  # type: ignore[arg-type]
+    )
+    features = set(free.features(columns, wanted.labelled, name))
+    for column in wanted.transforms.columns:
+        check_transformed(column, columns, features, roles, name)
+    label = free.label_in(columns, wanted.labelled, name)
+    words = known.label_names
+    made = dict(known.by_name)
+    made |= {column: Column(column, "ignored") for column in wanted.dropped}
+    for column in columns:
+        if column == label:
+            made[column] = Column(column, "label")
+            words = tuple(find_words(column)) if words is None else words
+        elif column in (free.weight, free.offset):
+            made[column] = Column(column, "weight" if column == free.weight else "offset")
+        elif column not in features:
+            made.setdefault(column, Column(column, "ignored"))
+        elif column not in made or not made[column].kind:
+            made[column] = find(column)
+    kept = replace(wanted.kept, columns=tuple(made.values()), label_names=words)
+    check_crossed(kept, name)
+    return kept
+
+
+def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str) -> Schema:
+    """The schema of a table in text whose first rows are these.
 
     >>> rows = [["1", "3.5", "red"], ["0", "", "blue"]]
-    >>> roles = Roles(label="y")
-    >>> options = {"labelled": True, "name": "a.csv"}
-    >>> find_layout(["y", "size", "colour"], rows, roles, Transforms(), (), **options).kinds
+    >>> schema = find_schema(["y", "size", "colour"], rows, TableOptions(Roles(label="y")), "a.csv")
+    >>> [column.what for column in schema.columns]
     ['label', 'number', 'category']
     """
-    features = set(roles.features(columns, labelled, name))
-    label = roles.label_in(columns, labelled, name)
-    for column in transforms.columns:
-        check_transformed(column, columns, features, roles, name)
-    layout = Layout(columns, [])
-    for place, column in enumerate(columns):
+    absent = wanted.kept.absent
+    roles, transforms = wanted.roles, wanted.transforms
+
+    def present_in(column: str) -> list[str]:
+        place = columns.index(column)
         cells = [row[place] for row in rows if place < len(row)]
-        present = [cell for cell in cells if cell.strip() and cell.strip() not in absent]
-        if column == label:
-            layout.kinds.append("label")
-            others = [cell.strip() for cell in present[:LOOK_AT] if not NUMBER.fullmatch(cell)]
-            if others:
-                layout.label_names = label_names_of(present, column, name)
-                _warn_of_others(column, others, len(present[:LOOK_AT]), name)
-        elif column == roles.weight:
-            layout.kinds.append("weight")
-        elif column == roles.offset:
-            layout.kinds.append("offset")
-        elif column not in features:
-            layout.kinds.append("ignored")
-        elif column in transforms.log1p:
-            layout.kinds.append("log1p")
-        elif column in transforms.buckets:
-            layout.kinds.append("bucket")
+        return [cell for cell in cells if cell.strip() and cell.strip() not in absent]
+
+    def find(column: str) -> Column:
+        if column in transforms.log1p:
+            return Column(column, kind="log1p")
+        if column in roles.numeric:
+            return Column(column, kind="number")
+        if column in roles.categorical:
+            return Column(column, kind="category")
+        present = present_in(column)
+        if column in transforms.buckets:
             seen = np.array([float(cell) for cell in present if NUMBER.fullmatch(cell)])
-            layout.edges[column] = bucket_edges(seen, transforms.buckets[column], column, name)
-        elif column in roles.numeric:
-            layout.kinds.append("number")
-        elif column in roles.categorical:
-            layout.kinds.append("category")
-        else:
-            present = present[:LOOK_AT]
-            others = [cell.strip() for cell in present if not NUMBER.fullmatch(cell)]
-            layout.kinds.append("category" if others or not present else "number")
-            _warn_of_others(column, others, len(present), name)
-    return layout
+            edges = bucket_edges(seen, transforms.buckets[column], column, name)
+            return Column(column, kind="bucket", edges=tuple(edges))
+        present = present[:LOOK_AT]
+        others = [cell.strip() for cell in present if not NUMBER.fullmatch(cell)]
+        _warn_of_others(column, others, len(present), name)
+        return Column(column, kind="category" if others or not present else "number")
+
+    def find_words(column: str) -> list[str]:
+        present = present_in(column)
+        others = [cell.strip() for cell in present[:LOOK_AT] if not NUMBER.fullmatch(cell)]
+        _warn_of_others(column, others, len(present[:LOOK_AT]), name)
+        return label_names_of(present, column, name) if others else []
+
+    return make_schema(columns, wanted, name, find, find_words)
 
 
 def _warn_of_others(column: str, others: list[str], count: int, name: str) -> None:
@@ -190,11 +224,10 @@ def check_transformed(
         raise DataError(f"{name}: log1p and buckets are for features; {column!r} is none")
 
 
-def check_crossed(layout: Layout, crosses: Sequence[Sequence[str]], name: str) -> None:
+def check_crossed(schema: Schema, name: str) -> None:
     """Refuse a cross of what is no column of features."""
-    kinds = zip(layout.columns, layout.kinds, strict=True)
-    features = [c for c, kind in kinds if kind not in NO_FEATURES]
-    for group in (group for cross in crosses for group in cross):
+    features = [column.name for column in schema.features]
+    for group in (group for cross in schema.crosses for group in cross):
         if group not in features:
             raise DataError(
                 f"{name}: a cross names {group!r}, which is no column of features; "
@@ -222,13 +255,3 @@ def bucket_edges(numbers: NDArray[np.float64], count: int, column: str, name: st
     cuts = np.arange(1, count) / count
     edges = np.quantile(numbers, cuts, method="inverted_cdf")
     return [float(edge) for edge in np.unique(edges.astype(np.float32))]
-
-
-def bucket_names(column: str, edges: Sequence[float]) -> list[str]:
-    """What features of buckets are called.
-
-    >>> bucket_names("age", [18, 65])
-    ['age=[-inf,18)', 'age=[18,65)', 'age=[65,inf)']
-    """
-    shown = ["-inf", *(f"{edge:.7g}" for edge in edges), "inf"]
-    return [f"{column}=[{a},{b})" for a, b in pairwise(shown)]

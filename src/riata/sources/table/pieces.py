@@ -9,9 +9,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from riata.schema import Schema
 from riata.sources.io.prefetch import ordered_map
 from riata.sources.table.bad_rows import Part
-from riata.sources.table.layout import Layout
 
 if TYPE_CHECKING:
     from riata.sources.table.parquet_pages import Decoding
@@ -54,13 +54,12 @@ class Found:
 
     def __init__(self, options: Any) -> None:
         self.options = options
-        self.layout = Layout.from_json(options.given)
-        self.schema: dict[str, Any] | None = None
+        self.schema: Schema | None = None
 
-    def reader(self, schema: Any, name: str) -> Any:
+    def reader(self, types: Any, name: str) -> Any:
         from riata.sources.table.arrow import BatchReader
 
-        return BatchReader(schema, name, self.options, self.layout)
+        return BatchReader(types, name, self.options, self.schema)
 
     def settle(
         self, reader: Any, batches: Iterator[Any], ahead: bool = True
@@ -80,7 +79,7 @@ class Found:
         heads = [_as_arrow(batch) for batch in held]
         head = pa.Table.from_batches(heads) if heads else reader.arrow_schema.empty_table()
         reader.settle(head.slice(0, reader.rows_needed))
-        self.layout, self.schema = reader.layout, reader.schema
+        self.schema = reader.schema
         yield from held
         if not ahead:
             yield from batches

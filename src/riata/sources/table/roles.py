@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from typing import Any
+from dataclasses import dataclass, field
 
 from riata.errors import DataError
+from riata.schema import refuse_twice, suggest
 
 LABEL = "label"
 """The column that is taken for the label when none is named."""
+LOOK_AT = 1000
+"""Rows that decide what columns are."""
 MISSING = ("drop", "feature")
 
 
@@ -79,9 +79,7 @@ class Roles:
 
     def features(self, columns: Sequence[str], labelled: bool, name: str) -> list[str]:
         """The columns that become features, in their order; DataError for a name that is not there."""
-        if len(set(columns)) < len(columns):
-            twice = min(column for column, count in Counter(columns).items() if count > 1)
-            raise DataError(f"{name}: several columns are called {twice!r}; rename them")
+        refuse_twice(columns, name)
         named = {
             "weight": [] if self.weight is None else [self.weight],
             "offset": [] if self.offset is None else [self.offset],
@@ -130,70 +128,3 @@ class Transforms:
     @property
     def columns(self) -> list[str]:
         return [*self.log1p, *self.buckets]
-
-
-def as_before(roles: Roles, given: Mapping[str, Any]) -> Roles:
-    """The roles; missing values and the offset are as in `given` unless they say otherwise."""
-    if roles.missing == "drop" and "missing" in given:
-        roles = replace(roles, missing=given["missing"])
-    if roles.offset is None:
-        kinds = zip(given.get("columns", ()), given.get("kinds", ()), strict=True)
-        column = next((column for column, kind in kinds if kind == "offset"), None)
-        roles = replace(roles, offset=given.get("offset", column))
-    return roles
-
-
-def like_columns(roles: Roles, given: Mapping[str, Any]) -> Roles:
-    """The roles, columns that nobody mentions being what they were in a table.
-
-    >>> like_columns(Roles(), {"columns": ["y", "hour"], "kinds": ["label", "category"]})
-    ... # doctest: +NORMALIZE_WHITESPACE
-    Roles(label='y', weight=None, offset=None, ignore=(), numeric=(), categorical=('hour',),
-          missing='drop')
-    """
-    roles = as_before(roles, given)
-    kinds = dict(zip(given.get("columns", ()), given.get("kinds", ()), strict=True))
-    for column, kind in kinds.items():
-        if kind in ("log1p", "bucket"):
-            raise DataError(
-                f"the model was trained on log1p or buckets of {column!r}, which only tables of "
-                "columns (CSV, Parquet, Arrow) can make"
-            )
-    mentioned = {roles.label, roles.weight, roles.offset}
-    mentioned |= {*roles.ignore, *roles.numeric, *roles.categorical}
-
-    def of(*wanted: str) -> tuple[str, ...]:
-        return tuple(c for c, kind in kinds.items() if kind in wanted and c not in mentioned)
-
-    def one(role: str, named: str | None) -> str | None:
-        return next(iter(of(role)), None) if named is None else named
-
-    label, weight = one("label", roles.label), one("weight", roles.weight)
-    replaced = set(of("label", "weight", "offset")) - {label, weight}
-    return replace(
-        roles,
-        label=label,
-        weight=weight,
-        ignore=(*roles.ignore, *of("ignored"), *sorted(replaced)),
-        numeric=(*roles.numeric, *of("number")),
-        categorical=(*roles.categorical, *of("category")),
-    )
-
-
-def suggest(column: str, columns: Sequence[str]) -> str:
-    """What somebody who named a column that is not there may have meant.
-
-    >>> suggest("Citty", ["city", "age"])
-    "did you mean 'city'? There are 'city', 'age'"
-    """
-    by_lower = {name.lower(): name for name in reversed(columns)}
-    near = get_close_matches(column.lower(), list(by_lower), n=1)
-    shown = ", ".join(map(repr, columns[:12])) if columns else "none"
-    if len(columns) > 12:
-        shown += f" and {len(columns) - 12} more"
-    if columns and all(map(str.isdigit, columns)):
-        shown = f"{len(columns)} columns without names, numbered from 1"
-        shown += "; if the first line is a header, say so with --header-line (header=True)"
-    if not near or column.isdigit():
-        return f"there are {shown}"
-    return f"did you mean {by_lower[near[0]]!r}? There are {shown}"

@@ -11,11 +11,11 @@ import numpy as np
 
 from riata import _core
 from riata.errors import DataError
+from riata.schema import Column, Schema
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
 from riata.sources.options import ReadOptions
-from riata.sources.table.layout import Layout, check_crossed
-from riata.sources.table.roles import as_before
+from riata.sources.table.layout import TableOptions, make_schema
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
@@ -84,21 +84,10 @@ class ArffSource(NamedTextSource):
         self, paths: list[str], options: ReadOptions | None = None, **reading: Any
     ) -> None:
         super().__init__(paths, options, **reading)
-        self._roles = as_before(self._options.roles, self._given)
-        self._before = Layout.from_json(self._given)
-        self._layout: Layout | None = None
+        self._wanted = TableOptions.of(self._options)
+        self._here: Schema | None = None
         self._declared: list[float] | None = None  # the labels, where all of them are numbers
         self._core: _core.CsvFormat | None = None
-
-    @property
-    def schema(self) -> dict[str, Any] | None:
-        if self._layout is None:
-            return None
-        return self._layout.to_json() | {"missing": self._roles.missing, "crosses": self._crosses}
-
-    @property
-    def label_names(self) -> list[str] | None:
-        return None if self._layout is None else self._layout.label_names or None
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
         held: list[Chunk] = []  # what may still be the header
@@ -130,21 +119,22 @@ class ArffSource(NamedTextSource):
         del found  # it holds on to the buffer
         header = bytes(chunk.buffer[:end])
         attributes = read_header(header.decode("utf-8", "replace"), chunk.path)
-        layout = self._layout_of(attributes, chunk.path)
-        if self._layout is None:
-            check_crossed(layout, self._crosses, chunk.path)
-            self._layout = layout
+        schema = self._schema_of(attributes, chunk.path)
+        columns = [attribute.name for attribute in attributes]
+        here = schema.arranged(columns, self._labelled, chunk.path)
+        if self._here is None:
+            self._schema, self._here = schema, here
             self._core = _core.CsvFormat(
-                layout.specs(self._roles.missing),
-                layout.label_names,
-                ["?"],
+                here.core_columns(),
+                here.label_names or (),
+                ["?", *here.absent],
                 ",",
                 "",
                 self._labelled,
                 self._names,
-                self._crosses,
+                here.crosses,
             )
-        elif layout != self._layout:
+        elif here != self._here:
             raise DataError(
                 f"{chunk.path}:1:1: the attributes differ from those of {self._paths[0]}; "
                 "read files of different attributes one by one"
@@ -152,44 +142,44 @@ class ArffSource(NamedTextSource):
         chunk.buffer[:end] = re.sub(rb"[^\n]", b" ", header)
         return True
 
-    def _layout_of(self, attributes: Sequence[Attribute], path: str) -> Layout:
+    def _schema_of(self, attributes: Sequence[Attribute], path: str) -> Schema:
         columns = [attribute.name for attribute in attributes]
-        if self._before is not None:
-            return self._before.arranged(columns, self._labelled, path, self._roles)
-        roles = self._roles
-        label = roles.label
-        if label is None:
+        declared = {attribute.name: attribute for attribute in attributes}
+        wanted = self._wanted
+        roles, given = wanted.roles, wanted.given
+        if roles.label is None and (given is None or given.of_role("label") is None):
             free = [c for c in columns if c not in (roles.weight, roles.offset)] or columns
             named = [c for c in free if c.lower() in ("label", "class")]
-            label = named[0] if named else free[-1]
-        roles = replace(roles, label=label)
-        features = set(roles.features(columns, self._labelled, path))
-        layout = Layout(columns, [])
-        for attribute in attributes:
-            name = attribute.name
-            if name == label:
-                layout.kinds.append("label")
-                layout.label_names = list(attribute.values or ())
-            elif name == roles.weight:
-                layout.kinds.append("weight")
-            elif name == roles.offset:
-                layout.kinds.append("offset")
-            elif name not in features:
-                layout.kinds.append("ignored")
-            elif name in roles.numeric or (attribute.numeric and name not in roles.categorical):
-                layout.kinds.append("number")
-            else:
-                layout.kinds.append("category")
-                if attribute.values:
-                    layout.omitted[name] = attribute.values[0]
-                elif attribute.numeric:
-                    layout.omitted[name] = "0"
-        numbers = _numbers(layout.label_names)
-        if numbers is not None:  # {-1,1} and the like: the label is the number
-            self._declared = numbers
-            layout.omitted[label] = layout.label_names[0]
-            layout.label_names = []
-        return layout
+            roles = replace(roles, label=named[0] if named else free[-1])
+            wanted = replace(wanted, roles=roles)
+        omitted: dict[str, str] = {}
+
+        def find(name: str) -> Column:
+            attribute = declared[name]
+            if name in wanted.transforms.log1p:
+                return Column(name, kind="log1p")
+            if name in roles.numeric or (attribute.numeric and name not in roles.categorical):
+                return Column(name, kind="number")
+            return Column(name, kind="category")
+
+        def find_words(name: str) -> Sequence[str]:
+            words = list(declared[name].values or ())
+            return () if _numbers(words) is not None else words
+
+        schema = make_schema(columns, wanted, path, find, find_words)
+        for column in schema.columns:  # what a sparse row leaves out is up to this file
+            attribute = declared.get(column.name)
+            if attribute is None:
+                continue
+            if column.role == "label" and _numbers(list(attribute.values or ())) is not None:
+                # {-1,1} and the like: the label is the number
+                self._declared = _numbers(list(attribute.values or ()))
+                omitted[column.name] = (attribute.values or ("",))[0]
+            elif column.kind in ("category", "list"):
+                zero = "0" if attribute.numeric else ""
+                omitted[column.name] = attribute.values[0] if attribute.values else zero
+        made = [replace(c, omitted=omitted.get(c.name, "")) for c in schema.columns]
+        return replace(schema, columns=tuple(made))
 
     def _parse(self, chunk: Chunk) -> Parsed:
         assert self._core is not None
@@ -211,7 +201,7 @@ class ArffSource(NamedTextSource):
     def _details(self, error: _core.ParseError) -> dict[str, object]:
         known = self.label_names or [f"{number:.17g}" for number in self._declared or ()]
         names = ", ".join(known[:10])
-        count = 0 if self._layout is None else len(self._layout.columns)
+        count = 0 if self._here is None else len(self._here.columns)
         return {"count": count, "labels": names, "detail": error.detail}
 
 

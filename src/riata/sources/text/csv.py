@@ -15,19 +15,18 @@ from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
 from riata.sources.options import ReadOptions
 from riata.sources.table.layout import (
-    LOOK_AT,
     LOOK_AT_BUCKETS,
     NUMBER,
-    Layout,
-    check_crossed,
-    find_layout,
+    TableOptions,
+    find_schema,
 )
-from riata.sources.table.roles import Roles, Transforms, as_before
+from riata.sources.table.roles import LOOK_AT, Transforms
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
     NamedTextSource,
     join_chunks,
+    look_ahead,
 )
 from riata.sources.text.text import Parsed, parsed
 
@@ -76,29 +75,15 @@ class CsvSource(NamedTextSource):
         super().__init__(paths, options, **reading)
         options = self._options
         self.format = options.format or "csv"  # type: ignore[misc]
-        self._roles = as_before(options.roles, self._given)
-        self._transforms = options.transforms
+        self._wanted = TableOptions.of(options)
         self._delimiter = _one_character(options.delimiter, "delimiter")
         if self.format == "tsv":
             self._delimiter = self._delimiter or "\t"
         quote = _one_character(options.quote, "quote")
         self._quote = ('"' if self.format == "csv" else "") if quote is None else quote
         self._header = options.header
-        self._absent = list(options.absent or self._given.get("absent", ()))
-        self._layout = Layout.from_json(self._given)
         self._columns: list[str] | None = None
         self._core: _core.CsvFormat | None = None
-
-    @property
-    def schema(self) -> dict[str, Any] | None:
-        if self._layout is None:
-            return None
-        kept = {"missing": self._roles.missing, "absent": self._absent, "crosses": self._crosses}
-        return self._layout.to_json() | kept
-
-    @property
-    def label_names(self) -> list[str] | None:
-        return None if self._layout is None else self._layout.label_names or None
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
         chunks = _join_blank(cut_lines(self._paths, buffers, stop))
@@ -115,7 +100,7 @@ class CsvSource(NamedTextSource):
             yield chunk
 
     def _rows_to_look_at(self) -> int:
-        return LOOK_AT_BUCKETS if self._transforms.buckets else LOOK_AT
+        return LOOK_AT_BUCKETS if self._wanted.transforms.buckets else LOOK_AT
 
     def _find_out(self, head: bytes, path: str) -> None:
         if self._delimiter is None:
@@ -130,29 +115,19 @@ class CsvSource(NamedTextSource):
         rows = rows[1:] if self._header else rows
         _check_widths(len(columns), rows, path)
         self._columns = columns
-        if self._layout is None:
-            self._layout = find_layout(
-                columns,
-                rows,
-                self._by_name(columns),
-                self._transforms_by_name(columns),
-                self._absent,
-                labelled=self._labelled,
-                name=path,
-            )
-            if self._given.get("label_names"):  # those of a source without columns
-                self._layout.label_names = list(self._given["label_names"])
-        layout = self._layout.arranged(columns, self._labelled, path, self._by_name(columns))
-        check_crossed(layout, self._crosses, path)
+        self._schema = find_schema(columns, rows, self._by_name(columns), path)
+        here = self._schema.arranged(columns, self._labelled, path)
+        if not here.features:
+            raise DataError(f"{path}: no column is left for the features")
         self._core = _core.CsvFormat(
-            layout.specs(self._roles.missing),
-            layout.label_names,
-            self._absent,
+            here.core_columns(),
+            here.label_names or (),
+            here.absent,
             self._delimiter,
             self._quote,
             self._labelled,
             self._names,
-            self._crosses,
+            here.crosses,
         )
 
     def _check_shape(self, head: bytes, rows: list[list[str]], path: str) -> None:
@@ -191,9 +166,10 @@ class CsvSource(NamedTextSource):
     def _is_header(self, rows: list[list[str]], path: str) -> bool:
         """Whether the first row names the columns; an error where that is anybody's guess."""
         cells = [cell.strip() for cell in rows[0]]
-        roles = self._roles
+        roles, given = self._wanted.roles, self._wanted.given
         named = {roles.label or "label", roles.weight, roles.offset, *roles.ignore}
-        named |= {*roles.numeric, *roles.categorical, *self._transforms.columns}
+        named |= {*roles.numeric, *roles.categorical, *self._wanted.transforms.columns}
+        named |= set() if given is None else set(given.names)
         if {name for name in named if name is not None and not name.isdigit()} & set(cells):
             return True
         if any(not cell or NUMBER.fullmatch(cell) for cell in cells):
@@ -207,15 +183,15 @@ class CsvSource(NamedTextSource):
             "--no-header-line (header=True or False)"
         )
 
-    def _by_name(self, columns: list[str]) -> Roles:
-        """The roles with columns that were given by number under their names."""
-        roles = self._roles
+    def _by_name(self, columns: list[str]) -> TableOptions:
+        """What is wanted, with columns that were given by number under their names."""
+        roles, transforms = self._wanted.roles, self._wanted.transforms
 
         def named(given: Sequence[str]) -> tuple[str, ...]:
             return tuple(_resolve(column, columns) for column in given)
 
         try:
-            return replace(
+            roles = replace(
                 roles,
                 label=None if roles.label is None else _resolve(roles.label, columns),
                 weight=None if roles.weight is None else _resolve(roles.weight, columns),
@@ -226,11 +202,9 @@ class CsvSource(NamedTextSource):
             )
         except ValueError as error:  # two roles of a column, by name and by number
             raise DataError(f"{self.name}: {error}") from None
-
-    def _transforms_by_name(self, columns: list[str]) -> Transforms:
-        log1p = tuple(_resolve(column, columns) for column in self._transforms.log1p)
-        buckets = {_resolve(c, columns): n for c, n in self._transforms.buckets.items()}
-        return Transforms(log1p, buckets)
+        buckets = {_resolve(c, columns): n for c, n in transforms.buckets.items()}
+        transforms = Transforms(named(transforms.log1p), buckets)
+        return replace(self._wanted, roles=roles, transforms=transforms)
 
     def _check_header(self, chunk: Chunk) -> None:
         rows = self._split(bytes(memoryview(chunk.buffer)[: chunk.size]), 1)
@@ -272,37 +246,6 @@ class CsvSource(NamedTextSource):
     def _details(self, error: _core.ParseError) -> dict[str, object]:
         names = ", ".join((self.label_names or [])[:10])
         return {"count": len(self._columns or ()), "labels": names, "detail": error.detail}
-
-
-def look_ahead(chunks: Iterator[Chunk], lines: int) -> tuple[Iterator[Chunk], str | None, bytes]:
-    """All the chunks, the name of the first file, and so many of its lines, or all there are.
-
-    What goes wrong while looking is raised again behind the chunks before it.
-    """
-    held: list[Chunk] = []
-    text = b""
-    fault: Exception | None = None
-    try:
-        for chunk in chunks:
-            held.append(chunk)
-            if chunk.first and len(held) > 1:
-                break
-            text += memoryview(chunk.buffer)[: chunk.size]
-            if text.count(b"\n") >= lines:
-                break
-    except Exception as error:
-        fault = error
-        if not held:
-            raise
-
-    def again() -> Iterator[Chunk]:
-        yield from held
-        if fault is not None:
-            raise fault
-        yield from chunks
-
-    path = held[0].path if held else None
-    return again(), path, b"\n".join(text.split(b"\n", lines)[:lines])
 
 
 def _join_blank(chunks: Iterator[Chunk]) -> Iterator[Chunk]:

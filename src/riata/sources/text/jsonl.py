@@ -12,18 +12,29 @@ from typing import Any
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
+from riata.schema import Column, Schema, in_words, suggest
 from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
-from riata.sources.options import ReadOptions, check_crosses
+from riata.sources.options import ReadOptions
 from riata.sources.source import split
-from riata.sources.table.layout import LOOK_AT
-from riata.sources.table.roles import LABEL, Roles, like_columns, suggest
-from riata.sources.text.csv import look_ahead
+from riata.sources.table.layout import TableOptions, bucket_edges
+from riata.sources.table.roles import LABEL, LOOK_AT
+from riata.sources.text.first_objects import (
+    any_has,
+    find_columns,
+    is_within,
+    lookup,
+    numbers_in,
+    objects_in,
+    values_in,
+    words_of,
+)
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
     NamedTextSource,
+    look_ahead,
 )
 from riata.sources.text.text import Parsed, excerpt, parsed
 
@@ -47,6 +58,10 @@ _MESSAGES = (
         "surrogate": "{text} is half of a surrogate pair; the other half is missing",
         "label_missing": "the label '{label}' is missing; name its key with --label (label=...)",
         "label_kind": "the label is {text}; it must be a number or a text",
+        "kind": "column '{detail}' holds numbers, but here is {text}; if its values are names, train "
+        "with --categorical {detail}",
+        "key_unknown": "{text} was not there before: the model was trained with {columns}; leave it out "
+        "with --ignore",
         "offset_missing": "the offset '{offset}' is missing; name its key with --offset (offset=...)",
     }
 )
@@ -55,78 +70,112 @@ _MESSAGES = (
 class JsonFormat:
     """What becomes of the keys of an object, shared by text and dicts."""
 
-    def __init__(self, roles: Roles, labelled: bool, names: bool, crosses: list[list[str]]) -> None:
-        self.roles = roles
-        self.label = LABEL if roles.label is None else roles.label
-        replace(roles, label=self.label)  # it must not have another role
-        self.label_names: list[str] | None = None
-        self._options = (roles.missing == "feature", labelled, names, crosses)
+    def __init__(self, wanted: TableOptions) -> None:
+        self._wanted = wanted
+        self.schema: Schema | None = None
         self._core: _core.JsonFormat | None = None
-        self._expected: set[str] = set()
+        self.label = self._of_role("label", wanted.roles.label) or LABEL
+        self.offset = self._of_role("offset", wanted.roles.offset)
+        replace(wanted.roles, label=self.label)  # it must not have another role
+
+    def _of_role(self, role: str, named: str | None) -> str | None:
+        given = self._wanted.given
+        return named if named is not None or given is None else given.of_role(role)
 
     def find_out(self, objects: Iterable[Any], name: str) -> None:
-        """Whether labels are words, from the first objects; and whether they have the keys at all."""
+        """What the keys are, from the first objects; and whether they have those that are needed at all."""
         objects = [item for item in objects if isinstance(item, Mapping)]
-        self._check_keys(objects, name)
-        labels = [_lookup(item, self.label) for item in objects]
-        words = {label for label in labels if isinstance(label, str)}
-        numbers = any(isinstance(label, (int, float)) for label in labels)
-        self.set_label_names(sorted(words) if words and not numbers else [])
+        wanted = self._wanted
+        wanted.refuse_others(name)
+        known = (wanted.given or Schema(open=True)).with_roles(
+            name, self.label, wanted.roles.weight, self.offset, wanted.roles.ignore
+        )
+        values = values_in(objects)
+        self._check_keys(objects, list(values), known, name)
+        columns = list(known.columns)
+        if known.open:
+            found = {column.name: column for column in self._explicit(values, name)}
+            found = {name: c for name, c in found.items() if name not in known.by_name}
+            taken = [*known.by_name, *found]
+            guessed = find_columns(
+                {path: seen for path, seen in values.items() if not is_within(path, taken)}
+            )
+            columns = [*columns, *found.values(), *guessed]
+        words = known.label_names
+        if words is None:
+            words = words_of(lookup(item, self.label) for item in objects)
+        self.schema = replace(
+            wanted.kept, columns=tuple(columns), label_names=words, open=known.open
+        )
+        self._check_crosses(values, name)
+        self._core = _core.JsonFormat(
+            self.schema.core_columns(objects=True),
+            self.schema.open,
+            words,
+            self.schema.absent,
+            self.schema.missing == "feature",
+            wanted.labelled,
+            wanted.names,
+            self.schema.crosses,
+        )
 
-    def _check_keys(self, objects: list[Mapping[str, Any]], name: str) -> None:
-        """A label or offset that no object has is an error. Other keys may yet come: there is only a warning."""
-        roles = self.roles
-        needed = {"label": self.label if self._options[1] else None, "offset": roles.offset}
-        paths = [*needed.values(), *roles.ignore, *roles.numeric, *roles.categorical]
-        unknown = [path for path in paths if path is not None and not _any_has(objects, path)]
-        if not unknown or not objects:
-            return
-        found = dict.fromkeys(path for item in objects[:100] for path in _paths_in(item))
+    def _explicit(self, values: Mapping[str, list[Any]], name: str) -> Iterator[Column]:
+        """The keys that somebody named."""
+        roles, transforms = self._wanted.roles, self._wanted.transforms
+        for path in roles.numeric:
+            if path not in transforms.columns:
+                yield Column(path, kind="number")
+        yield from (Column(path, kind="category") for path in roles.categorical)
+        yield from (Column(path, kind="log1p") for path in transforms.log1p)
+        for path, count in transforms.buckets.items():
+            if path in roles.categorical:
+                raise DataError(f"{name}: log1p and buckets are for numbers; {path!r} has names")
+            numbers = numbers_in(values.get(path, ()), self._wanted.kept.absent)
+            yield Column(path, kind="bucket", edges=tuple(bucket_edges(numbers, count, path, name)))
+
+    def _check_keys(
+        self, objects: list[Mapping[str, Any]], found: list[str], known: Schema, name: str
+    ) -> None:
+        """A column that no object has is an error. Keys that may yet come are worth a warning."""
+        roles = self._wanted.roles
+        needed = {"label": self.label if self._wanted.labelled else None, "offset": self.offset}
         for role, path in needed.items():
-            if path is not None and path in unknown:
+            if objects and path is not None and not any_has(objects, path):
                 raise DataError(
                     f"{name}: the {role} '{path}' is missing in all of the first objects; name its "
-                    f"key with --{role} ({role}=...): {suggest(path, list(found))}"
+                    f"key with --{role} ({role}=...): {suggest(path, found)}"
                 )
-        for path in unknown:
-            if path not in self._expected:
+        if not known.open:
+            for column in known.features if objects else ():
+                if not any_has(objects, column.name):
+                    raise DataError(
+                        f"{name}: column {column.name!r} is missing in all of the first objects; "
+                        f"there are {in_words(found)}"
+                    )
+            return
+        for path in (*roles.ignore, *roles.numeric, *roles.categorical):
+            if objects and not any_has(objects, path) and self._wanted.given is None:
                 warnings.warn(
-                    f"{name}: none of the first objects has a key {path!r}; "
-                    f"{suggest(path, list(found))}",
+                    f"{name}: none of the first objects has a key {path!r}; {suggest(path, found)}",
                     stacklevel=2,
                 )
 
-    def set_label_names(self, label_names: list[str]) -> None:
-        roles = self.roles
-        keys = [(self.label, "label")]
-        for role, path in (("weight", roles.weight), ("offset", roles.offset)):
-            keys += [] if path is None else [(path, role)]
-        for role, paths in (
-            ("ignored", roles.ignore),
-            ("numeric", roles.numeric),
-            ("categorical", roles.categorical),
-        ):
-            keys += [(path, role) for path in paths]
-        self.label_names = label_names
-        self._core = _core.JsonFormat(keys, label_names, *self._options)
-
-    def take(self, given: Mapping[str, Any]) -> None:
-        """Labels as another source found them."""
-        self._expected = set(given.get("columns", ()))
-        if "label_names" in given:
-            self.set_label_names(list(given["label_names"]))
-
-    @property
-    def schema(self) -> dict[str, Any] | None:
-        missing, crosses = self.roles.missing, self._options[3]
-        kept = {"label_names": self.label_names, "missing": missing, "crosses": crosses}
-        if self.roles.offset is not None:
-            kept["offset"] = self.roles.offset
-        return kept if self.ready else None
+    def _check_crosses(self, values: Mapping[str, list[Any]], name: str) -> None:
+        assert self.schema is not None
+        for group in (group for cross in self.schema.crosses for group in cross):
+            if not any(path == group or path.startswith(f"{group}.") for path in values):
+                raise DataError(
+                    f"{name}: a cross names {group!r}, which none of the first objects has; "
+                    f"{suggest(group, list(values))}"
+                )
 
     @property
     def ready(self) -> bool:
         return self._core is not None
+
+    @property
+    def label_names(self) -> list[str] | None:
+        return list((self.schema or Schema()).label_names or ()) or None
 
     def parse(self, text: bytes | bytearray, size: int, path: str) -> Parsed:
         assert self._core is not None
@@ -134,7 +183,8 @@ class JsonFormat:
 
     def details(self) -> dict[str, object]:
         names = ", ".join((self.label_names or [])[:10])
-        return {"label": self.label, "offset": self.roles.offset, "labels": names}
+        known = in_words((self.schema or Schema()).names)
+        return {"label": self.label, "offset": self.offset, "labels": names, "columns": known}
 
 
 class JsonSource(NamedTextSource):
@@ -160,23 +210,21 @@ class JsonSource(NamedTextSource):
         self, paths: list[str], options: ReadOptions | None = None, **reading: Any
     ) -> None:
         super().__init__(paths, options, **reading)
-        roles = like_columns(self._options.roles, self._given)
-        self._mapping = JsonFormat(roles, self._labelled, self._names, self._crosses)
-        self._mapping.take(self._given)
+        self._mapping = JsonFormat(TableOptions.of(self._options))
 
     @property
-    def schema(self) -> dict[str, Any] | None:
+    def schema(self) -> Schema | None:
         return self._mapping.schema
 
     @property
     def label_names(self) -> list[str] | None:
-        return self._mapping.label_names or None
+        return self._mapping.label_names
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
         chunks = cut_lines(self._paths, buffers, stop)
         if not self._mapping.ready:
             chunks, path, text = look_ahead(chunks, LOOK_AT)
-            objects = _objects(text.split(b"\n", LOOK_AT)[:LOOK_AT])
+            objects = objects_in(text.split(b"\n", LOOK_AT)[:LOOK_AT])
             self._mapping.find_out(objects, path or self.name)
         yield from chunks
 
@@ -184,7 +232,7 @@ class JsonSource(NamedTextSource):
         return self._mapping.parse(chunk.buffer, chunk.size, chunk.path)
 
     def _details(self, error: _core.ParseError) -> dict[str, object]:
-        return self._mapping.details() | {"detail": self._mapping.label}
+        return self._mapping.details() | {"detail": error.detail or self._mapping.label}
 
     def _reason(self, error: _core.ParseError) -> str:
         reason = super()._reason(error)
@@ -205,6 +253,7 @@ class DictSource:
     """
 
     format = "dicts"
+    named = True
     bytes_read = 0
     n_bytes = None
 
@@ -223,11 +272,7 @@ class DictSource:
         self._rows = rows
         self._block_rows = options.block_rows
         self._skipping = skipping
-        given = options.schema or {}
-        crosses = check_crosses(options.crosses or given.get("crosses", ()))
-        roles = like_columns(options.roles, given)
-        self._mapping = JsonFormat(roles, options.labelled, options.names, crosses)
-        self._mapping.take(given)
+        self._mapping = JsonFormat(TableOptions.of(options))
         self._begun = False
 
     schema = JsonSource.schema
@@ -272,9 +317,8 @@ class DictSource:
             if len(part.block):
                 yield replace(part.block, path=None, lines=None)
             if part.error is not None:
-                reason = _MESSAGES[part.error.kind].format(
-                    text=excerpt(part.error.text), detail="", **self._mapping.details()
-                )
+                details = self._mapping.details() | {"detail": part.error.detail}
+                reason = _MESSAGES[part.error.kind].format(text=excerpt(part.error.text), **details)
             done += part.n_lines
             if reason:
                 self._leave_out(piece[done], before + done, reason)
@@ -311,39 +355,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} is neither number, text, list nor dict")
-
-
-def _objects(lines: Iterable[bytes]) -> Iterator[Any]:
-    for line in lines:
-        try:
-            yield json.loads(line)
-        except (ValueError, RecursionError):  # parsing will say what is wrong with it
-            continue
-
-
-_NOTHING = object()
-
-
-def _lookup(item: Any, path: str, nothing: Any = None) -> Any:
-    """The value under a key, or under a path of keys."""
-    if not isinstance(item, Mapping):
-        return nothing
-    if path in item:
-        return item[path]
-    for at, sign in enumerate(path):
-        if sign == "." and path[:at] in item:
-            return _lookup(item[path[:at]], path[at + 1 :], nothing)
-    return nothing
-
-
-def _any_has(objects: Iterable[Any], path: str) -> bool:
-    """Whether there is something, perhaps null, under this path in one of them."""
-    return any(_lookup(item, path, _NOTHING) is not _NOTHING for item in objects)
-
-
-def _paths_in(item: Mapping[str, Any], before: str = "") -> Iterator[str]:
-    for key, value in item.items():
-        if isinstance(value, Mapping):
-            yield from _paths_in(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}"

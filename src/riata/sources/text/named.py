@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from riata.schema import Schema
 from riata.sources.io.lines import PADDING, Chunk
-from riata.sources.options import ReadOptions, check_crosses
+from riata.sources.options import ReadOptions
 from riata.sources.text.text import TextSource
 
 VALUE_MESSAGES = {
@@ -42,26 +43,27 @@ LABEL_MESSAGES = {
 class NamedTextSource(TextSource):
     """Text whose features have names."""
 
+    named = True
+
     def __init__(
         self, paths: list[str], options: ReadOptions | None = None, **reading: Any
     ) -> None:
         super().__init__(paths, options, **reading)
         self._names = self._options.names
-        self._given: Mapping[str, Any] = self._options.schema or {}
-        self._crosses = check_crosses(self._options.crosses or self._given.get("crosses", ()))
+        self._schema: Schema | None = None
 
     @property
-    def schema(self) -> dict[str, Any] | None:
-        """What must be the same for another source to make the same features; plain values.
+    def schema(self) -> Schema | None:
+        """What must be the same for another source to make the same features.
 
         It holds what was found out from the first rows, so it is None before they were read.
         """
-        return {"crosses": self._crosses} if self._crosses else None
+        return self._schema
 
     @property
     def label_names(self) -> list[str] | None:
         """Where labels are words: label i stands for the i-th."""
-        return None
+        return list((self._schema or Schema()).label_names or ()) or None
 
 
 def join_chunks(chunks: list[Chunk]) -> Chunk:
@@ -72,3 +74,34 @@ def join_chunks(chunks: list[Chunk]) -> Chunk:
     buffer = bytearray(len(text) + PADDING)
     buffer[: len(text)] = text
     return Chunk(buffer, len(text), chunks[0].path, chunks[0].first, chunks[-1].position)
+
+
+def look_ahead(chunks: Iterator[Chunk], lines: int) -> tuple[Iterator[Chunk], str | None, bytes]:
+    """All the chunks, the name of the first file, and so many of its lines, or all there are.
+
+    What goes wrong while looking is raised again behind the chunks before it.
+    """
+    held: list[Chunk] = []
+    text = b""
+    fault: Exception | None = None
+    try:
+        for chunk in chunks:
+            held.append(chunk)
+            if chunk.first and len(held) > 1:
+                break
+            text += memoryview(chunk.buffer)[: chunk.size]
+            if text.count(b"\n") >= lines:
+                break
+    except Exception as error:
+        fault = error
+        if not held:
+            raise
+
+    def again() -> Iterator[Chunk]:
+        yield from held
+        if fault is not None:
+            raise fault
+        yield from chunks
+
+    path = held[0].path if held else None
+    return again(), path, b"\n".join(text.split(b"\n", lines)[:lines])

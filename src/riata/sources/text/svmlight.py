@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from riata import _core
+from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.io.lines import Chunk
+from riata.sources.options import ReadOptions
 from riata.sources.text.text import Parsed, TextSource, parsed
 
 _MESSAGES = {
@@ -56,10 +61,27 @@ class SvmlightSource(TextSource):
     chunk_bytes = 2 << 20
     blocks_ahead = 12
 
-    def _parse(self, chunk: Chunk) -> Parsed:
-        rows = _core.parse_svmlight(
-            chunk.buffer, chunk.size, self._options.zero_based, self._labelled
+    def __init__(
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
+    ) -> None:
+        super().__init__(paths, options, **reading)
+        self._zero_based = self.schema.base == 0
+
+    @property
+    def schema(self) -> Schema:
+        """Features are numbered, as the file has them."""
+        given = self._options.schema
+        base = None if given is None else given.base
+        if self._options.zero_based and base == 1:
+            raise DataError(
+                f"{self.name}: --zero-based, but the model was trained on indices that count from 1"
+            )
+        return Schema(
+            named=False, base=base if base is not None else int(not self._options.zero_based)
         )
+
+    def _parse(self, chunk: Chunk) -> Parsed:
+        rows = _core.parse_svmlight(chunk.buffer, chunk.size, self._zero_based, self._labelled)
         return parsed(rows, chunk.path)
 
     def _reason(self, error: _core.ParseError) -> str:
@@ -72,4 +94,4 @@ class SvmlightSource(TextSource):
         return reason
 
     def _details(self, error: _core.ParseError) -> dict[str, object]:
-        return {"base": 0 if self._options.zero_based else 1}
+        return {"base": self.schema.base}

@@ -94,6 +94,8 @@ class TextSource(ABC):
     """Blocks that wait for the consumer or are being made; a few more than there are threads."""
 
     n_rows: int | None = None
+    named: ClassVar[bool] = False
+    """Whether features have names, and not numbers."""
 
     def __init__(
         self,

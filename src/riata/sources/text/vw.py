@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import Any
+
 from riata import _core
-from riata.sources.io.lines import Chunk
-from riata.sources.text.named import VALUE_MESSAGES, NamedTextSource
+from riata.errors import DataError
+from riata.schema import Schema, describe, suggest
+from riata.sources.io.bytes import Stop
+from riata.sources.io.lines import Buffers, Chunk, cut_lines
+from riata.sources.options import ReadOptions
+from riata.sources.table.roles import LOOK_AT
+from riata.sources.text.named import VALUE_MESSAGES, NamedTextSource, look_ahead
 from riata.sources.text.text import Parsed, parsed
 
+_NAMESPACE = re.compile(rb"\|([^\s:|]*)")
 _FOREIGN = "; Riata learns from one number as the label: `1 |...`, `-1 2.5 |...`"
 
 _MESSAGES = VALUE_MESSAGES | {
@@ -72,6 +82,48 @@ class VwSource(NamedTextSource):
     messages = _MESSAGES
     chunk_bytes = 2 << 20
 
+    def __init__(
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
+    ) -> None:
+        super().__init__(paths, options, **reading)
+        crosses, given = self._options.crosses, self._options.schema
+        if given is not None and given.named:
+            for column in given.features:
+                if column.is_changed:
+                    raise DataError(
+                        f"{self.name}: the model was trained on the column {column.name!r} as "
+                        f"{describe(column)}, and Vowpal Wabbit text has no columns: write the data as "
+                        "CSV or JSON"
+                    )
+            given.check_options(self.name, "drop", (), crosses)  # type: ignore[arg-type]
+        self._schema = given or Schema(open=True, crosses=crosses)  # type: ignore[arg-type]
+        self._looked = not self._schema.crosses
+
+    @property
+    def label_names(self) -> None:
+        """Labels are numbers, whatever the model's are."""
+        return None
+
+    def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
+        chunks = cut_lines(self._paths, buffers, stop)
+        if not self._looked:
+            chunks, path, text = look_ahead(chunks, LOOK_AT)
+            self._check_crosses(text, path or self.name)
+            self._looked = True
+        yield from chunks
+
+    def _check_crosses(self, text: bytes, path: str) -> None:
+        assert self._schema is not None
+        found = {name.decode("utf-8", "replace") for name in _NAMESPACE.findall(text)}
+        for group in (group for cross in self._schema.crosses for group in cross):
+            if text and group not in found:
+                raise DataError(
+                    f"{path}: a cross names the namespace {group!r}, which none of the first lines has; "
+                    f"{suggest(group, sorted(found))}"
+                )
+
     def _parse(self, chunk: Chunk) -> Parsed:
-        rows = _core.parse_vw(chunk.buffer, chunk.size, self._labelled, self._names, self._crosses)
+        assert self._schema is not None
+        crosses = self._schema.crosses
+        rows = _core.parse_vw(chunk.buffer, chunk.size, self._labelled, self._names, crosses)
         return parsed(rows, chunk.path)

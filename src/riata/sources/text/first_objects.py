@@ -1,0 +1,111 @@
+"""What the first JSON objects of a stream have under their keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.schema import Column
+from riata.sources.table.layout import NUMBER
+
+_DEEPEST = 64
+_MOST_COLUMNS = 1000
+"""So many keys are columns; objects with more are rows of a sparse matrix, whose names tell all."""
+
+
+def objects_in(lines: Iterable[bytes]) -> Iterator[Any]:
+    for line in lines:
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):  # parsing will say what is wrong with it
+            continue
+
+
+_NOTHING = object()
+
+
+def lookup(item: Any, path: str, nothing: Any = None) -> Any:
+    """The value under a key, or under a path of keys."""
+    if not isinstance(item, Mapping):
+        return nothing
+    if path in item:
+        return item[path]
+    for at, sign in enumerate(path):
+        if sign == "." and path[:at] in item:
+            return lookup(item[path[:at]], path[at + 1 :], nothing)
+    return nothing
+
+
+def any_has(objects: Iterable[Any], path: str) -> bool:
+    """Whether there is something, perhaps null, under this path in one of them."""
+    return any(lookup(item, path, _NOTHING) is not _NOTHING for item in objects)
+
+
+def values_in(objects: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """What the objects have under each path, null among it."""
+    found: dict[str, list[Any]] = {}
+
+    def gather(item: Mapping[str, Any], before: str, depth: int = 0) -> None:
+        for key, value in item.items():
+            if isinstance(value, Mapping):
+                if depth < _DEEPEST:  # else parsing will say that it is too deep
+                    gather(value, f"{before}{key}.", depth + 1)
+            else:
+                found.setdefault(f"{before}{key}", []).append(value)
+
+    for item in objects:
+        gather(item, "")
+    return found
+
+
+def is_within(path: str, others: Iterable[str]) -> bool:
+    """Whether the path is one of the others, or below one.
+
+    >>> is_within("user.age", ["user"]), is_within("users", ["user"])
+    (True, False)
+    """
+    return any(path == other or path.startswith(f"{other}.") for other in others)
+
+
+def find_columns(values: Mapping[str, list[Any]]) -> list[Column]:
+    """What the values are, where all under a path are alike; none where there are very many paths.
+
+    >>> [(c.name, c.kind) for c in find_columns({"a": [1, None], "b": ["x"], "c": [1, "x"]})]
+    [('a', 'number'), ('b', 'category')]
+    """
+    if len(values) > _MOST_COLUMNS:
+        return []
+    found = []
+    for path, seen in values.items():
+        kinds = {_kind(value) for value in seen if value is not None}
+        if len(kinds) == 1 and (kind := kinds.pop()):
+            found.append(Column(path, kind=kind, guessed=True))
+    return found
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "category"
+    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        return "number"
+    alike = isinstance(value, (list, tuple, set)) and all(isinstance(item, str) for item in value)
+    return "list" if alike else ""
+
+
+def numbers_in(values: Iterable[Any], absent: Sequence[str]) -> NDArray[np.float64]:
+    """Those of the values that are numbers, or texts of numbers."""
+    texts = [str(value).strip() for value in values if isinstance(value, (str, int, float))]
+    kept = [float(text) for text in texts if text not in absent and NUMBER.fullmatch(text)]
+    return np.array(kept)
+
+
+def words_of(labels: Iterable[Any]) -> tuple[str, ...]:
+    """The words that labels are, in the order of their numbers; none where some are numbers."""
+    seen = list(labels)
+    words = {label for label in seen if isinstance(label, str)}
+    numbers = any(isinstance(label, (int, float)) for label in seen)
+    return tuple(sorted(words)) if words and not numbers else ()
