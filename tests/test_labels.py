@@ -325,3 +325,74 @@ def test_many_numbers_are_asked_about(tmp_path: Path) -> None:
     data.write_text("".join(f"{i % 90} 1:1\n" for i in range(4000)))
     command("train", data, "-o", tmp_path / "m")
     assert len(model_file.load(tmp_path / "m").labels) == 90
+
+
+# The order of labels
+
+
+def ordered(labels: Any, n_features: int = 40) -> Any:
+    return problem(len(labels)).with_labels(np.asarray(labels, dtype=float), None)
+
+
+def bursts(n: int, mean: float, share: float = 0.3, seed: int = 0) -> Any:
+    """Labels in runs of a random length, about as long as this on average for the rarer class."""
+    rng = np.random.default_rng(seed)
+    labels: list[float] = []
+    while len(labels) < n:
+        labels += [1.0] * int(rng.geometric(1 / mean))
+        labels += [0.0] * int(rng.geometric(share / (mean * (1 - share))))
+    return labels[:n]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.repeat([0, 1], [700, 300]),
+        np.repeat([1, 0], [5000, 150]),  # the rare ones at the end
+        np.repeat(np.arange(20), 100),
+        np.repeat([0, 1] * 3, 800),
+    ],
+)
+@pytest.mark.parametrize("rows", [64, 100_000])
+def test_sorted_labels_are_noticed(labels: Any, rows: int) -> None:
+    with pytest.warns(UserWarning, match="the labels come sorted: .*--shuffle"):
+        train(ListSource(ordered(labels), rows), make, classes=sorted(set(labels.tolist())))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train(
+            ListSource(ordered(labels), rows),
+            make,
+            classes=sorted(set(labels.tolist())),
+            shuffle=len(labels),
+        )
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.random.default_rng(0).integers(0, 2, 3000),
+        np.random.default_rng(1).integers(0, 20, 3000),
+        np.random.default_rng(2).random(20_000) < 0.005,
+        [0] * 3000 + list(np.random.default_rng(3).integers(0, 2, 3000)),  # mixed later only
+        bursts(5000, 5),
+        bursts(20_000, 30),
+        bursts(20_000, 10, share=0.02),
+        np.repeat([0, 1], 20),  # too few to tell
+        [0] * 5000,
+    ],
+)
+@pytest.mark.parametrize("rows", [64, 100_000])
+def test_ordinary_streams_are_not_complained_of(labels: Any, rows: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train(ListSource(ordered(labels), rows), make, classes=range(max(2, int(max(labels)) + 1)))
+
+
+def test_the_order_does_not_matter_to_all(tmp_path: Path) -> None:
+    data = tmp_path / "d.svm"
+    data.write_text("".join(f"{i // 500} {1 + i % 9}:1\n" for i in range(1000)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        command("train", data, "-o", tmp_path / "m", "--method", "sketch")
+    with pytest.warns(UserWarning, match=r"d\.svm: the labels come sorted: 1 times in"):
+        command("train", data, "-o", tmp_path / "m")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +16,7 @@ from riata.batches import Batch, Batches, n_rows, pieces, skip
 from riata.errors import ChangedData, DataError, DivergenceError, LostData
 from riata.fingerprint import Watch
 from riata.interrupt import Interrupt
+from riata.labels import LabelOrder
 from riata.record import Model, Progress, Record
 from riata.training.holdout import Holdout
 from riata.training.preparation import Preparation
@@ -50,6 +52,8 @@ class Run:
         self.started = time.perf_counter()
         self.learned_here = 0
         self.t_before = 0 if prepared.learner is None else prepared.learner.t
+        self.order: LabelOrder | None = LabelOrder()
+        """Of the first pass; None once something was said about it."""
         self.interrupt = Interrupt(sigterm=checkpoint is not None)
         resumed = record.examples > 0
         self.watch = Watch(source.name, record.seen if resumed else None, record.data)
@@ -173,12 +177,31 @@ class Run:
         if order is not None:
             labels = labels[order]
             weights = None if weights is None else weights[order]
+        if self.order is not None:
+            self.order.add(labels)
+            self._warn_of_order(self.order.sorted_so_far)
         losses = self.learner.losses(scores, labels)
         record = self.record
         record.loss.add(losses, weights)
         record.examples += len(losses)
         record.position += len(losses)
         self.learned_here += len(losses)
+
+    def _warn_of_order(self, is_sorted: bool) -> None:
+        """Labels that come sorted are learned one after another, and the last one wins."""
+        learner, order = self.learner, self.order
+        if learner.task == "regression" or (learner.planned_passes or 1) > 1:
+            self.order = None  # no classes, or a learner that finds the same solution in any order
+        elif is_sorted and order is not None:
+            self.order = None
+            warnings.warn(
+                f"{self.source.name}: the labels come sorted: {order.changes:,} times in {order.examples:,} "
+                f"examples was a label not that of the one before, where random order makes it "
+                f"{order.usual:,.0f} times. The loss that is shown is then far too good, and the model knows "
+                f"best what came last: shuffle the data, or use --shuffle ROWS (shuffle=...) with as many rows "
+                f"as fit into memory, all of them if they do",
+                stacklevel=2,
+            )
 
     def _save_if_due(self) -> None:
         checkpoint = self.checkpoint
@@ -212,6 +235,9 @@ class Run:
         """Nothing goes to the record before all is known: a stop in here leaves the pass open."""
         record = self.record
         self.prepared.complete()
+        if self.order is not None:
+            self._warn_of_order(self.order.sorted)
+        self.order = None
         if not record.pass_ended:  # before the holdout is scored: it may move the weights
             self.learner.end_pass()
             record.pass_ended = True
