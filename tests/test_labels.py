@@ -114,12 +114,12 @@ def test_words_and_numbers_do_not_mix(tmp_path: Path) -> None:
     other.write_text("0 | b=red\n1 | b=blue\n")
     said = command("evaluate", path, other, code=1).err
     assert "t.vw:1: label 0 is none of the classes ham, spam" in said
-    assert "labels of this data are numbers, those of the model words" in said
+    assert "labels of this data are numbers, the classes words" in said
     # The reverse, and a run that goes on.
     command("train", other, "-o", tmp_path / "n")
     said = command("evaluate", tmp_path / "n", tmp_path / "d.csv", "--label", "y", code=1).err
     assert "is none of the classes 0, 1" in said
-    assert "labels of this data are words, those of the model numbers" in said
+    assert "labels of this data are words, the classes numbers" in said
     words = ("-o", tmp_path / "m2", "--initial", path)
     assert "ham, spam" in command("train", other, *words, code=1).err
 
@@ -394,5 +394,5 @@ def test_the_order_does_not_matter_to_all(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         command("train", data, "-o", tmp_path / "m", "--method", "sketch")
-    with pytest.warns(UserWarning, match=r"d\.svm: the labels come sorted: 1 times in"):
+    with pytest.warns(UserWarning, match=r"d\.svm: the labels come sorted: once in"):
         command("train", data, "-o", tmp_path / "m")

@@ -79,6 +79,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     if os.fspath(path) in _STREAMS:
         return
     target = _target(path)
+    check_folder(path)
     if _mode_for(target) is None:
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied", str(path))
@@ -91,6 +92,21 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise
     os.close(descriptor)
     os.unlink(name)
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Whether a file can lie there at all; the OSError says which folder is missing, or is none."""
+    path, target = os.fspath(path), _target(path)
+    if target.is_dir():
+        raise IsADirectoryError(
+            21, f"this is a folder: name a file in it, such as {os.path.join(path, 'FILE')}", path
+        )
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(target.parent):
+        return
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise NotADirectoryError(20, f"{folder} is not a folder", path)
+    raise FileNotFoundError(2, f"there is no folder {folder}: make it first", path)
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:

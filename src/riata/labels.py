@@ -275,7 +275,7 @@ class LabelReader:
                 there = "true and false"
             raise DataError(
                 f"{where}: label {shown} is none of the classes {known}: the labels of this data are "
-                f"{here}, those of the model {there}: write them as they were when it was trained"
+                f"{here}, the classes {there}: write them alike"
             )
         if classes.fixed or not join:
             raise DataError(

@@ -144,7 +144,7 @@ def test_a_checkpoint_that_cannot_be_written_is_found_out_at_once(
     data: Path, tmp_path: Path
 ) -> None:
     done = riata("train", data, "-o", tmp_path / "m", "--checkpoint", tmp_path / "no" / "c", code=1)
-    assert f"{tmp_path / 'no' / 'c'}: No such file" in done.err
+    assert f"{tmp_path / 'no' / 'c'}: there is no folder {tmp_path / 'no'}" in done.err
 
 
 def test_resume_with_other_labels(data: Path, tmp_path: Path) -> None:

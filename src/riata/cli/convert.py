@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from riata.atomic import check_writable
 from riata.cli.data import (
     data_options,
     open_data,
@@ -46,6 +47,7 @@ def command(
         raise click.UsageError("OUT is a file; to write to a pipe name /dev/stdout")
     format_for(out, to)
     refuse_to_replace(data, out)
+    check_writable(out)
     options = read_options(given, labelled=not no_labels)
     source = open_data(data, options)
     result = convert(source, out, to, zero_based=options.zero_based)

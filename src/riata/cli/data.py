@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, TypeVar
 
 import click
 
+from riata import model_file
+from riata.atomic import check_folder
 from riata.cli.options import option
 from riata.cli.text import plural
-from riata.errors import RiataError
+from riata.errors import ModelError, RiataError
+from riata.record import Model
 from riata.sources import FORMATS, ReadOptions, Source, open_source
 from riata.sources.bad_lines import BadLineFile, same_file
 from riata.sources.io.bytes import expand
@@ -19,14 +23,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _columns(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> list[str]:
-    return [name for value in values for name in value.split(",")]
+    return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
 def _buckets(
     ctx: click.Context, parameter: click.Parameter, values: Sequence[str]
 ) -> dict[str, int]:
     buckets = {}
-    for value in values:
+    for value in _columns(ctx, parameter, values):
         column, _, count = value.rpartition(":")
         if not column or not count.isdigit():
             raise click.BadParameter(f"expected COLUMN:NUMBER, such as age:10, not {value!r}")
@@ -37,7 +41,10 @@ def _buckets(
 def _bad_line_file(
     ctx: click.Context, parameter: click.Parameter, value: str | None
 ) -> BadLineFile | None:
-    return None if value is None else BadLineFile(value)
+    if value is None:
+        return None
+    check_folder(value)
+    return BadLineFile(value)
 
 
 _COLUMNS: dict[str, Any] = {"multiple": True, "metavar": "COLUMNS", "callback": _columns}
@@ -62,7 +69,7 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "header": ("--header-line/--no-header-line", "by its look", {}),
     "delimiter": ("--delimiter", "by the format", {"metavar": "SIGN"}),
     "quote": ("--quote", '" in csv, none in tsv', {"metavar": "SIGN"}),
-    "crosses": ("--cross", "", {"multiple": True, "metavar": "A:B"}),
+    "crosses": ("--cross", "", {"multiple": True, "metavar": "A:B", "callback": _columns}),
     "on_error": ("--on-error", "raise; skip with --bad-lines", {}),
     "bad_lines": ("--bad-lines", "", {"metavar": "FILE", "callback": _bad_line_file}),
     "max_bad": ("--max-bad", "0.5", {"type": click.FloatRange(min=0), "metavar": "LIMIT"}),
@@ -114,6 +121,18 @@ def open_data(paths: Sequence[str], options: ReadOptions) -> Source:
         raise
     except ValueError as error:  # options that do not go with the format
         raise click.UsageError(str(error)) from error
+
+
+def load_model(path: str, data: Sequence[str]) -> Model:
+    """The model; where it is none, but one of the files of data is, the error says what comes first."""
+    try:
+        return model_file.load(path)
+    except ModelError as error:
+        for other in data:
+            with suppress(OSError, ModelError):
+                model_file.load(other)
+                error.add_note(f"{other} is a model: name it first, and the data behind it")
+        raise
 
 
 def refuse_to_replace(paths: Sequence[str], output: str | None) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from riata import model_file
-from riata.cli.data import data_options, open_data, read_options, skipped_lines
+from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.options import Command, option
 from riata.cli.summary import weights_line
 from riata.cli.text import number, percent, plural, rows
@@ -29,7 +28,7 @@ HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
 @option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @data_options
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> int:
-    loaded = model_file.load(model)
+    loaded = load_model(model, data)
     learner = loaded.learner
     options = read_options(given, schema=loaded.schema, names=learner.scores_by_name)
     source = open_data(data, options)

@@ -25,7 +25,16 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help has sections."""
+    """A command whose help has sections, and which knows the options of other programs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from riata.cli.mistakes import say_what_was_meant
+
+            say_what_was_meant(error)
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -65,8 +74,26 @@ class MethodCommand(Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any(word.startswith("-q") for word in args):
+            from riata.cli.mistakes import refuse_quadratic
+
+            refuse_quadratic(args)
         ctx.meta[_LOOKED_AT] = self._families_for(ctx, args)
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, self._pairs_apart(ctx, args))
+
+    def _pairs_apart(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """LOW,HIGH as LOW HIGH, where an option takes two numbers: lists have commas everywhere."""
+        pairs = {flag for p in self.get_params(ctx) if p.nargs == 2 for flag in p.opts}
+        apart: list[str] = []
+        for word in args:
+            flag, sign, value = word.partition("=")
+            if flag in pairs and sign:
+                apart += [flag, *value.split(",")]
+            elif apart and apart[-1] in pairs and word.count(",") == 1:
+                apart += word.split(",")
+            else:
+                apart.append(word)
+        return apart
 
     def _families_for(self, ctx: click.Context, args: list[str]) -> list[str]:
         method = DEFAULT_METHOD

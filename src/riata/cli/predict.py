@@ -12,11 +12,11 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from riata import model_file
 from riata.atomic import atomic_write, check_writable
 from riata.batches import iterate
 from riata.cli.data import (
     data_options,
+    load_model,
     open_data,
     read_options,
     refuse_to_replace,
@@ -85,7 +85,7 @@ def command(
     refuse_to_replace([model, *data], output)
     if output is not None:
         check_writable(output)
-    loaded = model_file.load(model)
+    loaded = load_model(model, data)
     check(loaded, model, what, interval)
     source, options = open_unlabelled(loaded, data, given, id_column)
     table = to or table_of_name(output) or ("csv" if id_column or interval else None)

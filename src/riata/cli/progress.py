@@ -54,14 +54,14 @@ class Table:
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream, self.rows = stream, Doubling()
-        with suppress(OSError):
-            print(self.HEAD, file=stream, flush=True)
 
     def show(self, progress: Progress) -> None:
         if not self.rows.due(progress):
             return
         holdout = progress.holdout_loss if progress.end_of_pass else None
         since = progress.loss_since(self.rows.last)
+        if self.rows.last is None:
+            print(self.HEAD, file=self.stream)
         print(
             f"{count(progress.examples):>12} {progress.pass_number:>4} "
             f"{number(progress.loss):>9} {number(since):>10} {number(holdout):>9} "

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from riata import model_file
+from riata.atomic import check_folder
 from riata.cli import INTERRUPTED, TERMINATED, summary
 from riata.cli.data import (
     data_options,
@@ -286,6 +287,8 @@ def run(
     for file in (job.output, saving.place):
         refuse_to_replace(job.data, file)
     saving.check()
+    if log is not None:
+        check_folder(log)
     started = time.perf_counter()
     saved = job.resume or job.initial
     before = None if saved is None else model_file.load(saved)

@@ -177,6 +177,12 @@ class Preparation:
         if self.learner.task == "regression":
             if self.encoder.class_weight is not None:
                 raise SettingsError("class_weight goes with classes; this loss is of a regression")
+            words = [word for word in words_of(self.source)() or () if isinstance(word, str)]
+            if words:
+                raise DataError(
+                    f"{block.where(0)}: the labels are words, {in_words(words)}, and this loss is of a "
+                    f"regression, which predicts numbers: choose another one, such as --loss logistic"
+                )
             return
         rows = LOOK_AT if self.learner.takes_more_classes else None
         classes = self.encoder.settle(block, rows)

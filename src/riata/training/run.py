@@ -177,7 +177,7 @@ class Run:
         if order is not None:
             labels = labels[order]
             weights = None if weights is None else weights[order]
-        if self.order is not None:
+        if self.order is not None and self._order_matters():
             self.order.add(labels)
             self._warn_of_order(self.order.sorted_so_far)
         losses = self.learner.losses(scores, labels)
@@ -187,15 +187,18 @@ class Run:
         record.position += len(losses)
         self.learned_here += len(losses)
 
+    def _order_matters(self) -> bool:
+        """Whether there are classes, and a learner that does not find the same solution in any order."""
+        return self.learner.task != "regression" and (self.learner.planned_passes or 1) == 1
+
     def _warn_of_order(self, is_sorted: bool) -> None:
         """Labels that come sorted are learned one after another, and the last one wins."""
-        learner, order = self.learner, self.order
-        if learner.task == "regression" or (learner.planned_passes or 1) > 1:
-            self.order = None  # no classes, or a learner that finds the same solution in any order
-        elif is_sorted and order is not None:
+        order = self.order
+        if is_sorted and order is not None:
             self.order = None
+            changes = "once" if order.changes == 1 else f"{order.changes:,} times"
             warnings.warn(
-                f"{self.source.name}: the labels come sorted: {order.changes:,} times in {order.examples:,} "
+                f"{self.source.name}: the labels come sorted: {changes} in {order.examples:,} "
                 f"examples was a label not that of the one before, where random order makes it "
                 f"{order.usual:,.0f} times. The loss that is shown is then far too good, and the model knows "
                 f"best what came last: shuffle the data, or use --shuffle ROWS (shuffle=...) with as many rows "

@@ -200,10 +200,7 @@ class Input:
         kind, promised = compression(self._head), compression_of_name(self._path)
         if kind == "zip":
             self.close()
-            raise DataError(
-                f"{self.name}: this is zip data; unpack it first, or in a pipe: "
-                f"unzip -p {self.name} | riata ... -"
-            )
+            raise DataError(f"{self.name}: this is {_zipped(self.name)}")
         if promised is not None and kind is None and self._head:
             self.close()
             suffix = next(end for end, named in SUFFIXES.items() if named == promised)
@@ -324,3 +321,13 @@ def _descriptor(file: BinaryIO) -> tuple[int | None, bool]:
         return fd, stat.S_ISREG(os.fstat(fd).st_mode)
     except OSError:
         return None, False
+
+
+def _zipped(name: str) -> str:
+    """What a zip file is, and what to do with it."""
+    if name.lower().endswith((".xlsx", ".xlsm", ".xlsb", ".ods")):
+        return (
+            "a spreadsheet, which Riata does not read: save it as CSV in the program that made it, or in "
+            "Python with pandas.read_excel(...).to_csv(...) or .to_parquet(...)"
+        )
+    return f"zip data; unpack it first, or in a pipe: unzip -p {name} | riata ... -"
