@@ -22,6 +22,7 @@ MODULES = {
     "cache": "benchmarks.cache",
     "stream": "benchmarks.stream",
     "instructions": "benchmarks.instructions",
+    "words": "benchmarks.words",
 }
 """Tasks that are not contests of adapters: modules with TITLE and ratios(run)."""
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from riata.estimators import InteriorPointClassifier as InteriorPointClassifier
     from riata.estimators import InteriorPointRegressor as InteriorPointRegressor
     from riata.estimators import SketchClassifier as SketchClassifier
+    from riata.estimators import TextFeatures as TextFeatures
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
     from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
     from riata.estimators import load as load
@@ -49,6 +50,7 @@ _HOMES = {
     "TruncatedGradientClassifier": "estimators",
     "TruncatedGradientRegressor": "estimators",
     "SketchClassifier": "estimators",
+    "TextFeatures": "estimators",
     "load": "estimators",
     "open_source": "sources",
     "train": "training",

@@ -755,7 +755,7 @@ def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: 
     Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.
     """
 
-def tokenise(texts: list[str | bytes], spans: tuple[int, int, int, int], weight: str, prefix: str, names: bool) -> ParsedRows:
+def tokenise(texts: Sequence[str | bytes], spans: tuple[int, int, int, int], weight: str, prefix: str, names: bool) -> ParsedRows:
     """
     Each text as a row of its n-grams; an error has the number of the text in `n_lines` and the first byte that is no UTF-8, from 0, in `column`.
     """

@@ -69,14 +69,14 @@ class TextOptions:
     idf: times the inverse document frequency, by the texts seen before.
     norm: divided by the length of the row, so that this is one.
 
-    The defaults count a word that comes again for less than a new one, a rare word for more than one that is
-    everywhere, and a long text for as much as a short one.
+    By default an n-gram is a feature like any other: worth one where it occurs, and somewhat more where it does
+    so again. How much a feature is worth beside others is for the learner to find out.
     """
 
     ngrams: str = DEFAULT_NGRAMS
     weight: str = "log"
-    idf: bool = True
-    norm: bool = True
+    idf: bool = False
+    norm: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ngrams", str(Ngrams.parse(self.ngrams)))
@@ -96,7 +96,7 @@ class TextOptions:
 
     def __str__(self) -> str:
         """
-        >>> str(TextOptions(idf=False))
+        >>> str(TextOptions(norm=True))
         'words:1-2, log, row length one'
         """
         shown = [self.ngrams, self.weight]

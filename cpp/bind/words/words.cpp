@@ -159,7 +159,7 @@ class TextWeights {
 
 void bind_words(nb::module_& m) {
   m.def("tokenise", &tokenise, "texts"_a, "spans"_a, "weight"_a, "prefix"_a, "names"_a,
-        nb::sig("def tokenise(texts: list[str | bytes], spans: tuple[int, int, int, int], weight: str, "
+        nb::sig("def tokenise(texts: Sequence[str | bytes], spans: tuple[int, int, int, int], weight: str, "
                 "prefix: str, "
                 "names: bool) -> ParsedRows"),
         "Each text as a row of its n-grams; an error has the number of the text in `n_lines` and the first "

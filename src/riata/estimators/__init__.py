@@ -11,6 +11,7 @@ from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegress
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
 from riata.estimators.sketch import SketchClassifier
+from riata.estimators.text_features import TextFeatures
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
@@ -55,6 +56,7 @@ __all__ = [
     "InteriorPointClassifier",
     "InteriorPointRegressor",
     "SketchClassifier",
+    "TextFeatures",
     "TruncatedGradientClassifier",
     "TruncatedGradientRegressor",
     "load",
