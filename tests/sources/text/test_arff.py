@@ -12,7 +12,7 @@ from riata.errors import DataError
 from riata.sources import open_source
 from riata.sources.options import ReadOptions
 from riata.sources.text.arff import ArffSource
-from tests.sources.named import assert_same, drain, read, rows, write
+from tests.sources.named import assert_same, read, rows, write
 
 HEAD = """% a comment
 @RELATION 'some thing'
@@ -55,34 +55,6 @@ def test_labels(tmp_path: Path) -> None:
     named = read(write(tmp_path, HEAD + "1,red,a,yes\n", "y.arff"), label="size")
     np.testing.assert_array_equal(named.labels, [1])
     assert rows(named) == [[("the colour=red", 1), ("word=a", 1), ("class=yes", 1)]]
-
-
-REFUSED = [
-    ("1,red,a", 8, "ends before all of its 4 attributes"),
-    ("1,red,a,yes,5", 13, "'5' is one more"),
-    ("1,red,a,maybe", 9, "'maybe' is none of the declared values: no, yes"),
-    ("1,red,a,?", 9, "label, column 'class', is missing"),
-    ("x,red,a,yes", 1, "attribute 'size' is numeric, but here is 'x'"),
-    ("1,red,a,yes,{5}", 13, "weight of an instance"),
-    ("{1 red", 7, "expected the end of the line"),
-    ("{4 red}", 2, "attribute '4' is not there"),
-    ("{2 a, 1 red}", 7, "behind a later one"),
-    ("{a red}", 2, "number of an attribute"),
-    ("{0 1,}", 6, "number of an attribute"),
-    ("1,'red,a,yes", 3, "not closed"),
-    ("1,r'ed,a,yes", 3, "a quote inside"),
-]
-
-
-@pytest.mark.parametrize(("line", "column", "message"), REFUSED, ids=[r[0] for r in REFUSED])
-@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
-def test_refuses(tmp_path: Path, line: str, column: int, message: str, chunk_bytes: int) -> None:
-    path = write(tmp_path, f"{HEAD}1,red,a,no\n{line}\n2,red,b,yes\n", "x.arff")
-    blocks, error = drain(ArffSource([path], _chunk_bytes=chunk_bytes))
-    assert error is not None
-    assert str(error).startswith(f"{path}:10:{column}: ")
-    assert message in str(error)
-    assert concatenate(blocks).lines.tolist() == [9]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

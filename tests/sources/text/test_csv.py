@@ -160,39 +160,6 @@ def test_files_share_a_header(tmp_path: Path) -> None:
     assert "3.csv:1:1: the columns differ" in str(error)
 
 
-REFUSED = [
-    ("1,2", 4, "ends before all of its 3 columns"),
-    ("1,2,3,4", 7, "'4' is one more"),
-    (',2,"x"', 1, "label, column 'y', is missing"),
-    ("spam,2,x", 1, "number as the label, found 'spam'"),
-    ("1,two,x", 3, "column 'a' holds numbers, but here is 'two'"),
-    ("1,1e39,x", 3, "32-bit float"),
-    ("1,nan,x", 3, "value is 'nan'"),
-    ('1,2,x"y', 5, "a quote inside the field"),
-    ('1,2,"x"y', 5, "text behind the closing quote"),
-    ('1,2,"x', 5, "never closed"),
-]
-
-
-@pytest.mark.parametrize(("line", "column", "message"), REFUSED, ids=[r[0] for r in REFUSED])
-@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
-def test_refuses(tmp_path: Path, line: str, column: int, message: str, chunk_bytes: int) -> None:
-    tail = "" if "never" in message else "1,3,z\n"
-    path = write(tmp_path, f"y,a,b\n1,2,x\n\n0,1,\n{line}\n{tail}", "x.csv")
-    schema = {
-        "columns": ["y", "a", "b"],
-        "kinds": ["label", "number", "category"],
-    }
-    source = CsvSource(
-        [path], ReadOptions(label="y", numeric=("a",), schema=schema), _chunk_bytes=chunk_bytes
-    )
-    blocks, error = drain(source)
-    assert error is not None
-    assert str(error).startswith(f"{path}:5:{column}: ")
-    assert message in str(error)
-    assert concatenate(blocks).lines.tolist() == [2, 4]  # type: ignore[union-attr]
-
-
 cells = st.one_of(
     st.text(
         st.characters(blacklist_categories=("Cs",), blacklist_characters="\r\x00"), max_size=20

@@ -74,47 +74,6 @@ def test_labels_that_are_words(tmp_path: Path) -> None:
     assert read(path, schema=source.schema).labels.tolist() == [1, 0]  # type: ignore
 
 
-REFUSED = [
-    ("[1]", 1, "expected an object, {...}, on each line, found '[1]'"),
-    ('{"y":1} x', 9, "text behind the object"),
-    ("{y:1}", 2, "key in double quotes"),
-    ('{"y" 1}', 6, "expected a colon"),
-    ('{"y":1 "a":2}', 8, "comma or a closing brace"),
-    ('{"y":1,}', 8, "key in double quotes"),
-    ('{"y":1,"a":[1 2]}', 15, "comma or a closing bracket"),
-    ('{"y":1,"a":[1,]}', 15, "expected a value"),
-    ('{"y":1,"a":tru}', 12, "expected a value"),
-    ('{"y":1,"a":01}', 12, "expected a number"),
-    ('{"y":1,"a":1.}', 12, "expected a value"),
-    ('{"y":1,"a":+1}', 12, "expected a value"),
-    ('{"y":1,"a":NaN}', 12, "must be finite"),
-    ('{"y":1,"a":1e39}', 12, "32-bit float"),
-    ('{"y":1,"a":"x}', 12, "not closed"),
-    ('{"y":1,"a":"\t"}', 13, "control character"),
-    ('{"y":1,"a":"\\x"}', 13, "unknown escape"),
-    ('{"y":1,"a":"\\ud800"}', 13, "surrogate"),
-    ('{"y":1,"a":' + "[" * 70 + "]" * 70 + "}", 75, "64 deep"),
-    ('{"a":1}', 1, "the label 'y' is missing"),
-    ('{"y":1,"y":2}', 12, "label comes twice"),
-    ('{"y":{}}', 6, "must be a number or a text"),
-    ('{"y":1,"w":-1}', 12, "must not be negative"),
-    ('{"y":1,"w":1e999}', 12, "weights must be finite"),
-    ('{"y":1,"n":"x"}', 12, "column 'n' holds numbers, but here is"),
-]
-
-
-@pytest.mark.parametrize(("line", "column", "message"), REFUSED, ids=[r[0][:24] for r in REFUSED])
-@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
-def test_refuses(tmp_path: Path, line: str, column: int, message: str, chunk_bytes: int) -> None:
-    path = write(tmp_path, f'{{"y":1,"a":2}}\n\n{{"y":0}}\n{line}\n{{"y":1}}\n', "x.jsonl")
-    options = ReadOptions(label="y", weight="w", numeric=("n",))
-    blocks, error = drain(JsonSource([path], options, _chunk_bytes=chunk_bytes))
-    assert error is not None
-    assert str(error).startswith(f"{path}:4:{column}: ")
-    assert message in str(error)
-    assert concatenate(blocks).lines.tolist() == [1, 3]  # type: ignore[union-attr]
-
-
 keys = st.text(st.characters(blacklist_categories=("Cs",)), max_size=12).filter("label".__ne__)
 leaves = st.one_of(
     st.none(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +18,16 @@ from riata.errors import DataError
 from riata.sources import open_source
 from riata.sources.options import ReadOptions
 from riata.sources.text.svmlight import SvmlightSource
+from tests.sources import named
+from tests.sources.named import drain
 
 
 def write(folder: Path, text: str | bytes, name: str = "x.svm") -> str:
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return str(path)
+    return named.write(folder, text, name)
 
 
 def read(path: str, **options: Any) -> Block:
     return concatenate(list(SvmlightSource([path], ReadOptions(**options))))
-
-
-def drain(blocks: Iterator[Block]) -> tuple[list[Block], DataError | None]:
-    """All Blocks that come, and the error that ends them."""
-    taken = []
-    try:
-        for block in blocks:
-            taken.append(block)
-    except DataError as error:
-        return taken, error
-    return taken, None
 
 
 def assert_same(a: Block, b: Block) -> None:
@@ -87,53 +75,6 @@ def test_byte_order_mark_is_skipped(tmp_path: Path) -> None:
 
 def test_bytes_in_a_comment_do_not_matter(tmp_path: Path) -> None:
     assert len(read(write(tmp_path, b"1 3:1 # \xff\x00\xc3\n1 2:1\n"))) == 2
-
-
-REFUSED = [
-    ("3:4 5:6", 1, "label is missing"),
-    ("qid:3 5:6", 1, "label is missing"),
-    ("spam 3:4", 1, "number as the label, found 'spam'"),
-    ("1,2 3:4", 1, r"several labels \('1,2'\)"),
-    ("nan 3:4", 1, "label is 'nan'"),
-    ("-inf 3:4", 1, "label is '-inf'"),
-    ("1e400 3:4", 1, "beyond what a 64-bit float"),
-    ("1 qid:a 3:4", 3, "after qid:"),
-    ("1 0:4", 3, "--zero-based"),
-    ("1 -3:4", 3, "negative index in '-3:4'"),
-    ("1 3:4 3:5", 7, "index 3 comes twice"),
-    ("1 13:4 12:5", 8, "'12:5' is smaller than the 13 before it"),
-    ("1 9223372036854775808:4", 3, "beyond 2\\^63"),
-    ("1 3: 4:1", 3, "'3:' has no value"),
-    ("1 3:abc", 5, "after the colon, found 'abc'"),
-    ("1 3:1.5.2", 5, "after the colon, found '1.5.2'"),
-    ("1 3:0x10", 5, "after the colon, found '0x10'"),
-    ("1 3:nan", 5, "value is 'nan'"),
-    ("1 3:+inf", 5, "value is '\\+inf'"),
-    ("1 3:1e39", 5, "beyond what a 32-bit float"),
-    ("1 3", 3, "expected index:value, found '3'"),
-    ("1 3:1 hello", 7, "expected index:value, found 'hello'"),
-    (b"1 3:1 \xff\xfe", 7, r"found '\\xff\\xfe'"),
-    (b"1 3:1\x00 4:1", 5, r"found '1\\x00'"),
-    ("1 3:1 " + "y" * 500, 7, "found 'y{37}\\.\\.\\.'"),
-    ("1 3:1 \u00e9t\u00e9", 7, "found '\u00e9t\u00e9'"),
-]
-
-
-@pytest.mark.parametrize(
-    ("line", "column", "message"), REFUSED, ids=[str(r[0])[:20] for r in REFUSED]
-)
-@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
-def test_refuses(
-    tmp_path: Path, line: str | bytes, column: int, message: str, chunk_bytes: int
-) -> None:
-    raw = line if isinstance(line, bytes) else line.encode()
-    path = write(tmp_path, b"1 1:1\n# two\n-1 2:2\n" + raw + b"\n1 1:1\n")
-    blocks, error = drain(iter(SvmlightSource([path], _chunk_bytes=chunk_bytes)))
-    assert error is not None
-    assert str(error).startswith(f"{path}:4:{column}: ")
-    with pytest.raises(DataError, match=message):
-        raise error
-    assert concatenate(blocks).lines.tolist() == [1, 3]  # type: ignore[union-attr]
 
 
 def test_text_is_the_matrix_it_was_written_from(tmp_path: Path) -> None:

@@ -50,57 +50,6 @@ def test_lines_may_lack_labels_when_nobody_needs_them(tmp_path: Path) -> None:
     np.testing.assert_array_equal(block.labels, [np.nan, 1, np.nan])
 
 
-REFUSED = [
-    ("| a", 1, "label is missing"),
-    ("1| a", 1, "touches the bar"),
-    ("1 a:2", 6, "no bar"),
-    ("spam | a", 1, "number as the label, found 'spam'"),
-    ("nan | a", 1, "label is 'nan'"),
-    ("1 -2 | a", 3, "must not be negative"),
-    ("1 1 inf | a", 5, "initial prediction is 'inf'; it must be a finite number"),
-    ("1 1 nan | a", 5, "initial prediction is 'nan'; it must be a finite number"),
-    ("1 1 1e39 | a", 5, "initial prediction '1e39' is beyond"),
-    ("1 1 -1e999 | a", 5, "initial prediction '-1e999' is beyond"),
-    ("1 1 0 4 | a", 7, "'4' is one word too many"),
-    ("1 't 2 | a", 6, "tag comes last"),
-    ("1 2\t| a", 4, "a tab before the bar"),
-    ("1:0.5 2:1 | a", 1, "'1:0.5' is a cost-sensitive label"),
-    ("1:2:0.5 | a", 1, "'1:2:0.5' is a contextual bandit label"),
-    ("1,3 | a", 1, "'1,3' is a multi-label"),
-    ("shared | a", 1, "several lines"),
-    ("ccb slot | a", 1, "conditional contextual bandit"),
-    ("slates shared | a", 1, "slates"),
-    ("ca 1:2:3 | a", 1, "continuous-action"),
-    ('{"a": 1}', 1, "this is JSON"),
-    ("1 |:2 a", 4, "name of a namespace"),
-    ("1 |a: b", 5, "no weight behind its colon"),
-    ("1 |a:x b", 6, "weight of the namespace, found 'x'"),
-    ("1 | a: b", 5, "'a:' has no value"),
-    ("1 | a:b", 7, "found 'b'; for a feature with a word as its value write name=word"),
-    ("1 | a:1e39", 7, "32-bit float"),
-    ("1 | a:-inf", 7, "value is '-inf'"),
-    ("1 | a:3e38 b a:3e38", 14, "add up"),
-    (b"1 | a:1\x00", 7, r"found '1\\x00'"),
-]
-
-
-@pytest.mark.parametrize(
-    ("line", "column", "message"), REFUSED, ids=[str(r[0])[:20] for r in REFUSED]
-)
-@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
-def test_refuses(
-    tmp_path: Path, line: str | bytes, column: int, message: str, chunk_bytes: int
-) -> None:
-    raw = line if isinstance(line, bytes) else line.encode()
-    path = write(tmp_path, b"1 | a\n\n-1 | b\n" + raw + b"\n1 | c\n", "x.vw")
-    blocks, error = drain(VwSource([path], _chunk_bytes=chunk_bytes))
-    assert error is not None
-    assert str(error).startswith(f"{path}:4:{column}: ")
-    with pytest.raises(DataError, match=message):
-        raise error
-    assert concatenate(blocks).lines.tolist() == [1, 3]  # type: ignore[union-attr]
-
-
 @pytest.fixture(scope="module")
 def vw_inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     archive = DATA / "vw" / "vw_test_train-sets.tar.gz"
