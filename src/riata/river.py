@@ -23,6 +23,9 @@ class _Wrapper:
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        self.estimator.learn_one(x, y)
+
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Any:
@@ -35,11 +38,7 @@ class _Wrapper:
 class Classifier(_Wrapper, base.Classifier):
     """A classifier of Riata's where river expects one of its own."""
 
-    def __init__(self, estimator: LinearClassifier) -> None:
-        super().__init__(estimator)
-
-    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
-        self.estimator.learn_one(x, y)
+    estimator: LinearClassifier
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         return self.estimator.predict_one(x)
@@ -55,11 +54,7 @@ class Classifier(_Wrapper, base.Classifier):
 class Regressor(_Wrapper, base.Regressor):
     """A regressor of Riata's where river expects one of its own."""
 
-    def __init__(self, estimator: LinearRegressor) -> None:
-        super().__init__(estimator)
-
-    def learn_one(self, x: dict[Any, Any], y: float) -> None:
-        self.estimator.learn_one(x, y)
+    estimator: LinearRegressor
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> float:
         return float(self.estimator.predict_one(x))

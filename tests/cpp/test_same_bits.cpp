@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "block/view.hpp"
 #include "check.hpp"
 #include "golden_bits.hpp"
 #include "riata/bayesian/bayesian.hpp"
@@ -49,16 +50,7 @@ struct Stream {
       labels.push_back(classes ? (score > 0 ? 1.0 : 0.0) : score);
     }
   }
-  riata::BlockView<std::int32_t> view() const {
-    riata::BlockView<std::int32_t> out;
-    out.rows = static_cast<std::int64_t>(labels.size());
-    out.nnz = static_cast<std::int64_t>(indices.size());
-    out.indptr = indptr.data();
-    out.indices = indices.data();
-    out.values = values.data();
-    out.labels = labels.data();
-    return out;
-  }
+  riata::BlockView<std::int32_t> view() const { return block_view(*this); }
 };
 
 class Sum {  // FNV-1a over the bits of doubles; a zero has no sign

@@ -9,7 +9,7 @@ import pytest
 
 from riata import _core
 from riata.errors import DivergenceError
-from riata.learners import ElasticNet
+from riata.learners import ElasticNet, InteriorPoint
 from tests.learners.dense import assert_agrees, assert_same_state, coefficients
 from tests.problems import block_of, dense_rows, labels_for
 
@@ -119,8 +119,9 @@ def test_a_feature_that_never_returns_is_still_shrunk_to_zero():
     assert learner.state()["keys"].tolist() == [1]
 
 
-def test_far_indices_cost_only_the_pages_they_touch():
-    learner = ElasticNet()
+@pytest.mark.parametrize("family", [ElasticNet, InteriorPoint])
+def test_far_indices_cost_only_the_pages_they_touch(family):
+    learner = family()
     far = block_of(np.eye(1, 3), np.ones(1), index=np.int64)
     far.indices[:] = 10**10
     learner.learn(far)

@@ -366,15 +366,6 @@ def test_approaches_the_exact_lasso():
     assert np.abs(w[exact == 0]).max() < 0.02
 
 
-def test_far_indices_cost_only_the_pages_they_touch():
-    learner = InteriorPoint()
-    far = block_of(np.eye(1, 3), np.ones(1), index=np.int64)
-    far.indices[:] = 10**10
-    learner.learn(far)
-    assert learner.n_features == 10**10 + 1
-    assert learner.coef()[0].tolist() == [10**10]
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("bounds", [None, (0, 1)])
 def test_nan_gradients_keep_the_last_feasible_iterate(bad, bounds):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from types import ModuleType
 
@@ -45,11 +44,3 @@ def test_rows_are_as_wide_as_asked(paper: Paper) -> None:
     assert X.has_canonical_format
     assert 25 <= X.nnz / 50 <= 30
     assert set(y) == {-1.0, 1.0}
-
-
-def test_results_are_what_was_found(paper: Paper) -> None:
-    report = paper(FOLDER, "report")
-    results = json.loads((report.HERE / "results.json").read_text())
-    text = report.text(results)
-    assert text == (report.HERE / "RESULTS.md").read_text()
-    assert "{{" not in text

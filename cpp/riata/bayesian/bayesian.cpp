@@ -45,30 +45,18 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
   // Eq. 6 over the first n rows of the room.
   void sum_up(Workspace& room, std::int64_t n) const noexcept {
     if (has_kernels_ && !shape_.own()) return kernels_.gather(as_taylor(room, n));
-    ScoreMoments g;
-    g.rows = n;
-    g.columns = k_;
-    g.views = v_;
-    g.state = room.rows.data();
-    g.intercept_first = spec_.fit_intercept;
-    g.own = shape_.own();
-    g.x = room.x.data();
-    g.precisions = shape_.precision(false);
-    g.intercept_precisions = shape_.precision(true);
-    g.mean = shape_.common_mean();
-    g.variances = room.variances.data();
-    g.means = room.means.data();
-    g.spreads = room.spreads.data();
-    gather(g);
+    ScoreMoments moments;
+    lay_out(moments, room, n);
+    gather(moments);
   }
 
-  Taylor as_taylor(Workspace& room, std::int64_t n, double weight = 1) const noexcept {
-    Taylor out;
+  void lay_out(ScoreMoments& out, Workspace& room, std::int64_t n) const noexcept {
     out.rows = n;
     out.columns = k_;
     out.views = v_;
     out.state = room.rows.data();
     out.intercept_first = spec_.fit_intercept;
+    out.own = shape_.own();
     out.x = room.x.data();
     out.precisions = shape_.precision(false);
     out.intercept_precisions = shape_.precision(true);
@@ -76,6 +64,11 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
     out.variances = room.variances.data();
     out.means = room.means.data();
     out.spreads = room.spreads.data();
+  }
+
+  Taylor as_taylor(Workspace& room, std::int64_t n, double weight = 1) const noexcept {
+    Taylor out;
+    lay_out(out, room, n);
     out.y = room.y.data();
     out.weight = weight;
     for (std::size_t j = 0; k_ == 1 && j < 8; ++j) {  // rows are taken eight at a time

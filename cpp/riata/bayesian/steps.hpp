@@ -24,24 +24,6 @@ struct UpdateInput {
   int samples = 0;
 };
 
-// Mean and variance of the score in every column, eq. 6, and what they are summed over: the state of an example's rows, each `columns` means and `columns` precisions,
-// both less the prior's, and behind them, with `own`, as many of the prior that the row has for itself, less
-// the common one.
-struct ScoreMoments {
-  std::int64_t rows = 0;
-  int columns = 1, views = 1;
-  const double* const* state = nullptr;
-  bool intercept_first = false;  // row 0 is the intercept
-  bool own = false;
-  const double* x = nullptr;                     // rows x views
-  const double* precisions = nullptr;            // columns: the common prior's
-  const double* intercept_precisions = nullptr;  // columns
-  double mean = 0;                               // the common prior's
-  double* variances = nullptr;                   // rows x columns, out
-  double* means = nullptr;                       // columns, out: mu_t
-  double* spreads = nullptr;                     // columns, out: sigma_t^2
-};
-
 void gather(const ScoreMoments&) noexcept;
 
 // Moves and gains to the rows.

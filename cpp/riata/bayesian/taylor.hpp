@@ -11,20 +11,30 @@ namespace riata {
 // whatever the feature values, so that no infinity and no NaN ever enters the state.
 inline constexpr double kLargestMean = 1e50, kLargestPrecision = 1e100, kLargestWeight = 1e20;
 
-// An example and its rows. Row i has `columns` means and `columns` precisions, both less the prior's.
-struct Taylor {
+// Mean and variance of the score in every column, eq. 6, and what they are summed over: an example and its
+// rows. Row i has `columns` means and `columns` precisions, both less the prior's; behind them, with `own`, as
+// many of the prior that the row has for itself, less the common one.
+//
+// With one column, kernels take rows eight at a time: there are rows, zeros in x, and room for variances, up to
+// a multiple of 8.
+struct ScoreMoments {
   std::int64_t rows = 0;
   int columns = 1, views = 1;
   double* const* state = nullptr;
-  bool intercept_first = false;
-  const double* x = nullptr;  // rows x views; with one column zeros up to a multiple of 8, and rows as well
+  bool intercept_first = false;  // row 0 is the intercept
+  bool own = false;
+  const double* x = nullptr;                     // rows x views
   const double* precisions = nullptr;            // columns: the common prior's
   const double* intercept_precisions = nullptr;  // columns
   double mean = 0;                               // the common prior's
-  double* variances = nullptr;                   // rows x columns, with one column room up to a multiple of 8
-  double* means = nullptr;                       // columns: mu_t, eq. 6
-  double* spreads = nullptr;                     // columns: sigma_t^2, eq. 6
-  const double* y = nullptr;                     // columns: -1 or +1
+  double* variances = nullptr;                   // rows x columns, out
+  double* means = nullptr;                       // columns, out: mu_t
+  double* spreads = nullptr;                     // columns, out: sigma_t^2
+};
+
+// The same with a label, to be learned.
+struct Taylor : ScoreMoments {
+  const double* y = nullptr;  // columns: -1 or +1
   double weight = 1;
   const double* const* next = nullptr;  // rows to fetch meanwhile
   std::int64_t next_rows = 0;

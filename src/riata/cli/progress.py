@@ -8,7 +8,6 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from riata.cli.text import count, number, part_of, short, size
@@ -222,12 +221,7 @@ class Displays:
     def __enter__(self) -> Displays:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for display in self.displays:
             with suppress(OSError):
                 display.close()

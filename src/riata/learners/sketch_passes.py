@@ -147,7 +147,7 @@ class Passes:
         tol = self.settings.tol / 4 if sample.whole else max(self.settings.tol, SAMPLE_TOL)
         gamma = self.gamma * sample.weight / self.core.weight
         run = Passes(
-            SampleSettings(self.settings, tol),
+            SampleSettings.like(self.settings, tol),
             [gamma],
             started=start is not None,
             limits=self.limits,

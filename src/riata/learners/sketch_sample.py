@@ -174,33 +174,19 @@ class Examples:
 class SampleSettings:
     """The settings of a run over a sample: those of the whole run, with limits of its own."""
 
-    of: Settings
+    algorithm: str
+    link: str
+    fit_intercept: bool
+    penalize_intercept: bool
+    capacity: int | None
+    tau: float
     tol: float
     max_passes: int = MOST_PASSES
 
-    @property
-    def algorithm(self) -> str:
-        return self.of.algorithm
-
-    @property
-    def link(self) -> str:
-        return self.of.link
-
-    @property
-    def fit_intercept(self) -> bool:
-        return self.of.fit_intercept
-
-    @property
-    def penalize_intercept(self) -> bool:
-        return self.of.penalize_intercept
-
-    @property
-    def capacity(self) -> int | None:
-        return self.of.capacity
-
-    @property
-    def tau(self) -> float:
-        return self.of.tau
+    @classmethod
+    def like(cls, whole: Settings, tol: float) -> SampleSettings:
+        names = ("algorithm", "link", "fit_intercept", "penalize_intercept", "capacity", "tau")
+        return cls(**{name: getattr(whole, name) for name in names}, tol=tol)
 
 
 def _check(state: State) -> None:

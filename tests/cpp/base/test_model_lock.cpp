@@ -61,22 +61,15 @@ void nobody_starves() {
   std::atomic<bool> stop{false};
   std::atomic<long> learned{0}, read{0};
   std::vector<std::thread> all;
-  for (int i = 0; i < 3; ++i)
-    all.emplace_back([&] {
-      while (!stop) {
-        const std::shared_lock held(lock);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        ++read;
-      }
-    });
-  for (int i = 0; i < 2; ++i)
-    all.emplace_back([&] {
-      while (!stop) {
-        const std::unique_lock held(lock);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        ++learned;
-      }
-    });
+  const auto hold = [&]<class Held>(Held, std::atomic<long>& count) {
+    while (!stop) {
+      const Held held(lock);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++count;
+    }
+  };
+  for (int i = 0; i < 3; ++i) all.emplace_back([&] { hold(std::shared_lock<ModelLock>(), read); });
+  for (int i = 0; i < 2; ++i) all.emplace_back([&] { hold(std::unique_lock<ModelLock>(), learned); });
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while ((learned < 20 || read < 20) && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "block/view.hpp"
 #include "check.hpp"
 #include "riata/bayesian/bayesian.hpp"
 #include "riata/bayesian/taylor.hpp"
@@ -23,13 +24,7 @@ struct Rows {
   std::string names;
 
   riata::BlockView<std::int64_t> view(bool named) const {
-    riata::BlockView<std::int64_t> out;
-    out.rows = static_cast<std::int64_t>(labels.size());
-    out.nnz = static_cast<std::int64_t>(indices.size());
-    out.indptr = indptr.data();
-    out.indices = indices.data();
-    out.values = values.data();
-    out.labels = labels.data();
+    riata::BlockView<std::int64_t> out = block_view(*this);
     out.weights = weights.data();
     if (named) {
       out.names = names.data();

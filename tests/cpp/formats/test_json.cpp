@@ -2,6 +2,7 @@
 
 #include "check.hpp"
 #include "formats/columns.hpp"
+#include "formats/refused.hpp"
 #include "formats/row_text.hpp"
 #include "padded.hpp"
 #include "riata/formats/json/reader.hpp"
@@ -88,26 +89,19 @@ void offsets() {
   CHECK(read.kind.empty() && read.rows.offsets.size() == 4 && read.row(1) == "o.t=2");
   CHECK(read.rows.offsets[0] == 0 && read.rows.offsets[1] == -150 && read.rows.offsets[3] == 1);
   CHECK(Read(object("0") + object("-0"), format).rows.offsets.size() == 0);
-  const struct {
-    const char* value;
-    const char* kind;
-    std::ptrdiff_t column;
-  } cases[] = {{"null", "offset_missing", 1},
-               {"\"x\"", "offset_syntax", 17},
-               {"[1]", "offset_syntax", 17},
-               {"{}", "offset_syntax", 17},
-               {"01", "offset_syntax", 17},
-               {"NaN", "offset_not_finite", 17},
-               {"-Infinity", "offset_not_finite", 17},
-               {"3.5e38", "offset_too_large", 17},
-               {"-1e999", "offset_too_large", 17},
-               {"1,\"s\":2", "offset_twice", 23}};
-  for (const auto& c : cases) {
-    const Read bad(object("1") + object(c.value) + object("2"), format);
-    if (bad.kind != c.kind || bad.column != c.column) {
-      std::fprintf(stderr, "%s: %s at %td\n", c.value, bad.kind.c_str(), bad.column);
-    }
-    CHECK(bad.kind == c.kind && bad.column == c.column && bad.rows.offsets.size() == 1);
+  const Refused cases[] = {{"null", "offset_missing", 1},
+                           {"\"x\"", "offset_syntax", 17},
+                           {"[1]", "offset_syntax", 17},
+                           {"{}", "offset_syntax", 17},
+                           {"01", "offset_syntax", 17},
+                           {"NaN", "offset_not_finite", 17},
+                           {"-Infinity", "offset_not_finite", 17},
+                           {"3.5e38", "offset_too_large", 17},
+                           {"-1e999", "offset_too_large", 17},
+                           {"1,\"s\":2", "offset_twice", 23}};
+  for (const Refused& c : cases) {
+    const Read bad(object("1") + object(c.line) + object("2"), format);
+    CHECK(c.is(bad.kind, bad.column) && bad.rows.offsets.size() == 1);
   }
   CHECK(Read("{\"y\":1}\n", format).kind == "offset_missing");
   format.labelled = false;
@@ -145,11 +139,7 @@ void closed() {
 }
 
 void refuses() {
-  const struct {
-    const char* line;
-    const char* kind;
-    std::ptrdiff_t column;
-  } cases[] = {
+  const Refused cases[] = {
       {"[1]", "object", 1},
       {"{\"y\":1}{}", "trailing", 8},
       {"{1:1}", "key", 2},
@@ -178,12 +168,9 @@ void refuses() {
       {"{\"y\":1,\"k\":\"x\"}", "kind", 12},
       {"{\"y\":1,\"k\":[1]}", "kind", 12},
   };
-  for (const auto& c : cases) {
+  for (const Refused& c : cases) {
     const Read read("{\"y\":1,\"a\":\"good\"}\n\n" + std::string(c.line) + "\n{\"y\":1}\n");
-    if (read.kind != c.kind || read.column != c.column) {
-      std::fprintf(stderr, "%s: %s at %td\n", c.line, read.kind.c_str(), read.column);
-    }
-    CHECK(read.kind == c.kind && read.column == c.column);
+    CHECK(c.is(read.kind, read.column));
     CHECK(read.rows.n_lines == 2 && read.row(0) == "a=good=1" && read.rows.keys.size() == 1);
   }
   const std::string deep = "{\"y\":1,\"a\":" + std::string(1000, '[') + "\n";

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "formats/refused.hpp"
 #include "padded.hpp"
 #include "riata/formats/svmlight/reader.hpp"
 
@@ -64,12 +65,7 @@ void widens() {
 }
 
 void refuses() {
-  struct Case {
-    const char* line;
-    const char* kind;
-    std::ptrdiff_t column;
-  };
-  const Case cases[] = {
+  const Refused cases[] = {
       {"1:2 3:4", "label_missing", 1},
       {"qid:1 3:4", "label_missing", 1},
       {" spam 3:4", "label_syntax", 2},
@@ -101,13 +97,9 @@ void refuses() {
       {"1 3:-inf", "value_not_finite", 5},
       {"1 3:1e39", "value_too_large", 5},
   };
-  for (const Case& c : cases) {
+  for (const Refused& c : cases) {
     const Read read(std::string("1 1:1\n\n") + c.line + "\n1 1:1\n");
-    const bool as_expected = read.kind() == c.kind && read.column() == c.column;
-    if (!as_expected) {
-      std::fprintf(stderr, "'%s': %s in column %td\n", c.line, read.error.kind, read.column());
-    }
-    CHECK(as_expected);
+    CHECK(c.is(read.kind(), read.column()));
     CHECK(read.rows.n_lines == 2 && read.rows.labels.size() == 1);
     CHECK(read.values().size() == 1 && read.indices().size() == 1);
   }

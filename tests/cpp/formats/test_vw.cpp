@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "formats/refused.hpp"
 #include "formats/row_text.hpp"
 #include "padded.hpp"
 #include "riata/formats/vw/reader.hpp"
@@ -181,11 +182,7 @@ void crosses() {
 }
 
 void refuses() {
-  const struct {
-    const char* line;
-    const char* kind;
-    std::ptrdiff_t column;
-  } cases[] = {
+  const Refused cases[] = {
       {"{\"a\": 1}", "json", 1},
       {"1 2 3", "bar_missing", 6},
       {"| a", "label_missing", 1},
@@ -223,12 +220,9 @@ void refuses() {
       {"1 |x:1e38 a:9", "weighted_too_large", 11},
       {"1 | a:3e38 a:3e38", "sum_too_large", 12},
   };
-  for (const auto& c : cases) {
+  for (const Refused& c : cases) {
     const Read read("1 | good\n\n" + std::string(c.line) + "\n1 | after\n");
-    if (read.kind != c.kind || read.column != c.column) {
-      std::fprintf(stderr, "%s: %s at %td\n", c.line, read.kind.c_str(), read.column);
-    }
-    CHECK(read.kind == c.kind && read.column == c.column);
+    CHECK(c.is(read.kind, read.column));
     CHECK(read.rows.n_lines == 2 && read.row(0) == "good=1" && read.rows.labels.size() == 1);
     CHECK(read.rows.keys.size() == 1 && read.rows.names.size() == 4);
   }

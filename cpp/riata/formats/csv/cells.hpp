@@ -95,22 +95,25 @@ class Cells {
     return read_label(word, format_.label_names, label);
   }
 
-  ErrorKind read_weight(std::string_view text, double& weight) const noexcept {
+  struct NumberErrors {
+    ErrorKind missing, syntax, not_finite, too_large;
+  };
+  ErrorKind read_number(std::string_view text, double& number, const NumberErrors& errors) const noexcept {
     const std::string_view word = trimmed(text);
-    if (is_absent(word)) return "weight_missing";
-    if (const ErrorKind kind =
-            read_word(word, weight, "weight_syntax", "weight_not_finite", "weight_not_finite"))
-      return kind;
-    return check_weight(weight);
+    if (is_absent(word)) return errors.missing;
+    return read_word(word, number, errors.syntax, errors.not_finite, errors.too_large);
+  }
+
+  ErrorKind read_weight(std::string_view text, double& weight) const noexcept {
+    const ErrorKind kind = read_number(
+        text, weight, {"weight_missing", "weight_syntax", "weight_not_finite", "weight_not_finite"});
+    return kind != nullptr ? kind : check_weight(weight);
   }
 
   ErrorKind read_offset(std::string_view text, double& offset) const noexcept {
-    const std::string_view word = trimmed(text);
-    if (is_absent(word)) return "offset_missing";
-    if (const ErrorKind kind =
-            read_word(word, offset, "offset_syntax", "offset_not_finite", "offset_too_large"))
-      return kind;
-    return check_offset(offset);
+    const ErrorKind kind = read_number(
+        text, offset, {"offset_missing", "offset_syntax", "offset_not_finite", "offset_too_large"});
+    return kind != nullptr ? kind : check_offset(offset);
   }
 
   ErrorKind read_number_cell(const Column& column, std::string_view text) noexcept {

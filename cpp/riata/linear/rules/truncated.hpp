@@ -11,65 +11,57 @@
 
 namespace riata {
 
-// Eq. 6: when K divides i, |u| <= theta shrinks by n K gravity, clipped at zero. G is the sum of all
-// shrinkages so far; a weight that is above theta stays above it until it is touched, so its mark may be any.
-class Truncate : public DecayRule<Truncate, DecayKind::truncate> {
+// What happens to all weights when K divides i, added up: the mark of a row is the sum at the last touch.
+template <class Rule, DecayKind kind>
+class Periodic : public DecayRule<Rule, kind> {
  public:
-  explicit Truncate(const Numbers& n, int)
-      : gravity_(n.at("gravity")),
-        theta_(n.at("theta")),
-        period_(static_cast<std::uint64_t>(n.at("period"))) {}
-
-  static constexpr bool kStill = true;
-  Decay decay() const noexcept { return {g_, theta_}; }
-  void end(double rate) noexcept {
-    if (++step_ % period_ == 0) g_ += rate * static_cast<double>(period_) * gravity_;
-  }
-
-  static constexpr int state_size(int) noexcept { return 2; }
-  void save(double* rule_state) const noexcept {
-    rule_state[0] = static_cast<double>(step_);
-    rule_state[1] = g_;
-  }
-  void load(const double* rule_state) noexcept {
-    step_ = static_cast<std::uint64_t>(rule_state[0]);
-    g_ = rule_state[1];
-  }
-
- private:
-  double gravity_, theta_;
-  std::uint64_t period_;
-  std::uint64_t step_ = 0;
-  double g_ = 0;
-};
-
-// Eq. 4: when K divides i, |u| <= theta becomes 0. The mark counts the roundings so far.
-class Round : public DecayRule<Round, DecayKind::round> {
- public:
-  explicit Round(const Numbers& n, int)
+  explicit Periodic(const Numbers& n)
       : theta_(n.at("theta")), period_(static_cast<std::uint64_t>(n.at("period"))) {}
 
   static constexpr bool kStill = true;
-  Decay decay() const noexcept { return {rounds_, theta_}; }
-  void end(double) noexcept {
-    if (++step_ % period_ == 0) ++rounds_;
-  }
+  Decay decay() const noexcept { return {sum_, theta_}; }
 
   static constexpr int state_size(int) noexcept { return 2; }
   void save(double* rule_state) const noexcept {
     rule_state[0] = static_cast<double>(step_);
-    rule_state[1] = rounds_;
+    rule_state[1] = sum_;
   }
   void load(const double* rule_state) noexcept {
     step_ = static_cast<std::uint64_t>(rule_state[0]);
-    rounds_ = rule_state[1];
+    sum_ = rule_state[1];
   }
 
- private:
+ protected:
+  bool ends_period() noexcept { return ++step_ % period_ == 0; }
+
   double theta_;
   std::uint64_t period_;
   std::uint64_t step_ = 0;
-  double rounds_ = 0;
+  double sum_ = 0;
+};
+
+// Eq. 6: when K divides i, |u| <= theta shrinks by n K gravity, clipped at zero. The sum is that of all
+// shrinkages so far; a weight that is above theta stays above it until it is touched, so its mark may be any.
+class Truncate : public Periodic<Truncate, DecayKind::truncate> {
+ public:
+  explicit Truncate(const Numbers& n, int) : Periodic(n), gravity_(n.at("gravity")) {}
+
+  void end(double rate) noexcept {
+    if (ends_period()) sum_ += rate * static_cast<double>(period_) * gravity_;
+  }
+
+ private:
+  double gravity_;
+};
+
+// Eq. 4: when K divides i, |u| <= theta becomes 0. The sum counts the roundings so far.
+class Round : public Periodic<Round, DecayKind::round> {
+ public:
+  explicit Round(const Numbers& n, int) : Periodic(n) {}
+
+  void end(double) noexcept {
+    if (ends_period()) ++sum_;
+  }
 };
 
 // Eq. 5: w' = u - n gravity sign(w), every step. It crosses zero and then oscillates around it. Away from zero a
