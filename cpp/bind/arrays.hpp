@@ -24,10 +24,10 @@ using Out2 = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
 
 // An array that owns memory which was never zeroed.
 template <class T>
-struct Fresh {
+struct NewArray {
   std::unique_ptr<T[]> data;
   std::size_t size;
-  explicit Fresh(std::size_t n) : data(new T[n > 0 ? n : 1]), size(n) {}
+  explicit NewArray(std::size_t n) : data(new T[n > 0 ? n : 1]), size(n) {}
   T* get() const noexcept { return data.get(); }
   nb::capsule release_owner() {
     return nb::capsule(data.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
@@ -35,14 +35,14 @@ struct Fresh {
 };
 
 template <class T>
-Out<T> give(Fresh<T>&& fresh) {
-  T* p = fresh.get();
-  return Out<T>(p, {fresh.size}, fresh.release_owner());
+Out<T> give(NewArray<T>&& array) {
+  T* p = array.get();
+  return Out<T>(p, {array.size}, array.release_owner());
 }
 template <class T>
-Out2<T> give(Fresh<T>&& fresh, std::size_t columns) {
-  T* p = fresh.get();
-  return Out2<T>(p, {fresh.size / columns, columns}, fresh.release_owner());
+Out2<T> give(NewArray<T>&& array, std::size_t columns) {
+  T* p = array.get();
+  return Out2<T>(p, {array.size / columns, columns}, array.release_owner());
 }
 
 // The vector's memory moves into the array.

@@ -20,7 +20,7 @@ std::pair<Out2<double>, Outcome> try_to_learn(AnyModel& model, const BlockView<I
                                               const std::optional<In<std::int64_t>>& order,
                                               std::size_t columns) {
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
-  Fresh<double> scores(static_cast<std::size_t>(n) * columns);
+  NewArray<double> scores(static_cast<std::size_t>(n) * columns);
   const Outcome outcome =
       writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); });
   return {give(std::move(scores), columns), outcome};

@@ -12,7 +12,7 @@ void bind_columns(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_mapped(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
-void bind_lexicon(nanobind::module_& m);
+void bind_feature_index(nanobind::module_& m);
 void bind_model(nanobind::module_& m);
 void bind_online_sketch(nanobind::module_& m);
 void bind_parquet(nanobind::module_& m);
@@ -44,7 +44,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_shooting(m);
   riata::bind::bind_sketch(m);
   riata::bind::bind_scorer(m);
-  riata::bind::bind_lexicon(m);
+  riata::bind::bind_feature_index(m);
   riata::bind::bind_online_sketch(m);
   riata::bind::bind_parquet(m);
   riata::bind::bind_svmlight(m);

@@ -27,7 +27,7 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
 
     Not `durable`: nobody waits for the disk, and a failure of power may leave a file with holes under
     the name. For what is large, has checksums, and can be made again; where the system can, it has no
-    name before it is complete, so that whoever is killed leaves nothing behind.
+    name before it is complete, so that a process that is killed leaves nothing behind.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "answer"

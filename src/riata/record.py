@@ -85,7 +85,7 @@ class Record:
     """What the features are: columns and their kinds, buckets, names of labels. Data that the model is used on
     is read in the same way."""
     seen: Seen = field(default_factory=Seen)
-    """Fingerprints of the examples that were read; whoever goes on compares them with what it reads."""
+    """Fingerprints of the examples that were read: a run that goes on compares them with what it reads."""
     interrupted: bool = False
     stopped_early: bool = False
     earlier: list[dict[str, Any]] = field(default_factory=list)

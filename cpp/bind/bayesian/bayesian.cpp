@@ -128,7 +128,7 @@ Out2<double> score(const Bayesian& model, const In<std::int64_t>& indptr, const 
                    const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
   check_outputs(model, outputs);
-  Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
+  NewArray<double> scores(static_cast<std::size_t>(block.rows) * outputs);
   check(reading(model, [&] { return model.score(block, scores.get()); }));
   return give(std::move(scores), outputs);
 }
@@ -141,8 +141,8 @@ std::tuple<Out2<double>, Out2<double>> moments(const Bayesian& model, const In<s
                                                const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
   const auto columns = static_cast<std::size_t>(model.columns());
-  Fresh<double> means(static_cast<std::size_t>(block.rows) * columns);
-  Fresh<double> variances(static_cast<std::size_t>(block.rows) * columns);
+  NewArray<double> means(static_cast<std::size_t>(block.rows) * columns);
+  NewArray<double> variances(static_cast<std::size_t>(block.rows) * columns);
   check(reading(model, [&] { return model.moments(block, means.get(), variances.get()); }));
   return {give(std::move(means), columns), give(std::move(variances), columns)};
 }
@@ -167,7 +167,7 @@ nb::dict snapshot(const Bayesian& model) {
 
 template <class F>
 Out<double> mapped(const In<double>& z, F f) {
-  Fresh<double> out(z.size());
+  NewArray<double> out(z.size());
   for (std::size_t i = 0; i < z.size(); ++i) out.get()[i] = f(z.data()[i]);
   return give(std::move(out));
 }
@@ -193,7 +193,7 @@ void bind_functions(nb::module_& m) {
   m.def(
       "standard_normals",
       [](std::uint64_t seed, std::uint64_t t, int count) {
-        Fresh<double> out(static_cast<std::size_t>(std::max(count, 0)));
+        NewArray<double> out(static_cast<std::size_t>(std::max(count, 0)));
         draw_normals(seed, t, std::max(count, 0), out.get());
         return give(std::move(out));
       },

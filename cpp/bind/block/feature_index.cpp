@@ -29,7 +29,7 @@ Out<std::int32_t> translate(SharedIndex& shared, const In<std::int64_t>& keys,
   if (names.has_value() != offsets.has_value() || (offsets && offsets->size() != keys.size() + 1))
     throw nb::value_error("keys and names differ in length");
   if (offsets) check_names(*names, *offsets, keys.size());
-  Fresh<std::int32_t> numbers(keys.size());
+  NewArray<std::int32_t> numbers(keys.size());
   FeatureIndex& index = shared.index;
   if (names) {
     writing(shared, [&] {
@@ -49,7 +49,7 @@ Out<std::int32_t> translate(SharedIndex& shared, const In<std::int64_t>& keys,
 
 }  // namespace
 
-void bind_lexicon(nb::module_& m) {
+void bind_feature_index(nb::module_& m) {
   nb::class_<SharedIndex>(m, "FeatureIndex", "Named features, numbered as they come.")
       .def(nb::init<>())
       .def("translate", &translate, nb::arg("keys"), nb::arg("names").none(), nb::arg("offsets").none())

@@ -26,9 +26,9 @@ void check(Outcome outcome) {
 
 template <class T>
 Out<T> copy_of(const T* from, std::size_t size) {
-  Fresh<T> fresh(size);
-  std::copy(from, from + size, fresh.get());
-  return give(std::move(fresh));
+  NewArray<T> array(size);
+  std::copy(from, from + size, array.get());
+  return give(std::move(array));
 }
 
 nb::tuple arrow_of(const Decoded& decoded) {
@@ -153,7 +153,7 @@ void bind_parquet(nb::module_& m) {
   nb::class_<ParquetColumn>(m, "ParquetColumn", "The bytes of a column of a Parquet file to values.")
       .def(nb::init<const std::string&, bool, const std::string&, bool, const std::string&>(), "kind"_a,
            "optional"_a, "name"_a, "names"_a, "codec"_a,
-           "`codec` is '', 'snappy', or any other: whoever calls unpacks those pages.")
+           "`codec` is '', 'snappy', or any other: the caller unpacks those pages.")
       .def("begin", &ParquetColumn::begin, "rows"_a, "So many rows are wanted now.")
       .def("fill", &ParquetColumn::fill, nb::sig("def fill(self) -> tuple[bool, int] | None"),
            "Read rows; None once those wanted are there. (False, n): n more bytes are needed at least.\n"

@@ -182,7 +182,7 @@ Out<std::int64_t> text_keys(const std::string& name, const In<std::int64_t>& off
   if (offsets.size() == 0) throw nb::value_error("offsets are one more than texts");
   const Texts texts{static_cast<std::int64_t>(offsets.size()) - 1, offsets.data(),
                     reinterpret_cast<const char*>(data.data()), static_cast<std::int64_t>(data.size())};
-  Fresh<std::int64_t> keys(offsets.size() - 1);
+  NewArray<std::int64_t> keys(offsets.size() - 1);
   bool done = false;
   {
     nb::gil_scoped_release release;

@@ -80,7 +80,7 @@ Out2<double> score(const Interior& model, const In<std::int64_t>& indptr, const 
                    const std::optional<In<double>>& offsets) {
   if (keep.size() != model.columns.size()) throw nb::value_error("keep needs a number a column");
   const auto block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
-  Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.columns.size());
+  NewArray<double> scores(static_cast<std::size_t>(block.rows) * model.columns.size());
   check(reading(model, [&] { return model.score(block, keep.data(), scores.get()); }));
   return give(std::move(scores), model.columns.size());
 }

@@ -93,7 +93,7 @@ template <class Index>
 Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
                    const In<float>& values, const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
-  Fresh<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
+  NewArray<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
   check(reading(model, [&] { return model.score(block, scores.get()); }));
   return give(std::move(scores), model.intercept.size());
 }
@@ -126,7 +126,7 @@ void bind_losses(nb::module_& m) {
   // value, slope: element by element, for tests and for the training loop's own book-keeping
   const auto apply = [](Loss::Scalar f, const In<double>& p, const In<double>& y, double parameter) {
     if (p.size() != y.size()) throw nb::value_error("p and y differ in length");
-    Fresh<double> out(p.size());
+    NewArray<double> out(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = f(p.data()[i], y.data()[i], parameter);
     return give(std::move(out));
   };
@@ -148,7 +148,7 @@ void bind_losses(nb::module_& m) {
         const Loss& loss = loss_named(name);
         const std::size_t n = scores.shape(0), columns = scores.shape(1);
         if (labels.size() != n) throw nb::value_error("scores and labels differ in length");
-        Fresh<double> out(n);
+        NewArray<double> out(n);
         nb::gil_scoped_release nogil;
         parallel_halves(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
           for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
@@ -178,7 +178,7 @@ void bind_losses(nb::module_& m) {
       [](const std::string& name, const In<double>& p) {
         const Loss& loss = loss_named(name);
         if (loss.probability == nullptr) throw nb::value_error("this loss gives no probabilities");
-        Fresh<double> out(p.size());
+        NewArray<double> out(p.size());
         for (std::size_t i = 0; i < p.size(); ++i) out.get()[i] = loss.probability(p.data()[i]);
         return give(std::move(out));
       },

@@ -80,7 +80,7 @@ Out<double> learn(OnlineSketch& sketch, const In<std::int64_t>& indptr, const In
                   const In<float>& values, const In<double>& labels, const std::optional<In<double>>& weights,
                   double positive, const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {}, offsets);
-  Fresh<double> scores(static_cast<std::size_t>(block.rows));
+  NewArray<double> scores(static_cast<std::size_t>(block.rows));
   Accumulated outcome;
   {
     nb::gil_scoped_release nogil;

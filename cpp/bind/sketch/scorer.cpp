@@ -19,7 +19,7 @@ Out2<double> score(const Scorer& scorer, const In<std::int64_t>& indptr, const I
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
   const std::size_t m = scorer.intercept.size();
   if (m == 0) throw nb::value_error("no weights were set");
-  Fresh<double> scores(static_cast<std::size_t>(block.rows) * m);
+  NewArray<double> scores(static_cast<std::size_t>(block.rows) * m);
   Accumulated outcome;
   {
     nb::gil_scoped_release nogil;

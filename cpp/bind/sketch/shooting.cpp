@@ -29,7 +29,7 @@ void bind_shooting(nb::module_& m) {
       [](const std::string& name, const In<double>& margins, const std::optional<In<double>>& y) {
         const Link& link = link_named(name);
         if (y && y->size() != margins.size()) throw nb::value_error("margins and y differ in length");
-        Fresh<double> out(margins.size());
+        NewArray<double> out(margins.size());
         for (std::size_t i = 0; i < margins.size(); ++i)
           out.get()[i] =
               y ? link.at(margins.data()[i], y->data()[i]).loss : link.probability(margins.data()[i]);

@@ -30,7 +30,7 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
                                                 int threads, const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {}, offsets);
   const auto rows = static_cast<std::size_t>(block.rows);
-  Fresh<double> scores(rows), losses(rows);
+  NewArray<double> scores(rows), losses(rows);
   Accumulated outcome;
   {
     nb::gil_scoped_release nogil;
@@ -44,13 +44,13 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
 std::tuple<Out<std::int64_t>, Out<double>> outside(const Sketch& sketch, double threshold) {
   std::vector<std::int64_t> keys;
   std::vector<double> values;
-  for (const GradientArray& lane : sketch.lanes)
-    lane.each([&](std::uint64_t index, double) {
+  for (const GradientArray& part : sketch.gradients)
+    part.each([&](std::uint64_t index, double) {
       const auto j = static_cast<std::int64_t>(index);
       if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
         keys.push_back(j);
     });
-  std::sort(keys.begin(), keys.end());  // a feature may have met both lanes
+  std::sort(keys.begin(), keys.end());  // a feature may have met both parts
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (const std::int64_t key : keys) values.push_back(-sketch.gradient(key));
   return {give(std::move(keys)), give(std::move(values))};
@@ -63,38 +63,39 @@ std::vector<double> active_gradient(const Sketch& sketch) {  // negative, by slo
   return r;
 }
 
-// The pass so far, for a model file: (scalars, keys of the gradient, a column a lane).
+// The pass so far, for a model file: (scalars, keys of the gradient, a column a part).
 std::tuple<std::vector<double>, Out<std::int64_t>, Out2<double>> sums(const Sketch& sketch) {
   std::vector<double> scalars;
   for (const Sketch::Sums& s : sketch.sums)
-    scalars.insert(scalars.end(), {s.loss, s.slope, s.weight, s.positive, s.lean, s.dual});
+    scalars.insert(scalars.end(), {s.loss, s.slope, s.weight, s.positive, s.absolute_slope, s.dual});
   for (const Sketch::Sums& s : sketch.sums)
     if (!sketch.origin.empty()) scalars.insert(scalars.end(), s.along, s.along + Sketch::kLengths);
   scalars.push_back(sketch.largest);
   std::vector<std::int64_t> keys;
-  std::vector<double> lanes;
-  for (const GradientArray& lane : sketch.lanes)
-    lane.each([&](std::uint64_t index, double g) {
+  std::vector<double> gradients;
+  for (const GradientArray& part : sketch.gradients)
+    part.each([&](std::uint64_t index, double g) {
       if (g != 0) keys.push_back(static_cast<std::int64_t>(index));
     });
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (const std::int64_t key : keys)
-    for (const GradientArray& lane : sketch.lanes) lanes.push_back(lane.get(static_cast<std::uint64_t>(key)));
-  return {scalars, give(std::move(keys)), give(std::move(lanes), Sketch::kLanes)};
+    for (const GradientArray& part : sketch.gradients)
+      gradients.push_back(part.get(static_cast<std::uint64_t>(key)));
+  return {scalars, give(std::move(keys)), give(std::move(gradients), Sketch::kParts)};
 }
 
 void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::int64_t>& keys,
-              const In2<double>& lanes, std::int64_t features) {
+              const In2<double>& gradients, std::int64_t features) {
   constexpr std::size_t kSums = 6;
-  const std::size_t whole = kSums * Sketch::kLanes, more = Sketch::kLengths * Sketch::kLanes;
-  if (scalars.size() != whole + (sketch.origin.empty() ? 0 : more) + 1 || lanes.shape(0) != keys.size() ||
-      lanes.shape(1) != Sketch::kLanes)
+  const std::size_t whole = kSums * Sketch::kParts, more = Sketch::kLengths * Sketch::kParts;
+  if (scalars.size() != whole + (sketch.origin.empty() ? 0 : more) + 1 || gradients.shape(0) != keys.size() ||
+      gradients.shape(1) != Sketch::kParts)
     throw nb::value_error("the sums have another shape");
   check_keys(keys.data(), keys.size());
   if (features < 0 || !GradientArray::possible(static_cast<std::uint64_t>(features)))
     throw nb::value_error("the number of features is negative or beyond 2^37");
-  for (std::size_t k = 0; k < Sketch::kLanes; ++k)
+  for (std::size_t k = 0; k < Sketch::kParts; ++k)
     sketch.sums[k] = {scalars[kSums * k],
                       scalars[kSums * k + 1],
                       scalars[kSums * k + 2],
@@ -107,10 +108,10 @@ void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::
   sketch.largest = scalars.back();
   sketch.features = features;
   for (std::size_t i = 0; i < keys.size(); ++i)
-    for (std::size_t k = 0; k < Sketch::kLanes; ++k) {
+    for (std::size_t k = 0; k < Sketch::kParts; ++k) {
       const auto key = static_cast<std::uint64_t>(keys.data()[i]);
-      if (!sketch.lanes[k].reserve(key + 1)) throw std::bad_alloc();
-      sketch.lanes[k].set(key, lanes.data()[i * Sketch::kLanes + k]);
+      if (!sketch.gradients[k].reserve(key + 1)) throw std::bad_alloc();
+      sketch.gradients[k].set(key, gradients.data()[i * Sketch::kParts + k]);
     }
 }
 
@@ -193,7 +194,8 @@ void bind_sketch(nb::module_& m) {
              s.set_curvature({cells.data(), cells.data() + cells.size()});
            })
       .def("sums", &sums)
-      .def("set_sums", &set_sums, nb::arg("scalars"), nb::arg("keys"), nb::arg("lanes"), nb::arg("features"))
+      .def("set_sums", &set_sums, nb::arg("scalars"), nb::arg("keys"), nb::arg("gradients"),
+           nb::arg("features"))
       .def_prop_ro(
           "keys", [](const Sketch& s) { return give(std::vector<std::int64_t>(s.keys)); },
           nb::rv_policy::move)
@@ -210,7 +212,7 @@ void bind_sketch(nb::module_& m) {
       .def_prop_ro("slope", [](const Sketch& s) { return s.total().slope; })
       .def_prop_ro("weight", [](const Sketch& s) { return s.total().weight; })
       .def_prop_ro("positive", [](const Sketch& s) { return s.total().positive; })
-      .def_prop_ro("lean", [](const Sketch& s) { return s.total().lean; })
+      .def_prop_ro("absolute_slope", [](const Sketch& s) { return s.total().absolute_slope; })
       .def_prop_ro("dual", [](const Sketch& s) { return s.total().dual; })
       .def_ro("largest", &Sketch::largest)
       .def_ro("features", &Sketch::features)

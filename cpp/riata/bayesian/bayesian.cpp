@@ -42,38 +42,38 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
   friend BothIndices<BayesianModel<Store>, BayesianRows<Store>>;
   friend BothMoments<BayesianModel<Store>, BayesianRows<Store>>;
 
-  // Eq. 6 over the first n rows of the room.
-  void sum_up(Workspace& room, std::int64_t n) const noexcept {
-    if (has_kernels_ && !shape_.own()) return kernels_.gather(as_taylor(room, n));
+  // Eq. 6 over the first n rows of the workspace.
+  void sum_up(Workspace& work, std::int64_t n) const noexcept {
+    if (has_kernels_ && !shape_.own()) return kernels_.gather(as_taylor(work, n));
     ScoreMoments moments;
-    lay_out(moments, room, n);
+    lay_out(moments, work, n);
     gather(moments);
   }
 
-  void lay_out(ScoreMoments& out, Workspace& room, std::int64_t n) const noexcept {
+  void lay_out(ScoreMoments& out, Workspace& work, std::int64_t n) const noexcept {
     out.rows = n;
     out.columns = k_;
     out.views = v_;
-    out.state = room.rows.data();
+    out.state = work.rows.data();
     out.intercept_first = spec_.fit_intercept;
     out.own = shape_.own();
-    out.x = room.x.data();
+    out.x = work.x.data();
     out.precisions = shape_.precision(false);
     out.intercept_precisions = shape_.precision(true);
     out.mean = shape_.common_mean();
-    out.variances = room.variances.data();
-    out.means = room.means.data();
-    out.spreads = room.spreads.data();
+    out.variances = work.variances.data();
+    out.means = work.means.data();
+    out.spreads = work.spreads.data();
   }
 
-  Taylor as_taylor(Workspace& room, std::int64_t n, double weight = 1) const noexcept {
+  Taylor as_taylor(Workspace& work, std::int64_t n, double weight = 1) const noexcept {
     Taylor out;
-    lay_out(out, room, n);
-    out.y = room.y.data();
+    lay_out(out, work, n);
+    out.y = work.y.data();
     out.weight = weight;
     for (std::size_t j = 0; k_ == 1 && j < 8; ++j) {  // rows are taken eight at a time
-      room.rows[static_cast<std::size_t>(n) + j] = const_cast<double*>(blank_.data());
-      room.x[static_cast<std::size_t>(n) + j] = 0;
+      work.rows[static_cast<std::size_t>(n) + j] = const_cast<double*>(blank_.data());
+      work.x[static_cast<std::size_t>(n) + j] = 0;
     }
     return out;
   }
@@ -140,12 +140,12 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
 
   // Eq. 6 for a row of a block, without touching the model. False: memory is exhausted.
   template <class Index>
-  bool look(const BlockView<Index>& b, std::int64_t r, Workspace& room) const noexcept {
+  bool look(const BlockView<Index>& b, std::int64_t r, Workspace& work) const noexcept {
     const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-    if (!room.make(end - begin + 1, k_, v_, shape_.forgets() || named_.any() ? width_ : 0)) return false;
-    double** rows = room.rows.data();
-    double* x = room.x.data();
-    double* copy = room.copies.data();
+    if (!work.make(end - begin + 1, k_, v_, shape_.forgets() || named_.any() ? width_ : 0)) return false;
+    double** rows = work.rows.data();
+    double* x = work.x.data();
+    double* copy = work.copies.data();
     const auto current = [&](const double* row, bool is_intercept) {
       if (!shape_.forgets())
         return const_cast<double*>(row);  // the rows of a Workspace are not written to here
@@ -172,34 +172,34 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
       *rows++ = current(row, false);
       x = this->view(static_cast<double>(b.values[k]), x);
     }
-    sum_up(room, rows - room.rows.data());
-    room.shift(b.offset(r));
+    sum_up(work, rows - work.rows.data());
+    work.shift(b.offset(r));
     return true;
   }
 
   template <class Index>
   Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
-    return look_at_all(b, [&](std::int64_t r, const Workspace& room) {
-      mixture_.predict(room.means.data(), room.spreads.data(), log_evidence, scores + r * spec_.outputs);
+    return look_at_all(b, [&](std::int64_t r, const Workspace& work) {
+      mixture_.predict(work.means.data(), work.spreads.data(), log_evidence, scores + r * spec_.outputs);
     });
   }
 
   template <class Index>
   Outcome moments_of(const BlockView<Index>& b, double* means, double* variances) const noexcept {
-    return look_at_all(b, [&](std::int64_t r, const Workspace& room) {
-      std::copy(room.means.begin(), room.means.end(), means + r * k_);
-      std::copy(room.spreads.begin(), room.spreads.end(), variances + r * k_);
+    return look_at_all(b, [&](std::int64_t r, const Workspace& work) {
+      std::copy(work.means.begin(), work.means.end(), means + r * k_);
+      std::copy(work.spreads.begin(), work.spreads.end(), variances + r * k_);
     });
   }
 
   template <class Index, class Visit>
   Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
     try {
-      Workspace room(k_);
+      Workspace work(k_);
       for (std::int64_t r = 0; r < b.rows; ++r) {
         if (!b.holds(r)) return {Status::bad_block, r};
-        if (!look(b, r, room)) return {Status::out_of_memory, r};
-        visit(r, room);
+        if (!look(b, r, work)) return {Status::out_of_memory, r};
+        visit(r, work);
       }
     } catch (const std::bad_alloc&) {
       return {Status::out_of_memory, 0};

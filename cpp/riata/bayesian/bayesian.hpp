@@ -1,10 +1,9 @@
 // Bayesian online classification: independent Gaussian weights, one posterior a column, updated example by
-// example
-// ("Low complexity approximate Bayesian logistic regression for sparse online learning", 2021).
+// example ("Low complexity approximate Bayesian logistic regression for sparse online learning", 2021).
 //
 // Columns are outputs x components. A component is one prior variance under one view of the feature values;
-// the prediction averages components by their evidence. Column (v, o, g) stands at (v * outputs + o) * priors
-// + g.
+// the prediction averages components by their evidence. Column (v, o, g) stands at
+// (v * outputs + o) * priors + g.
 //
 // A row keeps what was learned beside its prior, so that zeros are a feature never seen: the mean less the
 // prior's, and the precision (1 / variance) less the prior's, for every column; then, where there are such, a

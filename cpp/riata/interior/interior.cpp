@@ -56,15 +56,15 @@ Outcome::Status Interior::gather(const BlockView<Index>& b, std::int64_t begin, 
       if (slot_of(key) == 0) {
         const std::string_view name = b.name(k);
         const std::int64_t group = group_of(name);
-        fresh_.clear();
+        start_state_.clear();
         for (const InteriorColumn& column : columns) {
           for (const Half& half : column.half) {
-            fresh_.push_back(half.x[group]);
-            fresh_.push_back(half.z[group]);
-            if (spec_.bounded) fresh_.push_back(half.y[group]);
+            start_state_.push_back(half.x[group]);
+            start_state_.push_back(half.z[group]);
+            if (spec_.bounded) start_state_.push_back(half.y[group]);
           }
         }
-        append(static_cast<std::int64_t>(key), name, fresh_.data(), bounds_of(group));
+        append(static_cast<std::int64_t>(key), name, start_state_.data(), bounds_of(group));
       }
       row_slots_.push_back(slot_of(key));
       row_values_.push_back(factor * static_cast<double>(b.values[k]));

@@ -97,7 +97,7 @@ class Interior {
   std::uint64_t t = 0;
   std::int64_t features = 0;
   double rate_factor = 1;
-  mutable ModelLock guard;  // for whoever shares the model between threads
+  mutable ModelLock guard;  // for threads that share the model
 
  private:
   struct Plan {
@@ -134,8 +134,8 @@ class Interior {
   double constraints_ = 0;        // of the features seen
   std::vector<double> gradient_;  // by slot: that of the example at hand, zero elsewhere
   std::vector<std::int64_t> row_slots_;
-  std::vector<double> row_values_;  // of the example at hand, divided as `scale` says
-  std::vector<double> fresh_;       // the state in which new features begin
+  std::vector<double> row_values_;   // of the example at hand, divided as `scale` says
+  std::vector<double> start_state_;  // that in which new features begin
   std::vector<double> slopes_;
   std::vector<Plan> plans_;
   std::vector<Swept> sums_;

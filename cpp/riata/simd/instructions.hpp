@@ -49,17 +49,9 @@ enum class Instructions : std::uint8_t { plain, avx2, avx512 };
 namespace RIATA_TARGET {}
 using namespace RIATA_TARGET;
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define RIATA_HAS_WIDE 1
-#define RIATA_FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
-#define RIATA_FOR_AVX512 \
-  __attribute__((        \
-      target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
-#endif
-
 // What the processor at hand has.
 inline Instructions available_instructions() noexcept {
-#if defined(RIATA_HAS_WIDE)
+#if defined(__x86_64__) && defined(__GNUC__)
   static const Processor processor = ask_processor();
   const bool avx2 = processor.avx2, avx512 = processor.avx512;
   return avx512 ? Instructions::avx512 : avx2 ? Instructions::avx2 : Instructions::plain;

@@ -21,7 +21,7 @@ struct ActiveRow {
   }
 };
 
-// The slot below which half of the work is, judged by some of the rows: the same whoever asks.
+// The slot below which half of the work is, judged by some of the rows: the same for both threads.
 template <class Matrix>
 std::int32_t middle_slot(const ActiveRow* rows, std::int64_t count, std::size_t slots) {
   constexpr std::int64_t kEvery = 32;

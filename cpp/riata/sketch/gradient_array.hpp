@@ -18,7 +18,7 @@ class GradientArray {
     if (features <= capacity_) return true;
     return grow(std::max(features, capacity_ * 2)) || grow(features);
   }
-  // Numbers by index, as far as there is room. Whoever writes to one of a large lane marks it.
+  // Numbers by index, as far as there is room. In a large array, one that is written to is marked.
   double* data() noexcept { return values_.as<double>(); }
   bool marks() const noexcept { return capacity_ > kUnmarked; }
   void mark(std::uint64_t index) noexcept { flags_.as<Flag>()[index / kChunk] = 1; }

@@ -37,9 +37,9 @@ class SketchOf final : public Sketch {
     }
     origin.clear();
     matrix_.reset(first() + keys.size());
-    for (int lane = 0; lane < kLanes; ++lane) {
-      sums[lane] = {};
-      lanes[lane].clear();
+    for (int part = 0; part < kParts; ++part) {
+      sums[part] = {};
+      gradients[part].clear();
     }
     seen = {};
     largest = 0;
@@ -91,11 +91,11 @@ class SketchOf final : public Sketch {
   void merge(const Sketch& other) override {
     const auto& from = dynamic_cast<const SketchOf&>(other);
     const std::vector<std::size_t> to = adopt(from);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      sums[lane].add(from.sums[lane]);
-      if (!lanes[lane].reserve(static_cast<std::uint64_t>(from.features))) throw std::bad_alloc();
-      from.lanes[lane].each([&](std::uint64_t index, double g) {
-        if (g != 0) lanes[lane].add(index, g);
+    for (int part = 0; part < kParts; ++part) {
+      sums[part].add(from.sums[part]);
+      if (!gradients[part].reserve(static_cast<std::uint64_t>(from.features))) throw std::bad_alloc();
+      from.gradients[part].each([&](std::uint64_t index, double g) {
+        if (g != 0) gradients[part].add(index, g);
       });
     }
     add_curvature(from.matrix_, to);
@@ -134,13 +134,14 @@ class SketchOf final : public Sketch {
 
   bool ordered() const noexcept override { return Matrix::kOrdered; }
   std::size_t bytes() const noexcept override {
-    std::size_t total = matrix_.bytes() + kLanes * room_ * sizeof(Entry);
-    for (const GradientArray& lane : lanes) total += lane.bytes();
+    std::size_t total = matrix_.bytes() + kParts * room_ * sizeof(Entry);
+    for (const GradientArray& gradient : gradients) total += gradient.bytes();
     return total;
   }
 
  private:
-  static constexpr std::int64_t kPortion = 4 * kLanes * kTurn;   // rows between two meetings of the threads
+  static constexpr std::int64_t kRound =
+      4 * kParts * kTurn;  // rows that threads share before they wait for each other
   static constexpr std::int64_t kShare = std::int64_t{1} << 15;  // non-zeros that are worth a second thread
   // An example far on the right side has no curvature left in floating point; a model needs some.
   static constexpr double kLeast = 1e-10;
@@ -151,22 +152,22 @@ class SketchOf final : public Sketch {
     for (std::int64_t i = 0; i < b.rows; ++i)
       if (!b.holds(i)) return Accumulated::bad_block;
     threads = b.nnz >= kShare && threads > 1 ? 2 : 1;
-    static_assert(kLanes == 2);
-    Inspected parts[kLanes];
+    static_assert(kParts == 2);
+    Inspected inspected[kParts];
     std::atomic<Accumulated> outcome = Accumulated::ok;  // an exception must not leave a thread
-    Barrier meet(threads);
+    Barrier barrier(threads);
     share(threads, [&](int me) {
-      parts[me] = inspect(b, b.rows * me / threads, b.rows * (me + 1) / threads);
-      meet.arrive_and_wait();
-      if (me == 0) outcome = admit(b, parts);
-      meet.arrive_and_wait();
-      for (std::int64_t from = 0; from < b.rows && outcome == Accumulated::ok; from += kPortion) {
-        const std::int64_t to = std::min(b.rows, from + kPortion);
-        for (int lane = me; lane < kLanes; lane += threads)
-          first_order(b, from, to, lane, positive, scores, losses);
-        meet.arrive_and_wait();
+      inspected[me] = inspect(b, b.rows * me / threads, b.rows * (me + 1) / threads);
+      barrier.arrive_and_wait();
+      if (me == 0) outcome = admit(b, inspected);
+      barrier.arrive_and_wait();
+      for (std::int64_t from = 0; from < b.rows && outcome == Accumulated::ok; from += kRound) {
+        const std::int64_t to = std::min(b.rows, from + kRound);
+        for (int part = me; part < kParts; part += threads)
+          first_order(b, from, to, part, positive, scores, losses);
+        barrier.arrive_and_wait();
         if (!second_order(to - from, me, threads)) outcome = Accumulated::out_of_memory;
-        meet.arrive_and_wait();
+        barrier.arrive_and_wait();
       }
     });
     if (outcome == Accumulated::ok) seen.rows += b.rows;
@@ -183,13 +184,13 @@ class SketchOf final : public Sketch {
 
   // Makes room for the block and takes its fingerprint, if all of it is good, before anything is added.
   template <class Index>
-  Accumulated admit(const BlockView<Index>& b, const Inspected (&parts)[kLanes]) noexcept {
+  Accumulated admit(const BlockView<Index>& b, const Inspected (&inspected)[kParts]) noexcept {
     Inspected all;
-    for (const Inspected& part : parts) all.add(part);
+    for (const Inspected& part : inspected) all.add(part);
     if (all.outcome != Accumulated::ok) return all.outcome;
     const auto width = static_cast<std::uint64_t>(all.high + 1);
-    for (GradientArray& lane : lanes)
-      if (!lane.reserve(width)) return Accumulated::out_of_memory;
+    for (GradientArray& gradient : gradients)
+      if (!gradient.reserve(width)) return Accumulated::out_of_memory;
     if (!slots_.reserve(width)) return Accumulated::out_of_memory;
     try {
       make_room(b);
@@ -205,20 +206,20 @@ class SketchOf final : public Sketch {
     return Accumulated::ok;
   }
 
-  // A lane may get all rows of a portion, and all their features may be active: memory that is not touched
+  // A part may get all rows of a round, and all their features may be active: memory that is not touched
   // before it is so.
   template <class Index>
   void make_room(const BlockView<Index>& b) {
     std::int64_t most = 0;
-    for (std::int64_t from = 0; from < b.rows; from += kPortion)
-      most = std::max(most, b.indptr[std::min(b.rows, from + kPortion)] - b.indptr[from]);
-    const auto room = static_cast<std::size_t>(most + kPortion + 1);
+    for (std::int64_t from = 0; from < b.rows; from += kRound)
+      most = std::max(most, b.indptr[std::min(b.rows, from + kRound)] - b.indptr[from]);
+    const auto room = static_cast<std::size_t>(most + kRound + 1);
     if (room > room_) {
       room_ = 0;
       for (auto& entries : entries_) entries = std::make_unique_for_overwrite<Entry[]>(room);
       room_ = room;
     }
-    rows_.resize(kPortion);
+    rows_.resize(kRound);
   }
 
   // Multi-pass with a full sketch: every feature is active as soon as it is seen.
@@ -236,12 +237,12 @@ class SketchOf final : public Sketch {
   }
 
   template <class Index>
-  void first_order(const BlockView<Index>& b, std::int64_t from, std::int64_t to, int lane, double positive,
+  void first_order(const BlockView<Index>& b, std::int64_t from, std::int64_t to, int part, double positive,
                    double* scores, double* losses) noexcept {
-    Sums& s = sums[lane];
-    Entry* entries = entries_[lane].get();
+    Sums& s = sums[part];
+    Entry* entries = entries_[part].get();
     for (std::int64_t i = from; i < to; ++i) {
-      if (((seen.rows + i) / kTurn) % kLanes != lane) continue;
+      if (((seen.rows + i) / kTurn) % kParts != part) continue;
       const std::int32_t count = active(b, i, entries);
       double m = 0;
       for (std::int32_t k = 0; k < count; ++k)
@@ -268,7 +269,7 @@ class SketchOf final : public Sketch {
       if (!origin.empty()) along(s, score, moved, is_positive ? 1.0 : -1.0, weight, term);
       s.slope += slope;
       s.weight += weight;
-      s.lean += std::fabs(slope);
+      s.absolute_slope += std::fabs(slope);
       if (is_positive) {
         s.positive += weight;
         s.dual += weight * term.loss - m * slope;
@@ -276,7 +277,7 @@ class SketchOf final : public Sketch {
       rows_[static_cast<std::size_t>(i - from)] = {entries, count,
                                                    weight * std::fmax(term.curvature, kLeast)};
       entries += count;
-      if (slope != 0) add_gradient(b, i, slope, lanes[lane]);
+      if (slope != 0) add_gradient(b, i, slope, gradients[part]);
     }
   }
 
@@ -306,16 +307,16 @@ class SketchOf final : public Sketch {
 
   template <class Index>
   static void add_gradient(const BlockView<Index>& b, std::int64_t i, double slope,
-                           GradientArray& lane) noexcept {
-    if (lane.marks())
+                           GradientArray& to) noexcept {
+    if (to.marks())
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
-        lane.mark(static_cast<std::uint64_t>(b.indices[k]));
-    double* gradient = lane.data();
+        to.mark(static_cast<std::uint64_t>(b.indices[k]));
+    double* gradient = to.data();
     for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
       gradient[b.indices[k]] += slope * static_cast<double>(b.values[k]);
   }
 
-  // Of a portion's rows, the part of the curvature that is this thread's: each has a range of slots, so that
+  // Of a round's rows, the part of the curvature that is this thread's: each has a range of slots, so that
   // every number is one thread's, and it adds to it row after row.
   bool second_order(std::int64_t rows, int me, int threads) noexcept {
     try {
@@ -379,7 +380,7 @@ class SketchOf final : public Sketch {
   }
 
   Matrix matrix_;
-  std::unique_ptr<Entry[]> entries_[kLanes];  // the active features of a portion, a lane's rows together
+  std::unique_ptr<Entry[]> entries_[kParts];  // the active features of a round, a part's rows together
   std::size_t room_ = 0;                      // in each
   std::vector<ActiveRow> rows_;
 };

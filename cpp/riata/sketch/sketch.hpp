@@ -3,11 +3,11 @@
 // features.
 //
 // Sums have a fixed order, so that any number of threads gives the same bits and rows may come in any blocks:
-// the loss and the gradient are kept in kLanes lanes that take turns, kTurn rows each; an entry of the
+// the loss and the gradient are kept in kParts parts that take turns, kTurn rows each; an entry of the
 // curvature belongs to one thread, which adds to it row after row.
 //
 // The margin of an example needs the active weights alone, so one pass yields the objective, the gradient and
-// the model of the objective around b. Memory: the lanes, one entry a feature each, and the curvature.
+// the model of the objective around b. Memory: the gradients of the parts, one entry a feature each, and the curvature.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ namespace riata {
 
 class Sketch {
  public:
-  static constexpr int kLanes = 2;
-  static constexpr std::int64_t kTurn = 512;  // rows a lane takes before it is the other's turn
+  static constexpr int kParts = 2;
+  static constexpr std::int64_t kTurn = 512;  // rows a part takes before it is the other's turn
 
   // Where the weights came by a step from others, the pass adds up the loss at parts of that step as well: the
   // margins at both its ends are known, so a search along it costs no pass of its own.
   static constexpr int kLengths = 6;
   static constexpr double kLength[kLengths] = {0.5, 0.25, 0.125, 0.0625, 1.0 / 64, 1.0 / 512};
 
-  struct Sums {  // of one lane, besides the gradient
+  struct Sums {  // of one part, besides the gradient
     double loss = 0, slope = 0, weight = 0, positive = 0;
-    double lean = 0;  // of |slope|
+    double absolute_slope = 0;
     double dual = 0;  // over the positive class, of loss - margin * slope: its part of the dual objective
     double along[kLengths] = {};  // of the loss, at shorter steps from the origin of the pass
     void add(const Sums& other) noexcept {
@@ -43,7 +43,7 @@ class Sketch {
       slope += other.slope;
       weight += other.weight;
       positive += other.positive;
-      lean += other.lean;
+      absolute_slope += other.absolute_slope;
       dual += other.dual;
       for (int k = 0; k < kLengths; ++k) along[k] += other.along[k];
     }
@@ -78,8 +78,8 @@ class Sketch {
       keys;  // the active features, by slot; the intercept, where there is one, before them
   std::vector<double> weights;  // by slot + 1: weights[0] is 0, for features that are not active
   std::vector<double> origin;   // likewise, where the step began; empty: nobody asks
-  Sums sums[kLanes];
-  GradientArray lanes[kLanes];
+  Sums sums[kParts];
+  GradientArray gradients[kParts];
   Fingerprint seen;
   double largest = 0;  // |value| in any example
   std::int64_t features = 0;
@@ -92,7 +92,7 @@ class Sketch {
   // The gradient of the loss in a feature.
   double gradient(std::int64_t index) const noexcept {
     double g = 0;
-    for (const GradientArray& lane : lanes) g += lane.get(static_cast<std::uint64_t>(index));
+    for (const GradientArray& part : gradients) g += part.get(static_cast<std::uint64_t>(index));
     return g;
   }
   std::int32_t slot(std::int64_t index) const noexcept { return slots_.find(index); }

@@ -19,7 +19,7 @@ from riata.sources import open_source
 from riata.sources.matrix import csr_block
 
 
-def is_plain_csr(X: Any) -> bool:
+def is_canonical_csr(X: Any) -> bool:
     """CSR that needs no conversion beyond its dtypes: the fast path of single rows."""
     return (
         sp.issparse(X)
@@ -71,7 +71,7 @@ def sample_weights(X: Any, sample_weight: Any) -> Floats | None:
 
 def blocks_of(X: Any, labels: Floats, weights: Floats | None) -> Iterable[Block]:
     """Rows that have been validated, without the detour through a source where they are sparse: it may be only one."""
-    if not is_plain_csr(X):
+    if not is_canonical_csr(X):
         return open_source(X, labels, weights)
     if len(labels) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows, but y has {len(labels)} labels")

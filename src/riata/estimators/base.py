@@ -21,7 +21,7 @@ from riata.estimators.arrays import (
     blocks_of,
     classes_and_codes,
     codes_of,
-    is_plain_csr,
+    is_canonical_csr,
     learn_more,
     sample_weights,
 )
@@ -113,7 +113,7 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> Floats:
         learner = self._fitted()
         self._refuse_matrix()
-        if is_plain_csr(X) and X.shape[1] == self.n_features_in_:
+        if is_canonical_csr(X) and X.shape[1] == self.n_features_in_:
             source = open_source(X)
         else:
             source = open_source(
@@ -262,7 +262,7 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
                 raise ValueError(
                     f"classes={classes!r} is not the same as on the first call: {names!r}"
                 )
-        if first or not (is_plain_csr(X) and X.shape[1] == self.n_features_in_):
+        if first or not (is_canonical_csr(X) and X.shape[1] == self.n_features_in_):
             X, y = validate_data(
                 self, X, y, accept_sparse=True, dtype=[np.float32, np.float64],
                 ensure_all_finite=False, reset=first,
@@ -353,7 +353,7 @@ class LinearRegressor(RegressorMixin, RegressorEvents, LinearEstimator):  # type
         first = not hasattr(self, "model_")
         if not first:
             self._refuse_matrix()
-        if first or not (is_plain_csr(X) and X.shape[1] == self.n_features_in_):
+        if first or not (is_canonical_csr(X) and X.shape[1] == self.n_features_in_):
             X, y = validate_data(
                 self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], y_numeric=True,
                 ensure_all_finite=False, reset=first,

@@ -36,7 +36,7 @@ class Events:
         return self.model_.learner
 
     def _turn(self) -> Lock:
-        """Held by whoever makes or replaces the model."""
+        """Held while the model is made or replaced."""
         lock = self.__dict__.get("_lock")
         if lock is None:  # of two threads, the first one's
             lock = self.__dict__.setdefault("_lock", new_lock(self, "_lock"))
@@ -104,7 +104,7 @@ class ClassifierEvents(Events):
         if y is None or y != y:  # None or NaN
             raise ValueError(f"y is {y!r}: an event is learned with its label")
         learner = self._event_learner()
-        with learner.lock:  # whoever comes to learn meanwhile finds the new model
+        with learner.lock:  # a thread that comes to learn meanwhile finds the new model
             known = list(self.model_.labels)
             if y in known:
                 return float(known.index(y))

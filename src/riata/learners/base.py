@@ -55,7 +55,7 @@ class Learner(ABC):
     family: ClassVar[str]
     outputs: int
     lock: ClassVar[Lock]  # of the instance: not a field of the dataclasses
-    """Held by whoever learns, for a Block at a time."""
+    """Held while a Block is learned."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         learner = super().__new__(cls)

@@ -105,12 +105,12 @@ def check_bounds_fit(own: Mapping[int, Pair], groups: Mapping[str, Pair], named:
         )
 
 
-def plain_bounds(
+def bounds_for_json(
     everywhere: Pair | None, own: Mapping[int, Pair], groups: Mapping[str, Pair]
 ) -> Any:
     """Bounds as JSON can hold them.
 
-    >>> plain_bounds((0.0, math.inf), {7: (0.5, 2.0)}, {})
+    >>> bounds_for_json((0.0, math.inf), {7: (0.5, 2.0)}, {})
     {'*': [0.0, None], '7': [0.5, 2.0]}
     """
 

@@ -65,8 +65,8 @@ class ElasticNet(GradientLearner):
     def _signs(self) -> tuple[float, ...]:
         return (-1.0, 1.0) if self.learning_rate == "adagrad" else super()._signs()
 
-    def _widened_clock(self, clock: Floats, outputs: int) -> Floats:
+    def _widened_rule_state(self, rule_state: Floats, outputs: int) -> Floats:
         if self.learning_rate != "adagrad":
-            return clock
-        roots = np.tile(clock[1:], 2) if self.outputs == 1 else clock[1:]
-        return np.concatenate([clock[:1], roots, np.zeros(outputs - len(roots))])
+            return rule_state
+        roots = np.tile(rule_state[1:], 2) if self.outputs == 1 else rule_state[1:]
+        return np.concatenate([rule_state[:1], roots, np.zeros(outputs - len(roots))])

@@ -46,8 +46,8 @@ class FTRL(LinearLearner):
         steps = {"eta0": 1.0, "power_t": 0.0, "schedule": 0.0}
         return "ftrl", steps | {name: float(getattr(self, name)) for name in names}
 
-    def _widened_clock(self, clock: Floats, outputs: int) -> Floats:
-        pairs = clock.reshape(-1, 2)  # z and sqrt(n) of each intercept
+    def _widened_rule_state(self, rule_state: Floats, outputs: int) -> Floats:
+        pairs = rule_state.reshape(-1, 2)  # z and sqrt(n) of each intercept
         if len(pairs) == 1:
             pairs = np.vstack([pairs * self._mirrored[1:], pairs])
         return np.pad(pairs, ((0, outputs - len(pairs)), (0, 0))).ravel()

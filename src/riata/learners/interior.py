@@ -21,7 +21,7 @@ from riata.learners.base import (
     offsets_for,
     option,
 )
-from riata.learners.bounds import Bounds, parse_bounds, plain_bounds
+from riata.learners.bounds import Bounds, bounds_for_json, parse_bounds
 from riata.learners.linear import LOSSES, LossLearner
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
@@ -109,7 +109,7 @@ class InteriorPoint(LossLearner):
         check_number("quantile", self.quantile, above=0, below=1)
         check_number("outputs", self.outputs, least=1)
         everywhere, own, groups = parse_bounds(self.bounds, int(self.dimension))
-        object.__setattr__(self, "bounds", plain_bounds(everywhere, own, groups))
+        object.__setattr__(self, "bounds", bounds_for_json(everywhere, own, groups))
         names = ("l1", "sigma", "k0", "start", "dual", "epsilon", "quantile")
         core = _core.Interior(
             loss=self.loss,

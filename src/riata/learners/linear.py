@@ -40,7 +40,9 @@ NORMALIZE = ("none", "l2", "sqrt_nnz")
 STATE = {
     "keys": Tensor("int64", ("n",), least=0),
     "rows": Tensor("float64", ("n", "width")),
-    "clock": Tensor("float64", ("clock",)),
+    "clock": Tensor(
+        "float64", ("rule_state",)
+    ),  # the name that files have for the state of the rule
     "intercept": Tensor("float64", ("outputs",)),
     "seen": Tensor("int64", (2,), least=0),
     "rate_factor": Tensor("float64", (1,)),
@@ -243,14 +245,14 @@ class LinearLearner(LossLearner):
             np.append(-state["intercept"], state["intercept"]) if m == 1 else state["intercept"]
         )
         state["intercept"] = np.pad(intercept, (0, outputs - len(intercept)))
-        state["clock"] = self._widened_clock(state["clock"], outputs)
+        state["clock"] = self._widened_rule_state(state["clock"], outputs)
         return self.from_state(self.parameters() | {"outputs": outputs}, state)
 
     def _signs(self) -> tuple[float, ...]:
         return self._mirrored
 
-    def _widened_clock(self, clock: Floats, outputs: int) -> Floats:
-        return clock
+    def _widened_rule_state(self, rule_state: Floats, outputs: int) -> Floats:
+        return rule_state
 
     def score(self, block: Block) -> Floats:
         offsets = offsets_for(block, self.outputs)

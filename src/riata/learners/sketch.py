@@ -19,7 +19,7 @@ from riata.learners.base import (
     offsets_for,
     option,
 )
-from riata.learners.bounds import Bounds, check_bounds_fit, parse_bounds, plain_bounds
+from riata.learners.bounds import Bounds, bounds_for_json, check_bounds_fit, parse_bounds
 from riata.learners.locks import both_locks
 from riata.learners.sketch_bounds import Limits
 from riata.learners.sketch_named import numbered
@@ -123,7 +123,7 @@ class Sketch(Learner):
         check(self)
         gammas = gammas_of(self.gamma)
         set_(self, "_limits", Limits.of_bounds(self.bounds, lambda k: self._feature_index.name(k)))
-        set_(self, "bounds", plain_bounds(*parse_bounds(self.bounds)))
+        set_(self, "bounds", bounds_for_json(*parse_bounds(self.bounds)))
         set_(self, "_passes", [])
         set_(self, "_online", [])
         set_(self, "_scorer", [None])

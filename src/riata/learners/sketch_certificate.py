@@ -66,9 +66,11 @@ def certify(
     dual = point.loss + float(w @ r)  # sum of loss - margin * slope
     change = 0.0  # of a feature's pull, at the most, by shrinking one class
     if free:
-        positive = (core.lean - core.slope) / 2
-        negative = (core.lean + core.slope) / 2
-        ratio = min(positive, negative) / max(positive, negative) if core.lean > 0 else 1.0
+        positive = (core.absolute_slope - core.slope) / 2
+        negative = (core.absolute_slope + core.slope) / 2
+        ratio = (
+            min(positive, negative) / max(positive, negative) if core.absolute_slope > 0 else 1.0
+        )
         heavier = core.dual if positive > negative else dual - core.dual
         dual -= (1 - ratio) * heavier
         change = abs(core.slope) * core.largest

@@ -194,7 +194,7 @@ class Passes:
     def _recentre(self) -> bool:
         """Where examples have offsets, no formula gives the best intercept on its own: Newton's steps, a pass each."""
         free = self.settings.fit_intercept and not self.settings.penalize_intercept
-        if not free or abs(self.core.slope) <= CENTRED * self.core.lean:
+        if not free or abs(self.core.slope) <= CENTRED * self.core.absolute_slope:
             return False
         _, best = self._solve(MOST_GAMMA, 0.0, 0.0, 1)
         before = self.point

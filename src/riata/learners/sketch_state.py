@@ -22,7 +22,7 @@ HISTORY = ("pass", "gamma", "objective", "gap", "violation", "active", "support"
 
 def passes_state(run: Passes) -> State:
     """A run of passes as arrays."""
-    scalars, keys, lanes = run.core.sums()
+    scalars, keys, gradients = run.core.sums()
     done = run.accepted or ORIGIN
     seen = (*run.core.fingerprint, *(run.fingerprint or (0, 0, 0)))
     return {
@@ -40,7 +40,7 @@ def passes_state(run: Passes) -> State:
         "curvature": run.core.curvature(),
         "sums": np.array(scalars),
         "gradient_keys": keys,
-        "gradient": lanes,
+        "gradient": gradients,
         "fingerprint": np.array(seen, dtype=np.uint64),
         "history": np.array([list(h.values()) for h in run.history], dtype=np.float64).reshape(-1, 8),
         "path": np.array(

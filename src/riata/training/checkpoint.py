@@ -1,4 +1,4 @@
-"""Checkpoints: what was learned so far, saved from time to time, for whoever goes on after a crash."""
+"""Checkpoints: what was learned so far, saved from time to time, to go on from after a crash."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ Taken take(const Schedule& schedule, double w, std::uint64_t from, std::uint64_t
 // the weight has come within a rounding of zero: there it stays. Its sign has to be right wherever it does
 // not hang on roundings.
 void against_steps(const Schedule& schedule, std::uint64_t latest, double longest, int walks) {
-  const Oscillation swing(schedule, kGravity);
+  const Oscillation oscillation(schedule, kGravity);
   std::mt19937_64 random(latest);
   std::uniform_real_distribution<double> uniform;
   int decided = 0;
@@ -52,7 +52,7 @@ void against_steps(const Schedule& schedule, std::uint64_t latest, double longes
     const double reach = std::pow(10.0, 3 * uniform(random) - 1);
     const double w = (2 * uniform(random) - 1) * reach * step_at(schedule, from);
     const Taken taken = take(schedule, w, from, to);
-    const double got = swing(w, from, to, kFactor), expected = static_cast<double>(taken.w);
+    const double got = oscillation(w, from, to, kFactor), expected = static_cast<double>(taken.w);
     const double largest = std::max(std::fabs(w), step_at(schedule, from));
     // One rounding of the steps, at random, each: far less than that for all of them.
     const double tolerance = 1e-12 * largest, near = tolerance / step_at(schedule, to);
@@ -71,7 +71,7 @@ void against_steps(const Schedule& schedule, std::uint64_t latest, double longes
 
 // Where nobody can take all the steps: a walk is a walk to any time between and on from there.
 void in_two_parts(const Schedule& schedule, double latest) {
-  const Oscillation swing(schedule, kGravity);
+  const Oscillation oscillation(schedule, kGravity);
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform;
   int compared = 0;
@@ -80,10 +80,10 @@ void in_two_parts(const Schedule& schedule, double latest) {
     const auto gap = [&] { return static_cast<std::uint64_t>(std::pow(latest, uniform(random))); };
     const std::uint64_t middle = from + gap(), to = middle + gap();
     const double w = (2 * uniform(random) - 1) * 30 * step_at(schedule, from);
-    const double whole = swing(w, from, to, kFactor);
-    const double half = swing(w, from, middle, kFactor);
+    const double whole = oscillation(w, from, to, kFactor);
+    const double half = oscillation(w, from, middle, kFactor);
     if (half == 0) CHECK(whole == 0);
-    const double parts = half == 0 ? 0 : swing(half, middle, to, kFactor);
+    const double parts = half == 0 ? 0 : oscillation(half, middle, to, kFactor);
     CHECK(std::fabs(whole) <= std::fabs(w) || std::fabs(whole) <= 1.001 * step_at(schedule, from));
     if (whole == 0 || parts == 0) continue;
     const double largest = std::max(std::fabs(w), step_at(schedule, from));
@@ -95,13 +95,13 @@ void in_two_parts(const Schedule& schedule, double latest) {
 
 // A weight that has come to zero stays there, and all of them come to zero.
 void once_zero_always_zero(const Schedule& schedule) {
-  const Oscillation swing(schedule, kGravity);
+  const Oscillation oscillation(schedule, kGravity);
   int left = 0;
   for (int i = 1; i < 100; ++i) {
     const double w = 0.013 * i * step_at(schedule, 60);
     bool gone = false;
     for (std::uint64_t gap = 1; gap < 1'000'000'000'000; gap += 1 + gap / 3) {
-      const bool zero = swing(w, 60, 60 + gap, kFactor) == 0;
+      const bool zero = oscillation(w, 60, 60 + gap, kFactor) == 0;
       CHECK(zero || !gone);
       gone = zero;
     }
@@ -110,13 +110,13 @@ void once_zero_always_zero(const Schedule& schedule) {
   CHECK(left == 0 || schedule.power_t < 0.1);  // rates that hardly fall take longer
 }
 
-double seconds(const Oscillation& swing, const Schedule& schedule, std::uint64_t gap) {
+double seconds(const Oscillation& oscillation, const Schedule& schedule, std::uint64_t gap) {
   double best = 1e300, sum = 0;
   for (int repeat = 0; repeat < 5; ++repeat) {
     const std::clock_t start = std::clock();
     for (std::uint64_t i = 0; i < 3000; ++i)
-      sum += swing(step_at(schedule, i) * (0.0007 * static_cast<double>(i) + 0.01), 1000 + i, 1000 + i + gap,
-                   kFactor);
+      sum += oscillation(step_at(schedule, i) * (0.0007 * static_cast<double>(i) + 0.01), 1000 + i,
+                         1000 + i + gap, kFactor);
     best = std::min(best, static_cast<double>(std::clock() - start));
   }
   CHECK(std::isfinite(sum));
@@ -124,10 +124,10 @@ double seconds(const Oscillation& swing, const Schedule& schedule, std::uint64_t
 }
 
 void as_long_for_a_long_gap(const Schedule& schedule) {
-  const Oscillation swing(schedule, kGravity);
-  const double little = seconds(swing, schedule, 1000);
-  CHECK(seconds(swing, schedule, 10'000'000) < 20 * little);
-  CHECK(seconds(swing, schedule, 10'000'000'000'000) < 20 * little);
+  const Oscillation oscillation(schedule, kGravity);
+  const double little = seconds(oscillation, schedule, 1000);
+  CHECK(seconds(oscillation, schedule, 10'000'000) < 20 * little);
+  CHECK(seconds(oscillation, schedule, 10'000'000'000'000) < 20 * little);
 }
 
 }  // namespace

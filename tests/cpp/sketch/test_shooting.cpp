@@ -140,7 +140,7 @@ void test_online() {
   }
 }
 
-void test_lexicon() {
+void test_feature_index() {
   FeatureIndex feature_index;
   CHECK(feature_index.find(5) == -1);
   for (int i = 0; i < 1000; ++i) CHECK(feature_index.add(i * 7919LL, "w" + std::to_string(i)) == i);
@@ -164,6 +164,6 @@ int main() {
   test_centred();
   test_refusals();
   test_online();
-  test_lexicon();
+  test_feature_index();
   return check::failures();
 }

@@ -40,7 +40,7 @@ constexpr AllGroups kUnpackGroups = []<std::size_t... w>(std::index_sequence<w..
   return AllGroups{{&unpack_groups<w>...}};
 }(std::make_index_sequence<kWidest + 1>{});
 
-std::size_t unpack_plain(Packed packed, std::uint32_t* to, std::size_t count) noexcept {
+std::size_t unpack_one_by_one(Packed packed, std::uint32_t* to, std::size_t count) noexcept {
   const auto width = static_cast<std::size_t>(packed.width);
   const auto room = static_cast<std::size_t>(packed.end - packed.begin);
   const std::size_t margin = 7 * width / 8 + 8;  // from the start of a group to the end of its last word
@@ -50,14 +50,14 @@ std::size_t unpack_plain(Packed packed, std::uint32_t* to, std::size_t count) no
   return 8 * groups;
 }
 
-std::uint32_t largest_plain(const std::uint32_t* codes, std::size_t count) noexcept {
+std::uint32_t largest_one_by_one(const std::uint32_t* codes, std::size_t count) noexcept {
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < count; ++i) largest = largest < codes[i] ? codes[i] : largest;
   return largest;
 }
 
-void spread_plain(const std::uint32_t* codes, const Byte* bits, std::size_t at, std::uint32_t* to,
-                  std::size_t count, std::uint32_t missing) noexcept {
+void spread_one_by_one(const std::uint32_t* codes, const Byte* bits, std::size_t at, std::uint32_t* to,
+                       std::size_t count, std::uint32_t missing) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const bool there = (bits[(at + i) / 8] >> ((at + i) % 8) & 1) != 0;
     to[i] = there ? *codes : missing;
@@ -106,7 +106,7 @@ std::size_t unpack(Packed packed, std::uint32_t* to, std::size_t count) noexcept
     }
   }
   const Packed rest{packed.begin + done / 8 * width, packed.end, packed.width};
-  return done + unpack_plain(rest, to + done, count - done);
+  return done + unpack_one_by_one(rest, to + done, count - done);
 }
 
 std::uint32_t find_largest(const std::uint32_t* codes, std::size_t count) noexcept {
@@ -116,7 +116,7 @@ std::uint32_t find_largest(const std::uint32_t* codes, std::size_t count) noexce
     largest = _mm512_maskz_max_epu32(kAll, largest, _mm512_loadu_si512(codes + i));
   std::uint32_t each[16];
   _mm512_storeu_si512(each, largest);
-  const std::uint32_t whole = largest_plain(each, 16), rest = largest_plain(codes + i, count - i);
+  const std::uint32_t whole = largest_one_by_one(each, 16), rest = largest_one_by_one(codes + i, count - i);
   return whole < rest ? rest : whole;
 }
 
@@ -129,14 +129,14 @@ void spread(const std::uint32_t* codes, const Byte* bits, std::size_t at, std::u
     _mm512_storeu_si512(to + i, _mm512_mask_expand_epi32(none, there, _mm512_loadu_si512(codes)));
     codes += _mm_popcnt_u32(there);
   }
-  spread_plain(codes, bits, at + i, to + i, count - i, missing);
+  spread_one_by_one(codes, bits, at + i, to + i, count - i, missing);
 }
 
 constexpr UnpackKernels kKernels{unpack, find_largest, spread};
 
 #else
 
-constexpr UnpackKernels kKernels{unpack_plain, largest_plain, spread_plain};
+constexpr UnpackKernels kKernels{unpack_one_by_one, largest_one_by_one, spread_one_by_one};
 
 #endif
 

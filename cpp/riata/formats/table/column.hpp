@@ -64,7 +64,7 @@ class Prefix {
   std::size_t size_;
 };
 
-// A key and the name that has it, side by side: whoever wants both finds them in one place.
+// A key and the name that has it, side by side: both are found in one place.
 struct NamedKey {
   static constexpr std::size_t kLongest = 23;
   std::int64_t key;

@@ -87,7 +87,7 @@ class Subgradient : public RuleDefaults {
     if (std::fabs(w) >= std::max(way, coarse_)) return w - std::copysign(way, w);
     return oscillation_(w, static_cast<std::uint64_t>(row[m]), step_, factor_);
   }
-  // A weight vanishes in the end, but not soon: whoever asks often gets a quick answer.
+  // A weight vanishes in the end, but not soon: the answer must be quick.
   bool is_live(const double* row, int m) const noexcept {
     const bool recent = static_cast<double>(step_) < kLong * row[m];
     for (int c = 0; c < m; ++c)
