@@ -23,9 +23,8 @@ from riata.errors import ChangedData, DataError, SettingsError
 from riata.fingerprint import Watch
 from riata.learners import FAMILIES, ElasticNet, Learner
 from riata.record import Model
-from riata.training import checkpoint as checkpoints
-from riata.training import partial_model, train
-from riata.training.checkpoint import Checkpoint, parse_every
+from riata.training import partial_model, safeguards, train
+from riata.training.safeguards import Checkpoint, parse_every
 from tests.streams import ListSource, problem
 
 
@@ -259,7 +258,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint(
 
 def test_checkpoints_by_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(checkpoints.time, "monotonic", lambda: now)
+    monkeypatch.setattr(safeguards.time, "monotonic", lambda: now)
     saved: list[int] = []
     kept = Checkpoint(
         tmp_path / "c", "60s", wait=90, on_saved=lambda m: saved.append(m.record.examples)

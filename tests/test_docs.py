@@ -125,6 +125,19 @@ def test_the_house_is_described() -> None:
     assert 10 <= len(glossary) <= 20
 
 
+def test_files_that_are_named_are_there() -> None:
+    """In CONTRIBUTING: `cpp/riata/losses/loss.hpp`, or from a room on: `losses/loss.hpp`. Not `<family>.py`."""
+    home = DOCS.parent
+    if not (home / "CONTRIBUTING.md").exists():
+        pytest.skip("CONTRIBUTING.md is not part of this distribution")
+    named = re.findall(r"`(\w[\w.-]*/[\w./-]*)`", (home / "CONTRIBUTING.md").read_text())
+    roots = [home / root for root in ("", "src/riata", "cpp/riata", "src", "cpp")]
+    made = ("build/", "shared/")
+    assert len(set(named)) > 30
+    for name in named:
+        assert name.startswith(made) or any((root / name).exists() for root in roots), name
+
+
 def test_a_wrong_transcript_is_noticed() -> None:
     checker = doctest.OutputChecker()
     assert checker.check_output("loss 1\n...\n", "loss 1\nmore\n", FLAGS)

@@ -12,8 +12,8 @@ import pytest
 from riata import model_file
 from riata.errors import OutOfMemory, SettingsError
 from riata.learners import ElasticNet
-from riata.training import memory, partial_model, train
-from riata.training.memory import MemoryLimit, allowed, parse_size
+from riata.training import partial_model, safeguards, train
+from riata.training.safeguards import MemoryLimit, allowed, parse_size
 from tests.cli.helpers import RIATA, riata
 from tests.streams import ListSource, problem
 
@@ -55,9 +55,9 @@ def test_nothing_is_known_where_nothing_is_said(tmp_path: Path) -> None:
 
 
 def test_the_default_is_a_share_of_that(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "allowed", lambda: 1000)
+    monkeypatch.setattr(safeguards, "allowed", lambda: 1000)
     assert MemoryLimit().most == 800
-    monkeypatch.setattr(memory, "allowed", lambda: None)
+    monkeypatch.setattr(safeguards, "allowed", lambda: None)
     limit = MemoryLimit()
     limit.check()  # no limit is known
     assert limit.most is None
@@ -71,7 +71,7 @@ def test_sizes_that_are_none(size: object) -> None:
 
 def test_what_was_learned_before_the_limit_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     used = iter([100, 200, 300, 540, 600])
-    monkeypatch.setattr(memory, "in_use", lambda: next(used))
+    monkeypatch.setattr(safeguards, "in_use", lambda: next(used))
     block = problem(500)
     with pytest.raises(OutOfMemory, match="540 bytes of memory in use, and up to 660") as caught:
         train(ListSource(block, 100), lambda m: ElasticNet(outputs=m), max_memory=900)

@@ -19,7 +19,7 @@ import pytest
 from riata import model_file
 from riata.atomic import atomic_write, check_writable
 from riata.cli import saving
-from riata.training import checkpoint as checkpoints
+from riata.training import safeguards
 from tests.cli.helpers import RIATA, many_rows, riata, write_problem
 
 
@@ -79,7 +79,7 @@ def test_long_runs_have_checkpoints_without_being_asked(
         now[0] += 60.0
         return now[0]
 
-    monkeypatch.setattr(checkpoints.time, "monotonic", clock)
+    monkeypatch.setattr(safeguards.time, "monotonic", clock)
     done = riata("train", data, "-o", tmp_path / "m", "--passes", 3)
     said = re.search(
         r"checkpoint: [\d,]+ examples learned \(pass . of 3\) saved to (.*), and", done.err

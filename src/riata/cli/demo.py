@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from riata import model_file
 from riata.atomic import atomic_write
-from riata.cli import INTERRUPTED, summary
+from riata.cli import INTERRUPTED
 from riata.cli.clicks import CATEGORIES, FEATURES, Clicks, category_and_value, svmlight
 from riata.cli.data import open_data
 from riata.cli.options import Command, option
 from riata.cli.progress import Displays
-from riata.cli.text import command_line, count, percent, size
+from riata.cli.text import command_line, count, interrupted, percent, size
 from riata.cli.train import Job, learn
 from riata.metrics import auc, log_loss
 from riata.record import Model
@@ -83,7 +83,7 @@ def command(events: int, output: str, seed: int, progress_kind: str) -> int:
     seconds = time.perf_counter() - started
     model_file.save(model, job.output)
     if model.record.interrupted:
-        click.echo(summary.interrupted(model, job.output, job.command_to_resume(job.output)))
+        click.echo(interrupted(model, job.output, job.command_to_resume(job.output)))
         return INTERRUPTED
     speed, rate = count(events / seconds), size(stream.train.stat().st_size / seconds)
     click.echo(f"\n   {count(events)} events in {seconds:.1f} s: {speed} or {rate} a second.\n")

@@ -9,8 +9,7 @@ import click
 
 from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.options import Command, option
-from riata.cli.summary import weights_line
-from riata.cli.text import number, percent, plural, rows
+from riata.cli.text import number, percent, plural, rows, weights_line
 from riata.errors import DataError
 from riata.record import Model
 from riata.training import evaluate

@@ -10,8 +10,7 @@ import numpy as np
 
 from riata import model_file
 from riata.cli.options import Command, option
-from riata.cli.summary import weights_line
-from riata.cli.text import number, plural, printable, rows
+from riata.cli.text import number, plural, printable, rows, weights_line
 from riata.labels import as_text, in_words
 from riata.record import Model
 from riata.schema import Schema

@@ -13,14 +13,12 @@ import click
 
 from riata import model_file
 from riata.atomic import check_writable, remove_leftovers
-from riata.cli import summary
+from riata.cli import text
 from riata.cli.options import option
 from riata.errors import ModelError, SettingsError
-from riata.interrupt import Interrupt
 from riata.record import Model
 from riata.sources.bad_lines import same_file
-from riata.training.checkpoint import EVERY, Checkpoint, parse_every
-from riata.training.memory import parse_size
+from riata.training.safeguards import EVERY, Checkpoint, Interrupt, parse_every, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -157,7 +155,7 @@ class Saving:
                 error.add_note(f"{beside}: {second.strerror or second}")
                 self._save_elsewhere(model, error, command_to_resume)
             else:
-                error.add_note(summary.rescued(model, beside, command_to_resume(beside)))
+                error.add_note(text.rescued(model, beside, command_to_resume(beside)))
 
     def _save_elsewhere(
         self, model: Model, error: BaseException, command_to_resume: Callable[[str], list[str]]
@@ -173,7 +171,7 @@ class Saving:
                 error.add_note(f"{place}: {second.strerror or second}")
                 continue
             resume = None if model.record.complete else command_to_resume(place)
-            error.add_note(summary.saved_elsewhere(model, place, resume))
+            error.add_note(text.saved_elsewhere(model, place, resume))
             return
 
 

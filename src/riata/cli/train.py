@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from riata import model_file
 from riata.atomic import check_folder
-from riata.cli import INTERRUPTED, TERMINATED, summary
+from riata.cli import INTERRUPTED, TERMINATED, text
 from riata.cli.data import (
     data_options,
     open_data,
@@ -33,16 +33,13 @@ from riata.cli.options import (
 )
 from riata.cli.progress import Displays
 from riata.cli.saving import Saving, choose_saving, saving_options
-from riata.cli.text import plural
 from riata.errors import SettingsError
-from riata.interrupt import SigtermAsCtrlC
 from riata.labels import Classes
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
 from riata.sources import ReadOptions, Source
 from riata.training import partial_model, train
-from riata.training.checkpoint import Checkpoint
-from riata.training.memory import MemoryLimit
+from riata.training.safeguards import Checkpoint, MemoryLimit, SigtermAsCtrlC
 
 HELP = """Learn a sparse linear model from DATA: one or more files, or - for standard input.
 
@@ -312,14 +309,12 @@ def run(
         seconds = time.perf_counter() - started
         displays.note({"event": "saved", "model": job.output, "record": model.record.to_json()})
     if model.record.interrupted:
-        click.echo(
-            summary.interrupted(model, job.output, job.command_to_resume(job.output)), err=True
-        )
+        click.echo(text.interrupted(model, job.output, job.command_to_resume(job.output)), err=True)
         return TERMINATED if sigterm.came else INTERRUPTED
     if not quiet:
         kept = say_skipped(model.record.skipped, job.reading)
         note = getattr(source, "note", None)
-        click.echo(summary.trained(model, job.output, None if job.resume else seconds, kept, note))
+        click.echo(text.trained(model, job.output, None if job.resume else seconds, kept, note))
     return 0
 
 
@@ -330,11 +325,11 @@ def prepare_checkpoint(
     earlier = saving.earlier()
     if earlier is not None:
         command = job.command_to_resume(saving.place)
-        displays.say(summary.checkpoint_found(earlier, saving.place, command))
+        displays.say(text.checkpoint_found(earlier, saving.place, command))
 
     def saved(model: Model) -> None:
         if checkpoint is not None and checkpoint.saved == 1 and not quiet:
-            displays.say(summary.checkpoint_saved(model, saving.place))
+            displays.say(text.checkpoint_saved(model, saving.place))
 
     checkpoint = saving.checkpoint(saved)
     return checkpoint
@@ -359,7 +354,7 @@ def learn(
             if before.record.complete and (options["passes"] or 0) <= done:
                 raise click.UsageError(
                     f"{job.resume}: nothing to resume: this run came to its end after "
-                    f"{plural(done, 'pass')}; to make more, give --passes"
+                    f"{text.plural(done, 'pass')}; to make more, give --passes"
                 )
             return train(
                 source, before.learner, **options, resume=before, on_progress=displays.on_progress

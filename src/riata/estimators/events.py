@@ -10,8 +10,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from riata.learners import Learner
-from riata.learners.base import Floats
-from riata.learners.locks import Lock, new_lock
+from riata.learners.base import Floats, Lock, new_lock
 from riata.record import Model, Record, Settings
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
+import threading
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +19,6 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
-from riata.learners.locks import Lock, new_lock
-from riata.learners.state_check import check_parameters
 
 Floats = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
@@ -182,6 +184,8 @@ class Learner(ABC):
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], state: State) -> Self:
         """The learner that `parameters()` and `state()` were taken from. A ValueError where they do not fit."""
+        from riata.learners.state_check import check_parameters  # training does without
+
         check_parameters(cls, parameters, state)
         learner = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()})
         learner._restore(state)
@@ -315,3 +319,61 @@ def event_block(features: Mapping[str, Any], label: float = 0.0, weight: float =
         names=names,
         name_offsets=offsets,
     )
+
+
+class Lock(Protocol):
+    """As much of `threading.RLock` as is needed here.
+
+    After a fork only the forking thread lives on. A lock that another thread held would never open in the child, and
+    what that thread was changing is half changed there: such a lock refuses in the child, with what to do.
+    """
+
+    def __enter__(self) -> bool: ...
+    def __exit__(self, kind: Any, error: Any, trace: Any, /) -> None: ...
+
+
+class _Refused:
+    """In place of a lock that a thread which no longer lives had."""
+
+    def __enter__(self) -> NoReturn:
+        raise RuntimeError(
+            "this process was forked while another thread was learning this model: it is in the middle of a "
+            "step here. Fork before learning starts, or load the model from a file in the child"
+        )
+
+    def __exit__(self, kind: Any, error: Any, trace: Any, /) -> None: ...
+
+
+_owners: dict[int, tuple[weakref.ref[object], str]] = {}
+"""Learners and others that have a lock, by id, and the name of the attribute."""
+
+
+def new_lock(owner: object, name: str) -> Lock:
+    """A lock for this attribute of its owner. The thread that has it may take it again."""
+    place = id(owner)
+    _owners[place] = weakref.ref(owner, lambda _: _owners.pop(place, None)), name
+    return threading.RLock()
+
+
+@contextlib.contextmanager
+def both_locks(one: Any, other: Any) -> Iterator[None]:
+    """The locks of two learners, in the same order whichever of them is named first."""
+    first, second = (one, other) if id(one) <= id(other) else (other, one)
+    with first.lock, second.lock:
+        yield
+
+
+def _after_fork() -> None:
+    for reference, name in list(_owners.values()):
+        owner = reference()
+        lock = getattr(owner, name, None)
+        if lock is None or isinstance(lock, _Refused):
+            continue
+        if lock.acquire(blocking=False):
+            lock.release()
+        else:
+            object.__setattr__(owner, name, _Refused())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -15,14 +15,14 @@ from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import (
     Floats,
     State,
+    both_locks,
     check_number,
     event_block,
     offsets_for,
     only_keys,
 )
-from riata.learners.bayesian_parameters import BayesianParameters, check, check_tensors
+from riata.learners.bayesian_parameters import BayesianParameters, check
 from riata.learners.bayesian_parameters import parsed as parsed_prior
-from riata.learners.locks import both_locks
 
 if TYPE_CHECKING:
     from riata.learners.bayesian_mixture import Shape
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _tools() -> Any:
-    """What makes other models from one: training does without."""
+    """What makes models from state: training does without."""
     from riata.learners import bayesian_tools
 
     return bayesian_tools
@@ -308,7 +308,7 @@ class Bayesian(BayesianParameters):
             return state
 
     def _restore(self, state: State) -> None:
-        check_tensors(self, state)
+        _tools().check_tensors(self, state)
         own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
         keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[-1])
         if own or keyed:

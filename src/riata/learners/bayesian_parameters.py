@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import (
@@ -16,24 +16,12 @@ from riata.learners.base import (
     option,
     store_option,
 )
-from riata.learners.state_check import NAMES, Arrays, Tensor, check_known, check_state
-
-if TYPE_CHECKING:
-    from riata.learners.bayesian import Bayesian
 
 LINKS = ("logit", "probit")
 UPDATES = ("marginal", "joint", "adf", "vb")
 MEANS = ("taylor", "newton")
 VARIANCES = ("curvature", "height")
 VIEWS = ("raw", "binary", "log1p")
-STATE = {
-    "keys": Tensor("int64", ("n",), least=0),
-    "rows": Tensor("float64", ("n", "width")),
-    "intercept": Tensor("float64", ("intercept",)),
-    "seen": Tensor("int64", (2,), least=0),
-} | NAMES
-INTERCEPT_KEY = (1 << 63) - 1
-"""With a full covariance the intercept is one of the rows."""
 AUTO = tuple(0.001 * 4.0**k for k in range(8))
 """The prior variances that `prior_variance="auto"` averages."""
 SMALLEST, LARGEST = 1e-20, 1e20
@@ -169,14 +157,3 @@ def parsed(value: str | float | Mapping[str, float]) -> str | float | dict[str, 
         return {str(name): float(number) for name, number in value.items()}
     check_variance("prior_variance", value)
     return float(value)
-
-
-def check_tensors(learner: Bayesian, state: Arrays) -> None:
-    """Raise a ValueError for the first tensor that cannot be of this learner."""
-    own = {"log_evidence": Tensor("float64", (learner.outputs * learner.shape.components,))}
-    if learner.calibrates:
-        own["calibration"] = Tensor("float64", calibration.blank(learner.outputs).shape)
-    check_state(state, STATE | own)
-    if "names" not in state and learner.store != "hashed":
-        keys = state["keys"]
-        check_known(keys[keys != INTERCEPT_KEY], int(state["seen"][1]))

@@ -1,4 +1,4 @@
-"""New Bayesian models from old ones: merged, taken for a prior, collapsed, sparse, wider; and samples.
+"""Bayesian models from state: checked, merged, taken for a prior, collapsed, sparse, wider; and samples.
 
 Functions of a learner's state. A row holds planes of columns: mean and precision, both less the prior's; with
 priors of its own, these too, less the common one; then, where evidence fades, the time of its last touch.
@@ -17,6 +17,7 @@ from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
 from riata.learners import bayesian_mixture as mixture
 from riata.learners.base import State
+from riata.learners.state_check import NAMES, Arrays, Tensor, check_known, check_state
 
 if TYPE_CHECKING:
     from riata.learners.bayesian import Bayesian
@@ -26,6 +27,25 @@ Floats = NDArray[np.float64]
 PRIOR = ("prior_variance", "prior_mean", "intercept_variance", "value", "link", "half_life", "outputs",
          "fit_intercept", "covariance")  # fmt: skip
 """What two models must have in common to be merged."""
+STATE = {
+    "keys": Tensor("int64", ("n",), least=0),
+    "rows": Tensor("float64", ("n", "width")),
+    "intercept": Tensor("float64", ("intercept",)),
+    "seen": Tensor("int64", (2,), least=0),
+} | NAMES
+INTERCEPT_KEY = (1 << 63) - 1
+"""With a full covariance the intercept is one of the rows."""
+
+
+def check_tensors(learner: Bayesian, state: Arrays) -> None:
+    """Raise a ValueError for the first tensor that cannot be of this learner."""
+    own = {"log_evidence": Tensor("float64", (learner.outputs * learner.shape.components,))}
+    if learner.calibrates:
+        own["calibration"] = Tensor("float64", calibration.blank(learner.outputs).shape)
+    check_state(state, STATE | own)
+    if "names" not in state and learner.store != "hashed":
+        keys = state["keys"]
+        check_known(keys[keys != INTERCEPT_KEY], int(state["seen"][1]))
 
 
 @dataclass

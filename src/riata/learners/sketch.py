@@ -15,12 +15,12 @@ from riata.learners.base import (
     Floats,
     Learner,
     State,
+    both_locks,
     event_block,
     offsets_for,
     option,
 )
 from riata.learners.bounds import Bounds, bounds_for_json, check_bounds_fit, parse_bounds
-from riata.learners.locks import both_locks
 from riata.learners.sketch_bounds import Limits
 from riata.learners.sketch_named import numbered
 from riata.learners.sketch_parameters import (

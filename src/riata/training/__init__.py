@@ -24,8 +24,7 @@ from riata.training.run import Run
 if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.sources import Source
-    from riata.training.checkpoint import Checkpoint
-    from riata.training.memory import MemoryLimit
+    from riata.training.safeguards import Checkpoint, MemoryLimit
 
 __all__ = ["Model", "Progress", "Record", "Settings", "evaluate", "partial_model", "train"]
 
@@ -141,7 +140,7 @@ def _checkpoint(
         )
     if checkpoint is None:
         return None
-    from riata.training.checkpoint import Checkpoint  # most runs do without
+    from riata.training.safeguards import Checkpoint  # most runs do without
 
     return checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint, every)
 
@@ -149,7 +148,7 @@ def _checkpoint(
 def _limit(most: int | str | MemoryLimit | None) -> MemoryLimit | None:
     if most is None:
         return None
-    from riata.training.memory import MemoryLimit  # most runs do without
+    from riata.training.safeguards import MemoryLimit  # most runs do without
 
     return most if isinstance(most, MemoryLimit) else MemoryLimit(most)
 

@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 from riata.batches import Batch, Batches, n_rows, pieces, skip
 from riata.errors import ChangedData, DataError, DivergenceError, LostData
 from riata.fingerprint import Watch
-from riata.interrupt import Interrupt
 from riata.labels import LabelOrder
 from riata.record import Model, Progress, Record
 from riata.training.holdout import Holdout
 from riata.training.preparation import Preparation
+from riata.training.safeguards import Interrupt
 
 if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.sources import Source
-    from riata.training.checkpoint import Checkpoint
-    from riata.training.memory import MemoryLimit
+    from riata.training.safeguards import Checkpoint, MemoryLimit
 
 Floats: TypeAlias = NDArray[np.float64]
 
