@@ -568,7 +568,7 @@ class Sketch:
 
     def sums(self) -> tuple[list[float], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
 
-    def set_sums(self, scalars: Sequence[float], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lanes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], features: int) -> None: ...
+    def set_sums(self, scalars: Sequence[float], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], features: int) -> None: ...
 
     @property
     def keys(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
@@ -596,7 +596,7 @@ class Sketch:
     def positive(self) -> float: ...
 
     @property
-    def lean(self) -> float: ...
+    def absolute_slope(self) -> float: ...
 
     @property
     def dual(self) -> float: ...
@@ -717,9 +717,7 @@ class ParquetColumn:
     """The bytes of a column of a Parquet file to values."""
 
     def __init__(self, kind: str, optional: bool, name: str, names: bool, codec: str) -> None:
-        """
-        `codec` is '', 'snappy', or any other: whoever calls unpacks those pages.
-        """
+        """`codec` is '', 'snappy', or any other: the caller unpacks those pages."""
 
     def begin(self, rows: int) -> None:
         """So many rows are wanted now."""
