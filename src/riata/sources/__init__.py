@@ -50,7 +50,7 @@ def open_source(
     of columns. So is a pandas or polars frame when the role of a column is named (`label`,
     `weight`, `offset`, `ignore`, `numeric`, `categorical`) or with `format="table"`; otherwise a
     frame is a matrix of numbers, like those that `fit` takes, whose features are numbered by
-    column. See `riata.sources.table.roles.Roles` for what becomes of columns; `offset` names one of
+    column. See `riata.sources.options.Roles` for what becomes of columns; `offset` names one of
     numbers that are added to the scores of examples and not learned. `names=False` leaves the names
     of features out of Blocks; `crosses=["user:ad"]` multiplies groups of features.
 

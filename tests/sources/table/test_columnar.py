@@ -16,8 +16,8 @@ from riata import _core
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.sources import open_source
+from riata.sources.options import Roles
 from riata.sources.table import parquet_pages
-from riata.sources.table.roles import Roles
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

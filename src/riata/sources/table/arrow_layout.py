@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
+from riata.sources.options import LOOK_AT
 from riata.sources.table.arrow_arrays import as_text, float64, is_list, is_number, is_text
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
@@ -24,7 +25,6 @@ from riata.sources.table.layout import (
     label_names_of,
     make_schema,
 )
-from riata.sources.table.roles import LOOK_AT
 
 BLANKS = " \t\r"
 

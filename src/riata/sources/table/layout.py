@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.schema import Column, Schema, suggest
-from riata.sources.table.roles import LOOK_AT, Roles, Transforms
+from riata.sources.options import LOOK_AT, Roles, Transforms
 
 if TYPE_CHECKING:
     from riata.sources.options import ReadOptions

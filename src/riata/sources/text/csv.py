@@ -13,14 +13,13 @@ from riata import _core
 from riata.errors import DataError
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
-from riata.sources.options import ReadOptions
+from riata.sources.options import LOOK_AT, ReadOptions, Transforms
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
     TableOptions,
     find_schema,
 )
-from riata.sources.table.roles import LOOK_AT, Transforms
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,

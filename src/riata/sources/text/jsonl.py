@@ -16,10 +16,9 @@ from riata.schema import Column, Schema, in_words, suggest
 from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
-from riata.sources.options import ReadOptions
+from riata.sources.options import LABEL, LOOK_AT, ReadOptions
 from riata.sources.source import split
 from riata.sources.table.layout import TableOptions, bucket_edges
-from riata.sources.table.roles import LABEL, LOOK_AT
 from riata.sources.text.first_objects import (
     any_has,
     find_columns,

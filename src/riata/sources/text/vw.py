@@ -11,8 +11,7 @@ from riata.errors import DataError
 from riata.schema import Schema, describe, suggest
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
-from riata.sources.options import ReadOptions
-from riata.sources.table.roles import LOOK_AT
+from riata.sources.options import LOOK_AT, ReadOptions
 from riata.sources.text.named import VALUE_MESSAGES, NamedTextSource, look_ahead
 from riata.sources.text.text import Parsed, parsed
 
