@@ -105,19 +105,12 @@ class Reader {
     return place;
   }
 
-  // Steps over an opening bracket, and over the closing one if nothing is between them.
-  bool opens_and_closes(char close) noexcept {
-    ++p_;
-    skip_space();
-    if (*p_ != close) return false;
-    ++p_;
-    return true;
-  }
-
   ErrorKind read_object(Place outer, int depth) noexcept {
     if (depth == kDeepest) return "depth";
-    if (opens_and_closes('}')) return nullptr;
+    ++p_;
     const std::size_t outer_size = path_.size();
+    skip_space();
+    if (*p_ == '}') return ++p_, nullptr;
     for (;;) {
       skip_space();
       if (*p_ != '"') return "key";
@@ -187,8 +180,10 @@ class Reader {
   bool is_unknown(Place place) const noexcept { return place.column == nullptr && !format_.open; }
   ErrorKind read_list(Place place, int depth) noexcept {
     if (depth == kDeepest) return "depth";
-    if (opens_and_closes(']')) return nullptr;
+    ++p_;
     const std::size_t outer_size = path_.size();
+    skip_space();
+    if (*p_ == ']') return ++p_, nullptr;
     for (std::uint64_t i = 0;; ++i) {
       skip_space();
       if (*p_ != '"') {
