@@ -6,8 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "riata/base/memory_pool.hpp"
 
 namespace riata::bind {
 
@@ -22,15 +26,23 @@ using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 template <class T>
 using Out2 = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
 
-// An array that owns memory which was never zeroed.
+// An array that owns memory of the pool, which was never zeroed.
 template <class T>
 struct NewArray {
-  std::unique_ptr<T[]> data;
+  struct Freeing {
+    void operator()(T* memory) const noexcept { MemoryPool::free(memory); }
+  };
+  std::unique_ptr<T[], Freeing> data;
   std::size_t size;
-  explicit NewArray(std::size_t n) : data(new T[n > 0 ? n : 1]), size(n) {}
+  explicit NewArray(std::size_t n) : size(n) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (n <= static_cast<std::size_t>(-1) / sizeof(T))
+      data.reset(static_cast<T*>(MemoryPool::allocate((n > 0 ? n : 1) * sizeof(T))));
+    if (data == nullptr) throw std::bad_alloc();
+  }
   T* get() const noexcept { return data.get(); }
   nb::capsule release_owner() {
-    return nb::capsule(data.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::capsule(data.release(), [](void* memory) noexcept { MemoryPool::free(memory); });
   }
 };
 

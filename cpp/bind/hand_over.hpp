@@ -14,7 +14,7 @@ Out<T> hand_over(Array<T>& array) {
     throw nb::python_error();
   }
   T* const data = array.release();
-  nb::capsule owner(data, [](void* memory) noexcept { Pool::give_back(memory); });
+  nb::capsule owner(data, [](void* memory) noexcept { MemoryPool::free(memory); });
   return Out<T>(data, {size}, owner);
 }
 

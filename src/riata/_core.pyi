@@ -352,7 +352,7 @@ class Checksum:
 class NameNumbers:
     """Features, numbered as they come."""
 
-    def __init__(self, base: int = 0, text: bool = False) -> None: ...
+    def __init__(self, base: int = 0, text: bool = False, hash_key: bytes | None = None) -> None: ...
 
     def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32] | None:
         """From `base` on. None where names must be text, and one is not."""
@@ -445,8 +445,11 @@ class Linear(Model):
     def prune(self, threshold: float) -> None:
         """Weights up to this size become zero."""
 
-def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]:
+def event(features: Mapping[str, object], hash_key: bytes | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]:
     """The keys, values, names and name offsets of one event."""
+
+def set_hash_key(model: Linear, hash_key: bytes | None) -> None:
+    """By which hash events' names get their keys."""
 
 def check_event(label: float, weight: float) -> None:
     """ValueError if one cannot be learned."""
@@ -476,31 +479,11 @@ class Fingerprint:
     def digest(self) -> int:
         """Of all rows so far; more may follow."""
 
-class Mapped:
-    """
-    The first bytes of an open file in memory. The mapping lasts as long as arrays of it, also when the file is closed or deleted.
-    """
+def keys_of_names(names: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], hash_key: bytes | None = None) -> NDArray[numpy.int64]:
+    """The 63-bit keys of names that lie one behind another."""
 
-    def __init__(self, descriptor: int, size: int) -> None: ...
-
-    def __len__(self) -> int: ...
-
-    def array(self, start: int, size: int) -> NDArray[numpy.uint8]:
-        """Bytes of the file, not copied, not to be written to."""
-
-    def fetch(self, start: int, size: int) -> None:
-        """They are needed soon."""
-
-    def release(self, start: int, size: int) -> None:
-        """
-        They are not needed for a while, and need not count as memory of this process.
-        """
-
-    @property
-    def lost(self) -> bool:
-        """
-        Somebody read bytes that the file did not have any more: they were zeros.
-        """
+def read_at(descriptor: int, start: int, size: int) -> NDArray[numpy.uint8]:
+    """Bytes of an open file from there on: fewer where the file has no more."""
 
 @overload
 def inspect_rows(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], values: NDArray[numpy.float32], n_columns: int) -> tuple[str, int, int, bool]: ...
@@ -684,12 +667,29 @@ class OnlineSketch:
     @property
     def bytes(self) -> int: ...
 
+    @property
+    def max_bytes(self) -> int:
+        """
+        The most that pairs of features may take: an example that could need more is refused.
+        """
+
+    @max_bytes.setter
+    def max_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def refused(self) -> tuple[int, int]:
+        """
+        The features of the last example that was, and the bytes that it could have needed.
+        """
+
     @overload
     def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float, offsets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
     @overload
     def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positive: float, offsets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Learns the examples; the score of each just before."""
+        """
+        Learns the examples; the score of each just before. Fewer of them where one was refused.
+        """
 
 class Decoded:
     """Rows of a column of a Parquet file."""

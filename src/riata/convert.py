@@ -219,7 +219,7 @@ def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
 
 @contextmanager
 def _cache(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
-    writer = CacheWriter(file)
+    writer = CacheWriter(file, (result.schema or Schema()).hash_key)
     yield writer.write
     writer.finish(about(None, result.skipped, result.schema))
 

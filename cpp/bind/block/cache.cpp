@@ -1,6 +1,8 @@
 // What the file of Blocks needs: checksums, numbers for names, and the way back.
 #include <algorithm>
+#include <new>
 
+#include "bind/base/hash_key.hpp"
 #include "bind/block/name_list.hpp"
 #include "bind/block_view.hpp"
 #include "bind/hand_over.hpp"
@@ -111,7 +113,14 @@ void bind_cache(nb::module_& m) {
           nb::sig("def add(self, data: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> None"))
       .def("end", &Checksum::end, "Once, and then no more.");
   nb::class_<NameNumbers>(m, "NameNumbers", "Features, numbered as they come.")
-      .def(nb::init<std::uint32_t, bool>(), "base"_a = 0, "text"_a = false)
+      .def(
+          "__init__",
+          [](NameNumbers* self, std::uint32_t base, bool text, nb::handle hash_key) {
+            new (self) NameNumbers(base, text, hash_key_from(hash_key));
+          },
+          "base"_a = 0, "text"_a = false, "hash_key"_a.none() = nb::none(),
+          nb::sig("def __init__(self, base: int = 0, text: bool = False, hash_key: bytes | None = None) -> "
+                  "None"))
       .def("number", &number, "keys"_a.noconvert(), "names"_a, "name_offsets"_a,
            nb::sig("def number(self, keys: NDArray[numpy.int64], names: NDArray[numpy.uint8], "
                    "name_offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint32] | None"),

@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
-#include "bind/linear/dict_items.hpp"
+#include "bind/base/hash_key.hpp"
 #include "bind/outcome.hpp"
 #include "bind/turns.hpp"
 #include "riata/base/hash.hpp"
+#include "riata/base/probe_table.hpp"
 #include "riata/linear/linear.hpp"
 
 namespace riata::bind {
@@ -27,21 +28,29 @@ namespace {
 struct Short {
   std::uint64_t mask, low, high;
 };
-constexpr auto kShort = [] {
-  std::array<Short, 9> all{};
+using Shorts = std::array<Short, 9>;
+constexpr Shorts shorts_of(HashKey hash_key) noexcept {
+  Shorts all{};
   for (std::size_t size = 0; size < all.size(); ++size) {
     all[size].mask = size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * size)) - 1;
-    key_seeds(size, all[size].low, all[size].high);
+    key_seeds(size, all[size].low, all[size].high, hash_key);
   }
   return all;
-}();
+}
+constexpr Shorts kShorts = shorts_of({});
 
 // The features of one event. "key" with a number; "key=value" with 1 for a string; several of these for a
 // list. The dict stays as it is while there is an Event of it: names are where Python has them.
 class Event {
  public:
-  explicit Event(nb::handle features) {
+  Event(nb::handle features, HashKey hash_key) : hash_key_(hash_key) {
+    if (hash_key != HashKey{}) {
+      own_shorts_ = shorts_of(hash_key);
+      shorts_ = &own_shorts_;
+    }
+#ifndef Py_GIL_DISABLED  // without that lock, another thread may change the dict at any moment
     if (PyDict_CheckExact(features.ptr()) && read(features.ptr(), false)) return;
+#endif
     // Another kind of mapping, or some value is converted by code that may do anything, even change the dict.
     own_ = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), features.ptr()));
     if (!own_.is_valid()) throw nb::python_error();
@@ -75,18 +84,24 @@ class Event {
   }
 
  private:
+  struct Item {
+    PyObject *key, *value;
+  };
+
   // False: a value is neither a number nor a string of Python's own, and `any` is not wanted.
   bool read(PyObject* features, bool any) {
     const auto n = static_cast<std::size_t>(PyDict_GET_SIZE(features));
-    fetch_entries(features, n);
     grow(n + 1);
-    auto* const items = allocate<DictItem>(n);
-    // First where they are: keys and values are all over the memory, and may come while others are looked at.
-    const std::size_t count = DictItems::read(features, items, n, [](const DictItem& item) {
+    auto* const items = allocate<Item>(n);
+    // All items are fetched before the first is read: names and values are all over the memory, and come
+    // from there while the others are looked up.
+    std::size_t count = 0;
+    Py_ssize_t at = 0;
+    for (Item item; count < n && PyDict_Next(features, &at, &item.key, &item.value); ++count) {
       __builtin_prefetch(item.key);
-      __builtin_prefetch(reinterpret_cast<const char*>(item.key) + sizeof(PyASCIIObject));
       __builtin_prefetch(item.value);
-    });
+      items[count] = item;
+    }
     bool repeated = false;
     for (std::size_t k = 0; k < count; ++k) {
       while (k < count && add_plain(items[k].key, items[k].value)) ++k;
@@ -98,14 +113,6 @@ class Event {
     return true;
   }
 
-  // Has the entries come from memory, all at once: behind a head and a few bytes each for the hash table,
-  // they take two words each, or three. Too little or too much does no harm.
-  static void fetch_entries(PyObject* features, std::size_t n) noexcept {
-    const char* const entries = DictItems::near_items(features);
-    const std::size_t bytes = 64 + 18 * std::min<std::size_t>(n, 256);
-    for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(entries + at);
-  }
-
   // Nearly all features: a plain name and a float. False: it is not one, or something is wrong with it.
   bool add_plain(PyObject* key, PyObject* value) noexcept {
     if (Py_TYPE(key) != &PyUnicode_Type || Py_TYPE(value) != &PyFloat_Type) return false;
@@ -113,7 +120,8 @@ class Event {
     const auto x = static_cast<float>(PyFloat_AS_DOUBLE(value));
     if (!PyUnicode_IS_COMPACT_ASCII(key) || size > kLongest || !std::isfinite(x)) return false;
     const char* name = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(key) + 1);
-    keys_[size_] = static_cast<std::int64_t>(size <= 8 ? key_of_short(name, size) : key_of_name(name, size));
+    keys_[size_] =
+        static_cast<std::int64_t>(size <= 8 ? key_of_short(name, size) : key_of_name(name, size, hash_key_));
     values_[size_] = x;
     names_[size_] = {name, size};
     size_ += x != 0;  // there is room for one that does not count
@@ -121,12 +129,12 @@ class Event {
   }
   // Of at most eight characters. Python keeps them at an address divisible by eight, with a zero behind them,
   // so that eight bytes from there lie in one page, whatever the last of them are.
-  __attribute__((no_sanitize("address"))) static std::uint64_t key_of_short(const char* name,
-                                                                            std::size_t size) noexcept {
+  __attribute__((no_sanitize("address"))) std::uint64_t key_of_short(const char* name,
+                                                                     std::size_t size) const noexcept {
     static_assert(sizeof(PyASCIIObject) % 8 == 0);
     std::uint64_t word;
     std::memcpy(&word, name, sizeof word);
-    const Short& with = kShort[size];
+    const Short& with = (*shorts_)[size];
     return fold((word & with.mask) ^ with.low, with.high) >> 1;
   }
   bool add_other(PyObject* key, PyObject* value, bool any, bool& repeated) {
@@ -172,6 +180,12 @@ class Event {
 
   void categories(std::string_view name, PyObject* value) {
     if (PyUnicode_Check(value)) return category(name, text(value));
+#ifdef Py_GIL_DISABLED
+    // `category` copies its text: the strings need not outlive the tuple.
+    const nb::object own = nb::steal(PySequence_Tuple(value));
+    if (!own.is_valid()) throw nb::python_error();
+    value = own.ptr();
+#endif
     PyObject** items = PySequence_Fast_ITEMS(value);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
       if (!PyUnicode_Check(items[i])) fail(name, "a list must hold strings");
@@ -202,7 +216,7 @@ class Event {
   }
   void add(std::string_view name, float value) {
     if (size_ == capacity_) grow(2 * capacity_);
-    keys_[size_] = static_cast<std::int64_t>(key_of_name(name.data(), name.size()));
+    keys_[size_] = static_cast<std::int64_t>(key_of_name(name.data(), name.size(), hash_key_));
     values_[size_] = value;
     names_[size_] = name;
     ++size_;
@@ -210,22 +224,23 @@ class Event {
 
   // {"a": ["b", "b"]}, or {"a": "b", "a=b": 1}: rare, but a row holds each feature once. Values add up.
   void merge_repeated() {
-    std::size_t places = 4;
-    while (places < 2 * size_) places *= 2;
-    auto* const place = allocate<std::uint32_t>(places);  // 1 + the entry whose key falls here
-    std::fill_n(place, places, 0u);
+    ProbeTable<std::uint32_t> entries;  // 1 + the number of the entry with this key
+    const auto is_empty = [](std::uint32_t cell) { return cell == 0; };
+    const auto key_of = [this](std::uint32_t cell) { return static_cast<std::uint64_t>(keys_[cell - 1]); };
     std::size_t kept = 0;
     for (std::size_t k = 0; k < size_; ++k) {
-      std::size_t at = scatter(static_cast<std::uint64_t>(keys_[k])) >> 20 & (places - 1);
-      while (place[at] != 0 && keys_[place[at] - 1] != keys_[k]) at = (at + 1) & (places - 1);
-      if (place[at] != 0) {
-        values_[place[at] - 1] += values_[k];
+      const auto key = static_cast<std::uint64_t>(keys_[k]);
+      if (entries.is_full() && !entries.grow(is_empty, key_of)) throw std::bad_alloc();
+      std::uint32_t* const cell =
+          entries.find(key, [&](std::uint32_t other) { return other == 0 || key_of(other) == key; });
+      if (*cell != 0) {
+        values_[*cell - 1] += values_[k];
         continue;
       }
       keys_[kept] = keys_[k];
       values_[kept] = values_[k];
       names_[kept] = names_[k];
-      place[at] = static_cast<std::uint32_t>(++kept);
+      entries.put(cell, key, static_cast<std::uint32_t>(++kept));
     }
     size_ = kept;
   }
@@ -255,6 +270,9 @@ class Event {
   static constexpr std::size_t kLongest = 1 << 16;
   alignas(16) std::byte room_[1 << 13];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  HashKey hash_key_;
+  const Shorts* shorts_ = &kShorts;
+  Shorts own_shorts_;
   nb::object own_;
   std::int64_t pointers_[2] = {0, 0};
   std::int64_t* keys_ = nullptr;
@@ -298,18 +316,31 @@ class Scores {
 
 void bind_events(nb::module_& m) {
   m.def(
-      "event", [](nb::handle features) { return Event(features).arrays(); }, nb::arg("features"),
+      "event",
+      [](nb::handle features, nb::handle hash_key) {
+        return Event(features, hash_key_from(hash_key)).arrays();
+      },
+      nb::arg("features"), nb::arg("hash_key").none() = nb::none(),
       nb::sig(
-          "def event(features: Mapping[str, object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], "
-          "NDArray[numpy.uint8], NDArray[numpy.int64]]"),
+          "def event(features: Mapping[str, object], hash_key: bytes | None = None) -> "
+          "tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.int64]]"),
       "The keys, values, names and name offsets of one event.");
+  m.def(
+      "set_hash_key",
+      [](Linear& model, nb::handle hash_key) {
+        const HashKey key = hash_key_from(hash_key);
+        if (model.hash_key != key) writing(model, [&] { return model.hash_key = key; });
+      },
+      nb::arg("model"), nb::arg("hash_key").none(),
+      nb::sig("def set_hash_key(model: Linear, hash_key: bytes | None) -> None"),
+      "By which hash events' names get their keys.");
   m.def("check_event", &check_event, nb::arg("label"), nb::arg("weight"),
         "ValueError if one cannot be learned.");
   m.def(
       "learn_event",
       [](Linear& model, nb::handle features, double label, double weight) {
         check_event(label, weight);
-        Event event(features);
+        Event event(features, model.hash_key);
         Scores scores(model);
         const auto learn = [&] {
           return model.learn(event.view(&label, &weight), nullptr, 1, scores.data());
@@ -333,7 +364,7 @@ void bind_events(nb::module_& m) {
   m.def(
       "score_event",
       [](const Linear& model, nb::handle features) {
-        Event event(features);
+        Event event(features, model.hash_key);
         Scores scores(model);
         const auto score = [&] { return model.score(event.view(nullptr, nullptr), scores.data()); };
         if (model.guard.try_lock_shared()) {

@@ -1,5 +1,5 @@
 // An array that grows, is never filled with zeros first, and can be given away: whoever has the memory then
-// ends it with Pool::give_back or std::free.
+// ends it with MemoryPool::free or std::free.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Array {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
-  ~Array() { Pool::give_back(data_); }
+  ~Array() { MemoryPool::free(data_); }
 
   T* data() noexcept { return data_; }
   const T* data() const noexcept { return data_; }
@@ -40,7 +40,8 @@ class Array {
     if (capacity <= capacity_) return true;
     if (capacity > static_cast<std::size_t>(-1) / sizeof(T)) return false;
     const std::size_t bytes = capacity * sizeof(T);
-    void* const moved = data_ == nullptr ? Pool::take(bytes) : std::realloc(static_cast<void*>(data_), bytes);
+    void* const moved =
+        data_ == nullptr ? MemoryPool::allocate(bytes) : std::realloc(static_cast<void*>(data_), bytes);
     if (moved == nullptr) return false;
     data_ = static_cast<T*>(moved);
     capacity_ = capacity;

@@ -17,6 +17,15 @@ constexpr std::uint64_t fold(std::uint64_t a,
 
 inline constexpr std::uint64_t kHashSeed = 0x2545f4914f6cdd1dULL;
 
+// Which of many hash functions gives names their keys. The default one is the same everywhere and for ever,
+// but known to everybody: where a factor of `fold` is made zero, say by a second word that is b below, all
+// names that go on the same way get one key, whatever the first word is. Neither factor can be chosen by
+// somebody who does not know the two words of the key.
+struct HashKey {
+  std::uint64_t seed = 0, second = 0;
+  bool operator==(const HashKey&) const = default;
+};
+
 // n bytes, up to 8, as a word with zeros behind them: no byte beyond is read, and no call is made.
 inline std::uint64_t word_of(const char* p, std::size_t n) noexcept {
   const auto byte = [&](std::size_t at) {
@@ -37,10 +46,10 @@ inline std::uint64_t word_of(const char* p, std::size_t n) noexcept {
 }
 
 // The 63-bit key of a name: 16 bytes a step, the same on every machine with little-endian words.
-inline std::uint64_t key_of_name(const char* data, std::size_t size,
-                                 std::uint64_t seed = kHashSeed) noexcept {
-  constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
-  std::uint64_t hash = seed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
+inline std::uint64_t key_of_name(const char* data, std::size_t size, HashKey key = {}) noexcept {
+  constexpr std::uint64_t a = 0xa0761d6478bd642fULL;
+  const std::uint64_t b = 0xe7037ed1a0b428dbULL ^ key.second;
+  std::uint64_t hash = kHashSeed ^ key.seed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
   for (; size > 16; data += 16, size -= 16)
     hash = fold(word_of(data, 8) ^ a ^ hash, word_of(data + 8, 8) ^ b);
   const std::uint64_t low = word_of(data, size);
@@ -89,9 +98,11 @@ inline std::uint64_t key_of_joined(std::string_view front, std::string_view back
 }
 
 // What the two words of a name of at most 16 bytes are mixed with before they are multiplied.
-constexpr void key_seeds(std::size_t size, std::uint64_t& low, std::uint64_t& high) noexcept {
-  constexpr std::uint64_t a = 0xa0761d6478bd642fULL, b = 0xe7037ed1a0b428dbULL;
-  const std::uint64_t hash = kHashSeed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
+constexpr void key_seeds(std::size_t size, std::uint64_t& low, std::uint64_t& high,
+                         HashKey key = {}) noexcept {
+  constexpr std::uint64_t a = 0xa0761d6478bd642fULL;
+  const std::uint64_t b = 0xe7037ed1a0b428dbULL ^ key.second;
+  const std::uint64_t hash = kHashSeed ^ key.seed ^ fold(static_cast<std::uint64_t>(size) ^ a, b);
   low = a ^ hash;
   high = b ^ hash;
 }

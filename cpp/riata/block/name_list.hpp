@@ -9,8 +9,7 @@
 
 namespace riata {
 
-// A view: owns nothing. Its arrays lie in a file that is mapped, and what was checked may be zeros by now, if
-// somebody cut the file: so every name is checked again when it is looked up.
+// A view: owns nothing. Numbers and offsets come from a file: each is checked when it is used.
 struct NameListView {
   std::size_t size = 0;
   std::uint32_t base = 0;  // the number of the first feature
@@ -31,7 +30,7 @@ struct NameListView {
   std::string_view name(std::uint32_t number) const noexcept {
     const std::size_t i = static_cast<std::uint32_t>(number - base);
     if (i >= size) return {};
-    const std::int64_t begin = load(name_offsets + i), end = load(name_offsets + i + 1);
+    const std::int64_t begin = name_offsets[i], end = name_offsets[i + 1];
     if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > names_size) return {};
     return {names + begin, static_cast<std::size_t>(end - begin)};
   }
@@ -39,24 +38,17 @@ struct NameListView {
   void offsets_of(const std::uint32_t* numbers, std::size_t n, std::int64_t* out) const noexcept {
     out[0] = 0;
     for (std::size_t k = 0; k < n; ++k)
-      out[k + 1] = out[k] + static_cast<std::int64_t>(name(load(numbers + k)).size());
+      out[k + 1] = out[k] + static_cast<std::int64_t>(name(numbers[k]).size());
   }
-  // To where `ends` has them: never more than there is room for, whatever became of the file meanwhile.
+  // To where `ends` has them.
   void names_of(const std::uint32_t* numbers, std::size_t n, const std::int64_t* ends,
                 char* out) const noexcept {
     for (std::size_t k = 0; k < n; ++k) {
-      const std::string_view found = name(load(numbers + k));
+      const std::string_view found = name(numbers[k]);
       const auto room = static_cast<std::size_t>(ends[k + 1] - ends[k]), some = std::min(room, found.size());
       if (some > 0) std::memcpy(out + ends[k], found.data(), some);
       if (some < room) std::memset(out + ends[k] + some, 0, room - some);
     }
-  }
-
- private:
-  // Read once: the number that is checked is the number that is used.
-  template <class T>
-  static T load(const T* from) noexcept {
-    return __atomic_load_n(from, __ATOMIC_RELAXED);
   }
 };
 

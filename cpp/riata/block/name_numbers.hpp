@@ -3,18 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <string_view>
-#include <utility>
-
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
 
 #include "riata/base/array.hpp"
 #include "riata/base/hash.hpp"
+#include "riata/base/probe_table.hpp"
 #include "riata/base/utf8.hpp"
 
 namespace riata {
@@ -25,7 +18,8 @@ class NameNumbers {
   static constexpr std::size_t kManyNames = std::size_t{1} << 20, kManyBytes = std::size_t{24} << 20;
 
   // The first feature gets the number `base`. Where names must be text, one that is none ends `number`.
-  explicit NameNumbers(std::uint32_t base = 0, bool text = false) noexcept : base_(base), text_(text) {}
+  explicit NameNumbers(std::uint32_t base = 0, bool text = false, HashKey hash_key = {}) noexcept
+      : base_(base), text_(text), hash_key_(hash_key) {}
 
   bool full() const noexcept { return size() >= kManyNames || names.size() >= kManyBytes; }
   std::size_t size() const noexcept { return ends.size() == 0 ? 0 : ends.size() - 1; }
@@ -38,28 +32,18 @@ class NameNumbers {
               std::uint32_t* out) noexcept {
     constexpr std::size_t kAhead = 16;
     for (std::size_t k = 0; k < n; ++k) {
-      if (size() >= most_ && !grow()) return Done::no_memory;
-      Slot* const slots = slots_.get();
-      const std::size_t mask = capacity_ - 1;
+      if (!make_room()) return Done::no_memory;
       // Until another one is new.
       for (; k < n; ++k) {
-        if (k + kAhead < n) __builtin_prefetch(slots + home(from[k + kAhead], mask));
-        const std::int64_t key = from[k];
-        std::size_t at = home(key, mask);
-        while (slots[at].key != key && slots[at].number != kNone) at = (at + 1) & mask;
-        if (slots[at].number == kNone || slots[at].print != kOwn) [[unlikely]]
+        if (k + kAhead < n) cells_.prefetch(static_cast<std::uint64_t>(from[k + kAhead]));
+        const Cell& cell = *first_of(from[k]);
+        if (cell.state != kOwn) [[unlikely]]
           break;
-        out[k] = slots[at].number;
+        out[k] = cell.number;
       }
       if (k == n) break;
       const std::string_view name(text + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k]));
-      const std::uint32_t print = print_of(from[k], name);
-      Slot& place = find(from[k], print);
-      if (place.number == kNone) {
-        if (const Done done = add(name); done != Done::all) return done;
-        place = {from[k], base_ + static_cast<std::uint32_t>(size() - 1), print};
-      }
-      out[k] = place.number;
+      if (const Done done = number_new(from[k], name, out[k]); done != Done::all) return done;
     }
     return Done::all;
   }
@@ -68,31 +52,58 @@ class NameNumbers {
   Array<std::int64_t> ends;  // of the names; a 0 before them
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::uint32_t kMost = 0x7fffffff;  // Arrow has signed numbers
 
-  // A key that is the hash of its name needs no second look at names.
-  static constexpr std::uint32_t kOwn = 0;
+  // What a cell is: empty; a key that is the hash of its name, which needs no second look at names; a key
+  // that has come with another name, whose features lie where key and name say; or, odd, such a feature, by
+  // 31 bits of its name's hash.
+  static constexpr std::uint32_t kEmpty = 0, kOwn = 2, kByName = 4;
 
-  struct Slot {
+  struct Cell {
     std::int64_t key;
-    std::uint32_t number, print;
+    std::uint32_t number, state;
   };
+  static bool is_empty(const Cell& cell) noexcept { return cell.state == kEmpty; }
 
-  static std::uint32_t print_of(std::int64_t key, std::string_view name) noexcept {
-    const std::uint64_t hash = key_of_name(name.data(), name.size());
-    return hash == static_cast<std::uint64_t>(key) ? kOwn : static_cast<std::uint32_t>(hash) | 1;
+  // Where features by name lie.
+  static std::uint64_t mixed(std::int64_t key, std::uint32_t state) noexcept {
+    return static_cast<std::uint64_t>(key) ^ fold(state, 0x9e3779b97f4a7c15ULL) ^
+           static_cast<std::uint64_t>(state) << 32;
   }
-  static std::size_t home(std::int64_t key, std::size_t mask) noexcept {
-    return static_cast<std::size_t>(scatter(static_cast<std::uint64_t>(key)) >> 20) & mask;
+  static std::uint64_t place_of(const Cell& cell) noexcept {
+    return cell.state % 2 == 1 ? mixed(cell.key, cell.state) : static_cast<std::uint64_t>(cell.key);
   }
-  // Where the feature is, or else the empty slot where it belongs.
-  Slot& find(std::int64_t key, std::uint32_t print) noexcept {
-    const std::size_t mask = capacity_ - 1;
-    for (std::size_t at = home(key, mask);; at = (at + 1) & mask) {
-      Slot& slot = slots_[at];
-      if (slot.number == kNone || (slot.key == key && slot.print == print)) return slot;
+
+  bool make_room() noexcept { return !cells_.is_full() || cells_.grow(is_empty, place_of); }
+  Cell* first_of(std::int64_t key) const noexcept {
+    return cells_.find(static_cast<std::uint64_t>(key), [key](const Cell& cell) {
+      return is_empty(cell) || (cell.key == key && cell.state % 2 == 0);
+    });
+  }
+
+  // A feature whose key alone does not say which it is.
+  Done number_new(std::int64_t key, std::string_view name, std::uint32_t& out) noexcept {
+    const std::uint64_t hash = key_of_name(name.data(), name.size(), hash_key_);
+    Cell* const first = first_of(key);
+    if (is_empty(*first)) {
+      const bool own = hash == static_cast<std::uint64_t>(key);
+      if (own) return put(first, {key, 0, kOwn}, name, out);
+      cells_.put(first, static_cast<std::uint64_t>(key), {key, 0, kByName});
+      if (!make_room()) return Done::no_memory;
     }
+    const std::uint32_t state = static_cast<std::uint32_t>(hash) | 1;
+    Cell* const cell = cells_.find(mixed(key, state), [key, state](const Cell& other) {
+      return is_empty(other) || (other.key == key && other.state == state);
+    });
+    if (is_empty(*cell)) return put(cell, {key, 0, state}, name, out);
+    out = cell->number;
+    return Done::all;
+  }
+  Done put(Cell* to, Cell cell, std::string_view name, std::uint32_t& out) noexcept {
+    if (const Done done = add(name); done != Done::all) return done;
+    out = cell.number = base_ + static_cast<std::uint32_t>(size() - 1);
+    cells_.put(to, place_of(cell), cell);
+    return Done::all;
   }
 
   Done add(std::string_view name) noexcept {
@@ -103,41 +114,10 @@ class NameNumbers {
     return added ? Done::all : Done::no_memory;
   }
 
-  bool grow() noexcept {
-    const std::size_t capacity = capacity_ == 0 ? std::size_t{1} << 14 : 2 * capacity_, mask = capacity - 1;
-    std::unique_ptr<Slot[], Freeing> wider(static_cast<Slot*>(allocate(capacity * sizeof(Slot))));
-    if (wider == nullptr) return false;
-    for (std::size_t i = 0; i < capacity; ++i) wider[i] = {0, kNone, 0};
-    for (std::size_t i = 0; i < capacity_; ++i) {
-      const Slot& old = slots_[i];
-      if (old.number == kNone) continue;
-      std::size_t at = home(old.key, mask);
-      while (wider[at].number != kNone) at = (at + 1) & mask;
-      wider[at] = old;
-    }
-    slots_ = std::move(wider);
-    capacity_ = capacity;
-    most_ = capacity / 8 * 5;
-    return true;
-  }
-
-  // In large pages where the system has them: slots are looked up all over the place.
-  static void* allocate(std::size_t size) noexcept {
-    constexpr std::size_t kLarge = std::size_t{1} << 21;
-    void* const memory = std::aligned_alloc(size < kLarge ? 64 : kLarge, size);
-#ifdef MADV_HUGEPAGE
-    if (memory != nullptr && size >= kLarge) madvise(memory, size, MADV_HUGEPAGE);
-#endif
-    return memory;
-  }
-  struct Freeing {
-    void operator()(Slot* slots) const noexcept { std::free(slots); }
-  };
-
-  std::unique_ptr<Slot[], Freeing> slots_;
-  std::size_t capacity_ = 0, most_ = 0;
+  ProbeTable<Cell> cells_;
   std::uint32_t base_;
   bool text_;
+  HashKey hash_key_;
 };
 
 }  // namespace riata

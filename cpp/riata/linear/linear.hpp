@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "riata/base/hash.hpp"
 #include "riata/base/parameters.hpp"
 #include "riata/linear/model.hpp"
 #include "riata/linear/schedule.hpp"
@@ -39,6 +40,7 @@ class Linear : public Model {
   virtual Rows coefficients() const = 0;  // live rows, ascending, brought current: width = columns
   virtual std::vector<double> rule_state() const = 0;
   virtual bool set_rule_state(const std::vector<double>&) = 0;
+  HashKey hash_key;  // of events' names
   double rate_factor() const noexcept { return rate_factor_; }
   virtual void set_rate_factor(double) noexcept = 0;  // it multiplies every learning rate from now on
   virtual void prune(double threshold) noexcept = 0;  // weights up to this size become zero

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "riata/stores/dense.hpp"
+#include "riata/base/zero_pages.hpp"
 
 namespace riata {
 

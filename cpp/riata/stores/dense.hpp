@@ -1,121 +1,16 @@
 // The dense store: an array of rows by index. It grows when a larger index appears, and untouched pages cost
-// nothing: memory is mapped zeroed and extended in place by the kernel, never copied through.
+// nothing.
 #pragma once
 
-#include <sys/mman.h>
-
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
-#include "riata/base/kept_pages.hpp"
+#include "riata/base/zero_pages.hpp"
 
 namespace riata {
-
-// Zeroed memory that grows without touching what was never written.
-class ZeroPages {
- public:
-  ZeroPages() = default;
-  ZeroPages(ZeroPages&& other) noexcept { *this = std::move(other); }
-  ZeroPages& operator=(ZeroPages&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~ZeroPages() {
-    if (data_ != nullptr) KeptPages::give_back(data_, bytes_);
-  }
-
-  template <class T>
-  T* as() const noexcept {
-    return static_cast<T*>(data_);
-  }
-  std::size_t bytes() const noexcept { return bytes_; }
-
-  // Room for so many bytes; what is new is zero. False: memory is exhausted.
-  bool grow(std::size_t bytes) noexcept {
-    bytes = (bytes + kPage - 1) / kPage * kPage;
-    if (bytes <= bytes_) return true;
-    return take(bytes <= kHugeBelow ? grow_small(bytes) : grow_large(bytes, false), bytes);
-  }
-
-  // The same for what fills up from the front: in large pages whatever the size, and with room for much more,
-  // which costs nothing until it is written to.
-  bool grow_packed(std::size_t bytes) noexcept {
-    if (bytes <= bytes_) return true;
-    bytes = std::max(std::bit_ceil(bytes), kPacked);
-    return take(grow_large(bytes, true), bytes);
-  }
-
-  // What lies behind so many bytes is zero again and costs nothing.
-  void release_after(std::size_t bytes) noexcept {
-    bytes = (bytes + kPage - 1) / kPage * kPage;
-    if (bytes < bytes_) madvise(static_cast<char*>(data_) + bytes, bytes_ - bytes, MADV_DONTNEED);
-  }
-
- private:
-  static void* map(std::size_t bytes) noexcept {
-    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  }
-
-  // Up to some size in large pages, which spare the processor most of its address translation: they must
-  // begin where a large page does. Pages that hold only zeros are not copied, so that they stay untouched.
-  void* grow_small(std::size_t bytes) noexcept {
-    void* const p = bytes < kHugePage ? map(bytes) : large_pages(bytes);
-    if (p == MAP_FAILED) return p;
-    static constexpr char kZeros[kPage] = {};
-    for (std::size_t at = 0; at < bytes_; at += kPage) {
-      const char* page = static_cast<const char*>(data_) + at;
-      if (std::memcmp(page, kZeros, kPage) != 0) std::memcpy(static_cast<char*>(p) + at, page, kPage);
-    }
-    if (data_ != nullptr) KeptPages::give_back(data_, bytes_);
-    return p;
-  }
-
-  static void* large_pages(std::size_t bytes) noexcept {
-    if (void* const kept = KeptPages::take(bytes)) return kept;
-    void* const whole = map(bytes + kHugePage);
-    if (whole == MAP_FAILED) return whole;
-    const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(whole) % kHugePage) % kHugePage;
-    if (before != 0) munmap(whole, before);
-    char* const p = static_cast<char*>(whole) + before;
-    if (before != kHugePage) munmap(p + bytes, kHugePage - before);
-#ifdef MADV_HUGEPAGE
-    madvise(p, bytes, MADV_HUGEPAGE);
-#endif
-    return p;
-  }
-
-  bool take(void* p, std::size_t bytes) noexcept {
-    if (p == MAP_FAILED) return false;
-    data_ = p;
-    bytes_ = bytes;
-    return true;
-  }
-
-  // Beyond it in small pages: every touched feature would cost 2 MiB. The kernel moves them without copying.
-  void* grow_large(std::size_t bytes, [[maybe_unused]] bool packed) noexcept {
-#ifdef __linux__
-    void* p = data_ == nullptr ? map(bytes) : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
-    if (p != MAP_FAILED) madvise(p, bytes, packed ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    return p;
-#else
-    return grow_small(bytes);
-#endif
-  }
-
-  static constexpr std::size_t kPage = 4096;
-  static constexpr std::size_t kHugePage = std::size_t{1} << 21;
-  static constexpr std::size_t kHugeBelow = std::size_t{1} << 27;
-  static constexpr std::size_t kPacked = std::size_t{1} << 28;
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 class DenseStore {
  public:

@@ -8,6 +8,10 @@
 // Groups are in the order of hashes, so with more of them each row lies further on: the table grows and
 // shrinks where it is, a group at a time, and no growth is a pause. Meanwhile hashes below some bound are
 // spread over one number of groups, and those above it over another.
+//
+// The hash is public and can be inverted, so that somebody may send keys that all belong to one group. Where
+// a row lies farther from its group than chance would have it, all rows are hashed anew, with multipliers
+// that nobody can know.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +26,8 @@
 #include <immintrin.h>
 #endif
 
-#include "riata/stores/dense.hpp"
+#include "riata/base/random_word.hpp"
+#include "riata/base/zero_pages.hpp"
 #include "riata/stores/lookup.hpp"
 
 namespace riata {
@@ -33,12 +38,7 @@ class HashTable {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   // Slots of so many words, the first of which holds the key. False: memory is exhausted.
-  bool open(std::uint64_t words) noexcept {
-    words_ = words;
-    low_ = high_ = kLeast;
-    end_ = size_ = 0;
-    return map_groups(kLeast + kSpare);
-  }
+  bool open(std::uint64_t words) noexcept { return open(words, kLeast); }
   bool is_open() const noexcept { return groups_ != 0; }
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t groups() const noexcept { return groups_; }
@@ -58,15 +58,15 @@ class HashTable {
     return group * kGroup + static_cast<std::uint64_t>(std::countr_zero(some));
   }
 
-  static std::uint32_t hash(std::uint64_t key) noexcept {
-    const std::uint64_t sum = (key & kLow) * kA + (key >> 32) * kB;
+  std::uint32_t hash(std::uint64_t key) const noexcept {
+    const std::uint64_t sum = (key & kLow) * a_ + (key >> 32) * b_;
     const std::uint64_t mixed = ((sum ^ (sum >> 32)) & kLow) * kC;
     return static_cast<std::uint32_t>(mixed ^ (mixed >> 32));
   }
 
   // What kernels see of it.
   LookupView view() const noexcept {
-    return {heads_.as<std::uint8_t>(), row(0), words_, low_, high_, bound_, kA, kB};
+    return {heads_.as<std::uint8_t>(), row(0), words_, low_, high_, bound_, a_, b_};
   }
 
   // Where the rows of many keys most likely lie. They are fetched from memory, and are to be checked.
@@ -91,7 +91,7 @@ class HashTable {
 
   // The slot of a key, or kNone.
   std::uint64_t find(std::uint64_t key) const noexcept {
-    const std::uint32_t hash = HashTable::hash(key);
+    const std::uint32_t hash = this->hash(key);
     for (std::uint64_t group = group_of(hash);; ++group) {
       for (std::uint32_t some = match(group, tag_of(hash)); some != 0; some &= some - 1) {
         const std::uint64_t at = first_of(group, some);
@@ -103,6 +103,8 @@ class HashTable {
 
   // Room for one more key. Rows may move. False: memory is exhausted.
   bool reserve() noexcept {
+    if (crowded_ && size_ >= 2 * size_when_hashed_) [[unlikely]]
+      hash_anew();
     if (moving()) {
       move_some();
     } else if (size_ * 100 >= high_ * kGroup * kFull && !begin_growth()) {
@@ -125,7 +127,7 @@ class HashTable {
   // A row that was not where it was guessed to be comes to lie there. Whoever was there takes its slot, which
   // lies on the way of both.
   void promote(std::uint64_t at) noexcept {
-    const std::uint32_t hash = HashTable::hash(key(at));
+    const std::uint32_t hash = this->hash(key(at));
     const std::uint64_t group = group_of(hash);
     const std::uint32_t same = match(group, tag_of(hash));
     const std::uint64_t to = same != 0 ? first_of(group, same) : group * kGroup + (hash >> 8) % kGroup;
@@ -139,6 +141,9 @@ class HashTable {
       for (std::uint64_t word = 0; word < words_; ++word) std::swap(slot(to)[word], slot(at)[word]);
     }
   }
+
+  // Groups that rows have passed on the way to their slots, so far: what collisions have cost.
+  std::uint64_t groups_passed() const noexcept { return groups_passed_; }
 
   // Goes on with whatever growth or shrinking there is.
   void tidy() noexcept {
@@ -165,6 +170,9 @@ class HashTable {
   };
   static constexpr std::uint64_t kLow = 0xFFFFFFFF, kC = kLookupMultiplier;
   static constexpr std::uint64_t kA = 0x9E3779B1, kB = 0x85EBCA77;  // odd, bits at random
+  // Groups between a row and where it belongs. At the load of kFull, a run of L full groups has a probability
+  // of about exp(-0.09 L): in a table of 2^32 rows, that of so many is below 1e-11.
+  static constexpr std::uint64_t kFarthest = 512;
   static constexpr std::uint64_t kLeast = 8, kSpare = 4;  // groups: at least; behind those of hashes
   static constexpr std::uint64_t kFew = 256;              // groups: memory hardly matters, growth does
   static constexpr std::uint64_t kWide = 8;              // words of slots that are not moved more than needed
@@ -197,9 +205,12 @@ class HashTable {
 
   // A slot for a hash, in its group or behind.
   std::uint64_t place(std::uint32_t hash) noexcept {
-    std::uint64_t group = group_of(hash);
+    const std::uint64_t first = group_of(hash);
+    std::uint64_t group = first;
     std::uint32_t free = match(group, 0);
     for (; free == 0; free = match(++group, 0)) ++head(group).passed;
+    groups_passed_ += group - first;
+    crowded_ |= group - first > kFarthest;
     const std::uint64_t at = first_of(group, free);
     tag(at) = tag_of(hash);
     end_ = std::max(end_, group + 1);
@@ -225,6 +236,37 @@ class HashTable {
     if (!map(heads_, groups * sizeof(Head))) return false;
     groups_ = groups;
     return true;
+  }
+
+  bool open(std::uint64_t words, std::uint64_t groups) noexcept {
+    words_ = words;
+    low_ = high_ = groups;
+    end_ = size_ = 0;
+    return map_groups(groups + kSpare);
+  }
+
+  // All rows by another hash, at most once for every doubling. If there is no memory for both tables, it
+  // stays as it is, slow but right.
+  void hash_anew() noexcept {
+    crowded_ = false;
+    size_when_hashed_ = size_;
+    HashTable other;
+    other.size_when_hashed_ = size_;
+    const std::uint64_t random = random_word(slots_.as<void>());
+    other.a_ = (random & kLow) | 1;  // 32 bits each: kernels multiply no more
+    other.b_ = random >> 32 | 1;
+    if (!other.open(words_, std::max(low_, high_))) return;
+    for (std::uint64_t group = 0; group < groups_; ++group) {
+      for (std::uint32_t some = occupied(group); some != 0; some &= some - 1) {
+        const std::uint64_t* const from = slot(first_of(group, some));
+        if (!other.reserve()) return;
+        std::copy_n(from, words_, other.slot(other.add(from[0] >> 1)));
+      }
+    }
+    other.moves_ += moves_ + 1;
+    other.groups_passed_ += groups_passed_;
+    other.grew_ = grew_;
+    *this = std::move(other);
   }
 
   bool moving() const noexcept { return low_ != high_; }
@@ -264,7 +306,7 @@ class HashTable {
       for (std::uint64_t near = group;; ++near) {
         for (std::uint32_t some = occupied(near); some != 0; some &= some - 1) {
           const std::uint64_t at = first_of(near, some);
-          const std::uint32_t hash = HashTable::hash(key(at));
+          const std::uint32_t hash = this->hash(key(at));
           if ((hash * old) >> 32 == group) movers_.push_back({at, hash});
         }
         if (head(near).passed == 0) break;
@@ -286,7 +328,10 @@ class HashTable {
   std::uint64_t words_ = 0;   // in a slot
   std::uint64_t groups_ = 0;  // that take memory
   std::uint64_t end_ = 0;     // groups behind are empty
-  std::uint64_t size_ = 0, moves_ = 0;
+  std::uint64_t size_ = 0, moves_ = 0, groups_passed_ = 0;
+  std::uint64_t a_ = kA, b_ = kB;                 // multipliers of the hash
+  bool crowded_ = false;                          // a row lies too far from its group
+  std::uint64_t size_when_hashed_ = 0;            // how many rows there were when they were hashed anew
   std::uint64_t low_ = 0, high_ = 0, bound_ = 0;  // groups for hashes below the bound, and for the others
   bool grows_ = false, grew_ = false;             // what it does while it moves; whether it did of late
   std::uint64_t next_ = 0;  // which group of the old order moves next; if it grows, the one behind it

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "riata/base/zero_pages.hpp"
 #include "riata/stores/dense.hpp"
 
 namespace riata {

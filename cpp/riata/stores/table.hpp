@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "riata/base/hash.hpp"
-#include "riata/stores/dense.hpp"
+#include "riata/base/zero_pages.hpp"
 #include "riata/stores/hash_table.hpp"
 #include "riata/stores/names.hpp"
 #include "riata/stores/store.hpp"

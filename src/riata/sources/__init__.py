@@ -91,6 +91,8 @@ def open_source(
 def _open(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source:
     if options.cache is not None and options.cache is not False:
         return _open_cached(what, y, sample_weight, options)
+    if options.hash_key is not None:
+        return _open_keyed(what, y, sample_weight, options)
     paths = _paths(what)
     if paths is None:
         return _open_in_memory(what, y, sample_weight, options)
@@ -109,6 +111,20 @@ def _keywords_of_open_source() -> inspect.Signature:
 
 
 open_source.__signature__ = _keywords_of_open_source()  # type: ignore[attr-defined]
+
+
+def _open_keyed(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source:
+    """The source with names hashed by a key: it is made as always, with the names."""
+    from riata.sources.cache.source import CacheSource
+    from riata.sources.keyed import KeyedSource, keyed_cache
+
+    schema = options.schema and replace(options.schema, hash_key=None)
+    without = replace(options, hash_key=None, schema=schema, names=True)
+    source = _open(what, y, sample_weight, without)
+    inner = getattr(source, "unkeyed", source)
+    if isinstance(inner, CacheSource):
+        return keyed_cache(inner, options.hash_key, options.names)
+    return KeyedSource(source, options.hash_key, options.names)
 
 
 def _open_in_memory(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source:
@@ -180,8 +196,9 @@ def _open_files(paths: list[str], format: str, options: ReadOptions) -> Source:
     """Files of one format."""
     if format == "cache":
         from riata.sources.cache.source import CacheSource
+        from riata.sources.keyed import keyed_cache
 
-        return CacheSource(paths, options.block_rows)
+        return keyed_cache(CacheSource(paths, options.block_rows), None, options.names)
     skipping = options.skipping(paths)
     if format in ("parquet", "arrow"):
         from riata.sources.table.columnar import open_columnar
@@ -232,7 +249,9 @@ def _open_cached(what: Any, y: Any, sample_weight: Any, options: ReadOptions) ->
     paths = expand(named)
     without = replace(options, cache=None)
     source = open_source(paths, options=replace(without, block_rows=None))
-    if isinstance(source, CacheSource) or (automatic and not getattr(source, "compressed", False)):
+    if isinstance(getattr(source, "unkeyed", source), CacheSource) or (
+        automatic and not getattr(source, "compressed", False)
+    ):
         return open_source(paths, options=without)
     if automatic:
         path = TEMPORARY

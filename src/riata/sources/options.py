@@ -198,6 +198,9 @@ class ReadOptions:
     labelled: bool = _option(True, "whether rows have labels; without, they may lack them")
     names: bool = _option(True, "whether Blocks hold the names of features")
     block_rows: int | None = _option(None, "the most rows of a Block")
+    hash_key: str | None = _option(
+        None, "hash names by a key of one's own: 32 hexadecimal digits, or random"
+    )
     schema: Schema | None = _option(
         None, "what another source has learned from its first rows: read in the same way"
     )
@@ -225,7 +228,25 @@ class ReadOptions:
             raise ValueError(f"max_bad is a share below 1 or a number of lines, not {self.max_bad}")
         if isinstance(self.schema, Mapping):
             object.__setattr__(self, "schema", Schema.from_json(self.schema))
+        self._settle_hash_key()
         _ = self.roles, self.transforms  # they check what belongs to them
+
+    def _settle_hash_key(self) -> None:
+        """The schema has the say, where there is one."""
+        if self.hash_key is None and self.schema is None:
+            return
+        from riata.sources.keyed import parse_hash_key
+
+        key = None if self.hash_key is None else parse_hash_key(self.hash_key)
+        if self.schema is not None:
+            own = self.schema.hash_key
+            if key not in (None, own):
+                raise ValueError(
+                    f"hash_key is {key}, and was {own or 'the default'} where the model was trained: "
+                    "leave it out"
+                )
+            key = None if own is None else parse_hash_key(own)
+        object.__setattr__(self, "hash_key", key)
 
     @classmethod
     def of(cls, options: Self | None, given: Mapping[str, Any]) -> Self:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "riata/stores/dense.hpp"
+#include "riata/base/zero_pages.hpp"
 
 using namespace riata;
 
@@ -28,7 +28,7 @@ std::size_t resident() {  // bytes of this process in memory; pages that were on
   std::FILE* const told = std::fopen("/proc/self/statm", "r");
   CHECK(told != nullptr && std::fscanf(told, "%zu %zu", &whole, &present) == 2);
   if (told != nullptr) std::fclose(told);
-  return present * KeptPages::kPage;
+  return present * pages::page_size();
 }
 
 void zero_again() {
@@ -89,9 +89,9 @@ void bounded() {
   std::size_t kept = 0;
   for (void* memory : dropped) {
     unsigned char told = 0;
-    kept += mincore(memory, KeptPages::kPage, &told) == 0;  // fails where nothing is mapped any more
+    kept += mincore(memory, pages::page_size(), &told) == 0;  // fails where nothing is mapped any more
   }
-  CHECK(kept * 4 * kMegabyte <= KeptPages::kMost);
+  CHECK(kept * 4 * kMegabyte <= MemoryPool::kMostBytes);
   CHECK(kept > 0);
 }
 

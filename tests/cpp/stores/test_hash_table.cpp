@@ -1,5 +1,5 @@
 // Rows by key against std::unordered_map: births, deaths, growth and shrinking, and what is guessed of where
-// rows lie. test_buckets_avx2.cpp does the same with the code for newer processors.
+// rows lie.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -107,7 +107,7 @@ std::vector<Index> keys_between(std::uint64_t least, std::uint64_t most, std::si
 std::vector<std::int64_t> keys_of_last_hashes(std::size_t n) {
   std::vector<std::int64_t> keys;
   for (std::uint64_t key = std::uint64_t{1} << 40; keys.size() < n; ++key)
-    if (HashTable::hash(key) >= 0xFF000000) keys.push_back(static_cast<std::int64_t>(key));
+    if (HashTable().hash(key) >= 0xFF000000) keys.push_back(static_cast<std::int64_t>(key));
   return keys;
 }
 
@@ -126,6 +126,48 @@ void memory_while_growing() {
   }
 }
 
+// Keys that all have one hash. Theirs is a function of lo * A + hi * B alone, for the two halves of a key:
+// any sum whose own halves differ in the same bits will do, and A and B, which have no common factor, give
+// it.
+std::vector<std::uint64_t> keys_of_one_hash(std::size_t n) {
+  constexpr std::uint64_t a = 0x9E3779B1, b = 0x85EBCA77;
+  std::uint64_t inverse = 1;  // of A modulo B: A^(B - 2), B is a prime number
+  for (std::uint64_t power = a % b, left = b - 2; left != 0; left >>= 1, power = power * power % b)
+    if (left % 2 == 1) inverse = inverse * power % b;
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t h = std::uint64_t{1} << 29; keys.size() < n; ++h) {
+    const std::uint64_t sum = h << 32 | (h ^ 0x1234567);
+    const std::uint64_t lo = sum % b * inverse % b;
+    if (lo > sum / a) continue;
+    const std::uint64_t hi = (sum - lo * a) / b;
+    if (hi < std::uint64_t{1} << 31) keys.push_back(hi << 32 | lo);
+  }
+  return keys;
+}
+
+// What they cost is bounded: beyond some number, each of them costs no more than any other key.
+void chosen_keys() {
+  const std::vector<std::uint64_t> keys = keys_of_one_hash(120'000);
+  const std::uint32_t hash = HashTable().hash(keys[0]);
+  for (const std::uint64_t key : keys) CHECK(HashTable().hash(key) == hash);
+  HashTable buckets;
+  CHECK(buckets.open(2));
+  std::uint64_t passed_early = 0, moves = buckets.moves();
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    CHECK(buckets.reserve());
+    CHECK(buckets.moves() >= moves);
+    moves = buckets.moves();
+    CHECK(buckets.find(keys[k]) == HashTable::kNone);
+    buckets.row(buckets.add(keys[k]))[0] = static_cast<double>(k);
+    if (k == 20'000) passed_early = buckets.groups_passed();
+  }
+  CHECK(buckets.groups_passed() - passed_early < 2 * keys.size());
+  CHECK(passed_early < 20'000'000);
+  CHECK(buckets.size() == keys.size() && rows_in_groups(buckets) == keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    CHECK(buckets.row(buckets.find(keys[k]))[0] == static_cast<double>(k));
+}
+
 void all_of_them() {
   births_and_deaths(keys_between<std::int64_t>(0, riata::kKeyMask, 3), 2, 1000, 1);
   births_and_deaths(keys_between<std::int64_t>(0, riata::kKeyMask, 60'000), 3, 400'000, 2);
@@ -133,6 +175,7 @@ void all_of_them() {
   births_and_deaths(keys_between<std::int32_t>(0, 0x7FFFFFFF, 20'000), 3, 200'000, 4);
   births_and_deaths(keys_of_last_hashes(1500), 3, 30'000, 5);
   memory_while_growing();
+  chosen_keys();
 }
 
 }  // namespace

@@ -253,7 +253,7 @@ def _read_unchecked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(
             CacheReader,
             "_section",
-            lambda self, start, head, body, _: self._mapped.array(start, head + body)[head:],
+            lambda self, start, head, body, _: self._read(start, head + body)[head:],
         )
         try:
             for block in read(path):

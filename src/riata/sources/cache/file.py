@@ -1,4 +1,4 @@
-"""A file of Blocks, mapped into memory where it is read: their arrays are used where they lie.
+"""A file of Blocks, each read into memory as a whole: their arrays are used where they lie.
 
 It is an Arrow IPC file (see `arrow_file`), with what Arrow's format does not have: a checksum for every
 batch, and for the footer, which holds an index of them. Together with the head, which is always the
@@ -6,9 +6,8 @@ same, these cover each byte. Values that are all 1 take no space. Features with 
 they come, and the names of a million of them are a part of a dictionary, a name_list: each name is there
 once, and a Block has numbers of four bytes in their place.
 
-A file that is cut short while it is mapped does not take the interpreter down (see cpp/riata/mapped.hpp):
-what is lost reads as zeros, and the pass ends with an error. The bytes are those of little-endian
-machines, the only ones that Riata runs on.
+A file that is cut short or written to while it is read ends the pass with an error. The bytes are those
+of little-endian machines, the only ones that Riata runs on.
 """
 
 from __future__ import annotations
@@ -46,16 +45,10 @@ from riata.sources.io.prefetch import ordered_map
 SUFFIX = ".riata-cache"
 SMALL = 32 << 20
 """Bytes of a file that may stay in the memory of this process from pass to pass."""
-AHEAD, BEHIND = 2, 1
-"""Blocks of a larger one that the system should have at hand, and that may stay after their turn."""
 
 
 class Damaged(DataError):
     """The file is not what it was when it was written."""
-
-
-class Unmapped(DataError):
-    """The file cannot be mapped into memory where it is."""
 
 
 Stamp: TypeAlias = tuple[int, ...]
@@ -75,7 +68,8 @@ class Known:
 
     stamp: Stamp
     glossaries: dict[int, _core.NameList] = field(default_factory=dict)
-    mapped: _core.Mapped | None = None
+    blocks: dict[int, Block] = field(default_factory=dict)
+    """Of a small file, by where they begin."""
 
 
 class CacheReader:
@@ -93,7 +87,7 @@ class CacheReader:
             self.known = known
         self._loading = threading.Lock()
         self.n_bytes = status.st_size
-        self._mapped = self._map()
+        self._check_head()
         content = self._index()
         self.about: dict[str, Any] = content["about"]
         self.n_rows: int = content["rows"]
@@ -101,21 +95,12 @@ class CacheReader:
         self._glossaries: list[list[Any]] = content["glossaries"]
         self._blocks: list[list[Any]] = content["blocks"]
 
-    def _map(self) -> _core.Mapped:
-        head = os.pread(self._file.fileno(), len(HEAD), 0)
+    def _check_head(self) -> None:
+        head = self._read(0, len(HEAD)).tobytes()
         if head != HEAD:
             if is_cache(head):
                 raise Damaged(f"{self._name}: a cache of another version of riata: make it anew")
             raise Damaged(f"{self._name}: not a complete cache of riata: make it anew")
-        if self.known.mapped is None:
-            try:
-                self.known.mapped = _core.Mapped(self._file.fileno(), self.n_bytes)
-            except OSError as error:
-                raise Unmapped(
-                    f"{self._name}: cannot be mapped into memory there: {error.strerror}: "
-                    "put it on another file system"
-                ) from None
-        return self.known.mapped
 
     def _index(self) -> dict[str, Any]:
         least = len(HEAD) + len(END_OF_STREAM) + END.size
@@ -160,49 +145,33 @@ class CacheReader:
 
     def _changed(self) -> bool:
         if self._file.closed:
-            return self._mapped.lost
+            return False
         status = os.fstat(self._file.fileno())
-        return self._mapped.lost or (status.st_size, status.st_mtime_ns) != self._written
+        return (status.st_size, status.st_mtime_ns) != self._written
 
     def _while_read(self) -> LostData:
-        self.known.mapped = None
         return LostData(
             f"{self._name}: somebody cut this cache short, or wrote to it, while it was read: "
             "what was read since is worthless: start again"
         )
 
     def blocks(self) -> Generator[tuple[Block, int], None, None]:
-        """Every Block, with the position in the file behind it; in threads where bytes must be checked.
-
-        They are views of the file. When the next one is asked for, the one before may have been used:
-        then is the time to notice that it was not what the file had been.
-        """
-        with closing(self._made()) as blocks:
-            for i, (block, behind) in enumerate(blocks):
-                yield block, behind
+        """Every Block, with the position in the file behind it; read, and checked, in threads."""
+        kept = self.known.blocks
+        missing = [where for where in self._blocks if where[0] not in kept]
+        # Bytes that need no check again are read as fast as one thread copies them.
+        threads = 1 if self._checked else 2
+        with closing(ordered_map(self._block, iter(missing), threads=threads, ahead=3)) as read:
+            for where in self._blocks:
+                start, head, body, *_ = where
+                block = kept[start] if start in kept else next(read)
+                if self.n_bytes <= SMALL:
+                    kept[start] = block
+                yield block, start + head + body
                 del block
                 self.check()
-                self._leave(i - BEHIND)
-        for i in range(max(0, len(self._blocks) - BEHIND), len(self._blocks)):
-            self._leave(i)
         self._check_rest()
         self.check()
-
-    def _made(self) -> Generator[tuple[Block, int], None, None]:
-        if not self._checked:
-            yield from ordered_map(self._block, iter(self._blocks), threads=2, ahead=3)
-            return
-        for i, where in enumerate(self._blocks):
-            if self.n_bytes > SMALL and i + AHEAD < len(self._blocks):
-                start, head, body, *_ = self._blocks[i + AHEAD]
-                self._mapped.fetch(start, head + body)
-            yield self._block(where)
-
-    def _leave(self, i: int) -> None:
-        """Large files would fill the memory of this process with what it had its turn."""
-        if i >= 0 and self.n_bytes > SMALL:
-            start, head, body, *_ = self._blocks[i]
-            self._mapped.release(start, head + body)
 
     def _check_rest(self) -> None:
         """Glossaries that no Block has asked for: every part of the file is checked in a pass."""
@@ -211,16 +180,15 @@ class CacheReader:
             if number not in asked:
                 self._section(*self._glossaries[number][:4])
 
-    def _block(self, where: list[Any]) -> tuple[Block, int]:
+    def _block(self, where: list[Any]) -> Block:
         start, head, body, checksum, rows, entries, columns, path, number = where
         data = self._section(start, head, body, checksum)
         name_list = None if number is None else self._glossary(number)
         layout = Layout(rows, entries, tuple(columns.split()))
         try:
-            block = decode(data, layout, self._paths[path], name_list)
+            return decode(data, layout, self._paths[path], name_list)
         except ValueError as error:
             raise self._damaged(str(error)) from None
-        return block, start + head + body
 
     def _glossary(self, number: int) -> _core.NameList:
         with self._loading:
@@ -234,19 +202,30 @@ class CacheReader:
                     raise self._damaged(str(error)) from None
                 for old in [other for other in held if other < number - 1 or other > number]:
                     del held[old]  # the Blocks that need them still have them
-                    start, head, body, *_ = self._glossaries[old]
-                    self._mapped.release(start, head + body)
             return held[number]
 
     def _section(self, start: int, head: int, body: int, checksum: int) -> NDArray[np.uint8]:
         """The body of a message that lies there, and is what was written."""
-        data = self._mapped.array(start, head + body)
+        data = self._read(start, head + body)
+        if len(data) != head + body:
+            raise self._while_read()
         if not self._checked and _core.checksum(data) != checksum:
             raise self._damaged("a checksum is wrong")
+        data.flags.writeable = False  # whoever has a Block shares it
         return data[head:]
 
     def _bytes(self, start: int, size: int) -> bytes:
-        return self._mapped.array(start, size).tobytes()
+        data = self._read(start, size)
+        if len(data) != size:
+            raise self._while_read()
+        return data.tobytes()
+
+    def _read(self, start: int, size: int) -> NDArray[np.uint8]:
+        """Fewer bytes where the file has no more."""
+        try:
+            return _core.read_at(self._file.fileno(), start, size)
+        except OSError as error:
+            raise DataError(f"{self._name}: cannot be read: {error.strerror or error}") from None
 
 
 def schema_of(about: Mapping[str, Any]) -> Schema | None:

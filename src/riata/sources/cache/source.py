@@ -23,7 +23,6 @@ from riata.sources.cache.file import (
     CacheReader,
     Damaged,
     Known,
-    Unmapped,
     schema_of,
     stamp_of,
 )
@@ -44,8 +43,7 @@ class CachedSource:
 
     A cache that is damaged, or was made from other data or with other options, is never trusted:
     it is made anew. It appears under its name only when it is complete, so several processes may
-    make it at once. Where it cannot be written, or mapped into memory, the source is read every time,
-    and `note` says why.
+    make it at once. Where it cannot be written, the source is read every time, and `note` says why.
     """
 
     def __init__(
@@ -74,7 +72,6 @@ class CachedSource:
         self._read_first = read_first
         self._temporary: BinaryIO | None = None
         self._made_here: Identity | object = object()
-        self._in_vain = False
         self._reading: CacheReader | None = None
         self._known: Known | None = None
         if path != TEMPORARY:
@@ -111,9 +108,6 @@ class CachedSource:
             cache = self._open()
         except (Damaged, OSError):
             cache = None
-        except Unmapped as error:
-            cache, self._in_vain = None, True
-            self.note = f"the cache is not used: {error}"
         if cache is not None:
             file, reader = cache
             self._reading = reader
@@ -198,15 +192,13 @@ class _Making:
         self._blocks: queue.Queue[Block | None] = queue.Queue(maxsize=4)
         self._error: BaseException | None = None
         self._thread: threading.Thread | None = None
-        if owner._in_vain:
-            return
         with self._noting():
             if owner.path == TEMPORARY:
                 self._file = tempfile.TemporaryFile(prefix="riata-")  # noqa: SIM115
             else:
                 self._context = atomic_write(owner.path, durable=False)
                 self._file = self._context.__enter__()
-            self._writer = CacheWriter(self._file)
+            self._writer = CacheWriter(self._file, (owner.schema or Schema()).hash_key)
             self._thread = threading.Thread(target=self._run, name="riata-cache", daemon=True)
             self._thread.start()
             _in_the_making.add(self)

@@ -39,8 +39,10 @@ class CacheWriter:
     that share its rows meet for every Block.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, hash_key: str | None = None) -> None:
+        """`hash_key`: that of the names' keys, where it is not the default."""
         self._file = file
+        self._hash_key = None if hash_key is None else bytes.fromhex(hash_key)
         self._waiting: list[Block] = []
         self._waiting_bytes = 0
         self._kind: tuple[Any, ...] = ()
@@ -94,7 +96,9 @@ class CacheWriter:
 
     def _open_glossary(self) -> _core.NameNumbers:
         if self._numbering is None:
-            self._numbering = _core.NameNumbers(self._bases[self._names], self._names == "names")
+            self._numbering = _core.NameNumbers(
+                self._bases[self._names], self._names == "names", self._hash_key
+            )
         return self._numbering
 
     def _flush(self) -> None:

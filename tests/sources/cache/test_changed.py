@@ -1,4 +1,4 @@
-"""A cache is mapped into memory: what is cut off meanwhile, how much of it stays, and how long."""
+"""A cache that is cut short, changed or replaced while it is read, and how much of it is in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from riata import _core
@@ -17,7 +16,7 @@ from riata.convert import convert
 from riata.errors import DataError
 from riata.sources import open_source
 from riata.sources.cache import writer as cache_writer
-from tests.sources.cache.test_source import SVM, VW, Spy, assert_same, take
+from tests.sources.cache.test_source import SVM, VW, assert_same, take
 
 MANY = "".join(
     f"{i % 2 * 2 - 1} |w " + " ".join(f"word{(i * k) % 3000}:{k}.5" for k in range(1, 21)) + "\n"
@@ -128,23 +127,6 @@ def test_no_model_from_what_was_lost(
     assert not list(tmp_path.glob("model*"))  # nor a part of one
 
 
-def test_other_bus_errors_are_reported_as_ever(cache: Path) -> None:
-    code = (
-        "import faulthandler, mmap, os, sys\n"
-        "from riata.sources import open_source\n"
-        "source = open_source(sys.argv[1])\n"
-        "list(source)\n"
-        "with open(sys.argv[2], 'wb+') as file:\n"
-        "    file.write(bytes(9000)); file.flush()\n"
-        "    own = mmap.mmap(file.fileno(), 9000)\n"
-        "    os.truncate(sys.argv[2], 0)\n"
-        "    own[5000]\n"
-    )
-    done = run(code, cache, cache.parent / "own")
-    assert done.returncode == -7
-    assert "Bus error" in done.stderr
-
-
 def test_blocks_outlive_the_file(cache: Path) -> None:
     wanted = take(open_source(cache.parent / "x.vw"))
     kept = list(open_source(cache))
@@ -187,7 +169,7 @@ from riata.sources.cache import file as cache_file
 
 def resident():
     with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("RssFile")) / 1000
+        return next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) / 1000
 
 cache_file.SMALL = int(sys.argv[2])
 source = open_source(sys.argv[1])
@@ -217,40 +199,43 @@ def test_little_of_a_large_file_is_in_memory(tmp_path: Path) -> None:
             assert stays or most < 0.6 * size
 
 
-def test_where_nothing_can_be_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> Any:
-        raise OSError(errno.ENODEV, "No such device")
+def test_a_disk_that_fails(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = open_source(cache)
+    read = _core.read_at
 
-    text = tmp_path / "x.svm"
-    text.write_text(SVM)
-    spy = Spy(monkeypatch)
-    plain = take(open_source(text, cache=True))
-    monkeypatch.setattr(_core, "Mapped", refuse)
-    source: Any = open_source(text, cache=True)
-    for _ in range(2):
-        assert_same(take(source), plain)
-    assert spy.passes == 3
-    assert "cannot be mapped into memory there: No such device" in source.note
-    with pytest.raises(DataError, match="cannot be mapped into memory there: No such device"):
-        open_source(tmp_path / "x.svm.riata-cache")
+    def fail(descriptor: int, start: int, size: int) -> Any:
+        if start > cache.stat().st_size // 2:
+            raise OSError(errno.EIO, "Input/output error")
+        return read(descriptor, start, size)
+
+    blocks = iter(source)
+    next(blocks)
+    monkeypatch.setattr(_core, "read_at", fail)
+    with pytest.raises(DataError, match=f"{cache}: cannot be read: Input/output error"):
+        list(blocks)
+    monkeypatch.undo()
+    assert_same(take(source), take(open_source(cache.parent / "x.vw")))
 
 
-def test_what_a_mapping_refuses(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    path.write_bytes(bytes(range(100)))
-    with open(path, "rb") as file:
-        mapped = _core.Mapped(file.fileno(), 100)
-    assert len(mapped) == 100
-    assert mapped.array(3, 5).tolist() == [3, 4, 5, 6, 7]
+def test_blocks_are_not_to_be_written_to(cache: Path) -> None:
+    block = next(iter(open_source(cache)))
     with pytest.raises(ValueError, match="read-only"):
-        mapped.array(0, 1)[0] = 1
-    for start, size in ((101, 0), (0, 101), (99, 2), (2**63, 2**63)):
-        for work in (mapped.array, mapped.fetch, mapped.release):
-            with pytest.raises(ValueError, match="beyond the end"):
-                work(start, size)
-    assert not mapped.lost
-    kept = mapped.array(0, 100)
-    del mapped
-    np.testing.assert_array_equal(kept, np.arange(100))
+        block.values[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        block.indices[0] = 1
+
+
+def test_reading_at_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(bytes(range(100)) * 10_000)
+    with open(path, "rb") as file:
+        number = file.fileno()
+        assert _core.read_at(number, 3, 5).tolist() == [3, 4, 5, 6, 7]
+        assert _core.read_at(number, 0, 1_000_000).tobytes() == path.read_bytes()
+        assert _core.read_at(number, 999_998, 5).tolist() == [98, 99]  # no more is there
+        assert _core.read_at(number, 2_000_000, 5).tolist() == []
+        assert _core.read_at(number, 5, 0).tolist() == []
+        with pytest.raises(ValueError, match="no file is that large"):
+            _core.read_at(number, 2**63 - 4, 5)
     with pytest.raises(OSError, match="Bad file descriptor"):
-        _core.Mapped(-1, 100)
+        _core.read_at(-1, 0, 100)
