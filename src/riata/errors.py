@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 class RiataError(Exception):
     """The base of all errors that a user can act on; the command line prints them without a traceback."""
@@ -19,6 +25,14 @@ class LostData(DataError):
 class ChangedData(DataError):
     """The examples are not those that were read before, in an earlier pass or by the run to resume: what was
     learned from both is worth nothing."""
+
+
+class RefusedExample(DataError):
+    """An example that cannot be learned. Those before it in its Block were: `scores` are theirs."""
+
+    def __init__(self, message: str, scores: NDArray[np.float64]) -> None:
+        super().__init__(message)
+        self.scores = scores
 
 
 class OutOfMemory(RiataError, MemoryError):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from riata.block import Block
+from riata import model_file
+from riata.block import Block, concatenate
+from riata.errors import RefusedExample
 from riata.learners import Sketch
 from riata.reference import sketch as reference
+from tests.cli.helpers import riata
 from tests.learners.sketches import codes, dense, gaussian, solve, words
 from tests.problems import block_of
 
@@ -131,3 +137,108 @@ def test_labels_that_are_all_equal_stay_finite():
     learner = online(X, np.ones(300), gamma=1.0)
     assert np.isfinite(learner.intercept).all()
     assert learner.intercept[0] > 2
+
+
+def one_row(features: int, first: int = 0) -> Block:
+    return Block(
+        indptr=np.array([0, features]),
+        indices=np.arange(first, first + features, dtype=np.int32),
+        values=np.ones(features, np.float32),
+        labels=np.array([1.0]),
+    )
+
+
+def test_pairs_of_a_long_row_are_counted_before_they_are_made() -> None:
+    learner = Sketch(algorithm="online")
+    (core,) = learner._online
+    learner.limit_memory(50_000_000)
+    learner.learn(one_row(500))  # 500 x 500 numbers
+    before = core.bytes
+    assert 500 * 500 * 8 <= before < 8_000_000
+    with pytest.raises(
+        RefusedExample,
+        match=r"row 0: 100000 features: an online sketch keeps all pairs .* "
+        r"would take up to 80.* GB, and 0.05 GB are allowed: leave features out, use",
+    ):
+        learner.learn(one_row(100_000))
+    assert core.bytes == before
+    assert learner.t == 1
+    learner.learn(one_row(500))
+    assert core.bytes == before
+
+
+@pytest.mark.parametrize("block_size", [1, 7])
+def test_what_comes_before_a_refused_row_is_learned_by_every_output(block_size: int) -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        one_row(30, int(first)).with_labels(np.array([float(i % 3)]), None)
+        for i, first in enumerate(rng.integers(0, 60, 20))
+    ]
+    huge = one_row(40_000).with_labels(np.array([1.0]), None)
+    refusing = Sketch(algorithm="online", outputs=3, block_size=block_size)
+    refusing.limit_memory(30_000_000)
+    with pytest.raises(RefusedExample, match="^row 20: 40000 features") as refused:
+        refusing.learn(concatenate([*rows, huge, rows[0]]))
+    other = Sketch(algorithm="online", outputs=3, block_size=block_size)
+    scores = np.concatenate([other.learn(row) for row in rows])
+    np.testing.assert_array_equal(refused.value.scores, scores)
+    assert refusing.t == other.t == 20
+    for name, array in other.state().items():
+        np.testing.assert_array_equal(refusing.state()[name], array)
+
+
+def test_rows_that_wait_for_others_count() -> None:
+    """Their pairs are made all at once."""
+    apart = [one_row(300, 300 * k) for k in range(12)]
+    one = Sketch(algorithm="online")
+    one.learn(apart[0])
+    learner = Sketch(algorithm="online", block_size=100)
+    learner.limit_memory(4 * one._online[0].bytes)
+    with pytest.raises(RefusedExample) as refused:
+        learner.learn(concatenate(apart))
+    learner.end_pass()
+    assert 1 <= len(refused.value.scores) <= 4
+    assert learner._online[0].bytes <= 4 * one._online[0].bytes
+
+
+def test_a_run_keeps_what_came_before_a_refused_row(tmp_path: Path) -> None:
+    long = " ".join(f"{j}:1" for j in range(1, 20_001))
+    usual = [f"{i % 2} {1 + i % 7}:1 9:{i % 3 + 1}" for i in range(50)]
+    data, model = tmp_path / "x.svm", tmp_path / "m"
+    data.write_text("\n".join([*usual, f"1 {long}", *usual]) + "\n")
+    how = ["--method", "sketch", "--algorithm", "online"]
+    done = riata("train", data, "-o", model, *how, "--max-memory", "600M", code=1)
+    assert f"{data}:51: 20000 features: an online sketch" in done.err
+    partial = model_file.load(tmp_path / "m.partial")
+    assert (partial.record.examples, partial.learner.t) == (50, 50)
+    data.write_text("\n".join([*usual, "1 3:1", *usual]) + "\n")
+    riata("train", data, "-o", model, "-q", "--resume", tmp_path / "m.partial")
+    riata("train", data, "-o", tmp_path / "whole", "-q", *how)
+    whole = model_file.load(tmp_path / "whole").learner.state()
+    for name, array in model_file.load(model).learner.state().items():
+        np.testing.assert_array_equal(array, whole[name])
+
+
+@pytest.mark.parametrize("features", [3, 40, 700])
+def test_what_is_counted_is_not_less_than_what_is_taken(features: int) -> None:
+    """A limit of what was taken in the end is enough only if nothing was ever counted as less."""
+    rows = [one_row(features, first) for first in range(0, 3 * features, features // 3)]
+    free = Sketch(algorithm="online")
+    taken = []
+    for row in rows:
+        free.learn(row)
+        taken.append(free._online[0].bytes)
+    for k, row in enumerate(rows):
+        learner = Sketch(algorithm="online")
+        for earlier in rows[:k]:
+            learner.learn(earlier)
+        learner._online[0].max_bytes = taken[k] - 1
+        with pytest.raises(RefusedExample, match="pairs of features"):
+            learner.learn(row)
+
+
+def test_by_default_a_share_of_the_machine_is_allowed() -> None:
+    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for outputs in (1, 3):
+        cores = Sketch(algorithm="online", outputs=outputs)._online
+        assert sum(core.max_bytes for core in cores) == pytest.approx(0.8 * most)

@@ -39,7 +39,7 @@ Triples triples(const RowsMatrix& matrix) {
   std::vector<std::int64_t> rows, columns;
   std::vector<double> values;
   for (std::size_t j = 0; j < matrix.size(); ++j)
-    matrix.row(j).each([&](std::size_t k, double value) {
+    matrix.row(j).each_in_order([&](std::size_t k, double value) {
       if (value == 0) return;
       rows.push_back(static_cast<std::int64_t>(j));
       columns.push_back(static_cast<std::int64_t>(k));
@@ -86,7 +86,11 @@ Out<double> learn(OnlineSketch& sketch, const In<std::int64_t>& indptr, const In
     nb::gil_scoped_release nogil;
     outcome = sketch.learn(block, positive, scores.get(), 1);
   }
-  check(outcome);
+  if (outcome == Accumulated::too_many_pairs) {
+    scores.size = static_cast<std::size_t>(sketch.refused.row);
+  } else {
+    check(outcome);
+  }
   return give(std::move(scores));
 }
 
@@ -94,7 +98,7 @@ template <class Index>
 void bind_learn(nb::class_<OnlineSketch>& c) {
   c.def("learn", &learn<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"), nb::arg("labels"),
         nb::arg("weights").none(), nb::arg("positive"), nb::arg("offsets") = nb::none(),
-        "Learns the examples; the score of each just before.");
+        "Learns the examples; the score of each just before. Fewer of them where one was refused.");
 }
 
 // The examples of a block that is not full: (y, weight, offset) a row, then entries.
@@ -168,7 +172,13 @@ void bind_online_sketch(nb::module_& m) {
       .def_ro("t", &OnlineSketch::t)
       .def_ro("refreshed", &OnlineSketch::refreshed)
       .def_ro("features", &OnlineSketch::features)
-      .def_prop_ro("bytes", &OnlineSketch::bytes);
+      .def_prop_ro("bytes", &OnlineSketch::bytes)
+      .def_rw("max_bytes", &OnlineSketch::max_bytes,
+              "The most that pairs of features may take: an example that could need more is refused.")
+      .def_prop_ro(
+          "refused",
+          [](const OnlineSketch& s) { return std::make_tuple(s.refused.features, s.refused.bytes); },
+          "The features of the last example that was, and the bytes that it could have needed.");
   bind_learn<std::int32_t>(online);
   bind_learn<std::int64_t>(online);
 }

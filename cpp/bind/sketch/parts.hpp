@@ -35,6 +35,8 @@ inline void check(Accumulated outcome) {
       throw nb::value_error("a weight of an example is negative or not a number");
     case Accumulated::not_finite:
       throw nb::value_error("a value of an example is infinite or not a number");
+    case Accumulated::too_many_pairs:
+      throw nb::value_error("an example has too many features for a sketch of pairs of them");
     case Accumulated::out_of_memory:
       throw std::bad_alloc();
   }

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "riata/stores/dense.hpp"
+#include "riata/base/zero_pages.hpp"
 
 namespace riata {
 
-enum class Accumulated { ok, bad_block, bad_index, bad_weight, not_finite, out_of_memory };
+enum class Accumulated { ok, bad_block, bad_index, bad_weight, not_finite, out_of_memory, too_many_pairs };
 
 // From a feature's index to its slot among the active ones, 1, 2, ...; 0 where it is not active.
 class ActiveSlots {

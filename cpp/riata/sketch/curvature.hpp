@@ -1,9 +1,15 @@
 // Symmetric matrices of curvature, H = sum w x x', that rows are added to one by one.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <utility>
 #include <vector>
+
+#include "riata/base/probe_table.hpp"
 
 namespace riata {
 
@@ -62,70 +68,68 @@ class SquareMatrix {
 class AdaptiveRow {
  public:
   void add(std::uint32_t key, double value, std::size_t n) {
+    if (dense_.empty() && cells_.is_full() && !widen(n)) throw std::bad_alloc();
     if (!dense_.empty()) {
       if (key >= dense_.size()) dense_.resize(n, 0.0);
       dense_[key] += value;
       return;
     }
-    if ((used_ + 1) * 4 > cells_.size() * 3) {
-      if (spread(n)) return add(key, value, n);
-    }
-    Cell& cell = find(key);
-    if (cell.key == kEmpty) {
-      cell.key = key;
-      ++used_;
-    }
-    cell.value += value;
+    Cell* const cell = find(key);
+    if (is_empty(*cell)) cells_.put(cell, key, {key + 1, 0.0});
+    cell->value += value;
   }
-  template <class Visit>  // visit(key, value); the order is the same for the same history
+  template <class Visit>  // visit(key, value)
   void each(Visit visit) const {
     for (std::size_t k = 0; k < dense_.size(); ++k) visit(k, dense_[k]);
     for (const Cell& cell : cells_)
-      if (cell.key != kEmpty) visit(static_cast<std::size_t>(cell.key), cell.value);
+      if (!is_empty(cell)) visit(static_cast<std::size_t>(cell.key_plus_1 - 1), cell.value);
+  }
+  template <class Visit>  // the same with keys ascending, whatever the table's hash is
+  void each_in_order(Visit visit) const {
+    if (!dense_.empty()) return each(visit);
+    std::vector<std::pair<std::size_t, double>> entries;
+    entries.reserve(cells_.size());
+    each([&entries](std::size_t k, double value) { entries.emplace_back(k, value); });
+    std::sort(entries.begin(), entries.end());
+    for (const auto& [k, value] : entries) visit(k, value);
   }
   double at(std::uint32_t key) const noexcept {
     if (!dense_.empty()) return key < dense_.size() ? dense_[key] : 0;
-    if (cells_.empty()) return 0;
-    const Cell& cell = const_cast<AdaptiveRow*>(this)->find(key);
-    return cell.key == kEmpty ? 0 : cell.value;
+    return cells_.capacity() == 0 ? 0 : find(key)->value;  // an empty cell has 0
   }
-  std::size_t bytes() const noexcept {
-    return dense_.capacity() * sizeof(double) + cells_.capacity() * sizeof(Cell);
+  std::size_t bytes() const noexcept { return dense_.capacity() * sizeof(double) + cells_.bytes(); }
+
+  // What it may take at most once `more` entries have been added to a matrix of size n.
+  std::size_t bytes_with(std::size_t more, std::size_t n) const noexcept {
+    if (!dense_.empty())
+      return n <= dense_.capacity() ? bytes() : std::max(n, 2 * dense_.size()) * sizeof(double);
+    const std::size_t cells = std::bit_ceil((std::min(cells_.size() + more, n) + 1) * 8 / 5 + 8);
+    return std::max(bytes(), std::min(cells * sizeof(Cell), n * sizeof(double)));
   }
 
  private:
-  static constexpr std::uint32_t kEmpty = 0xffffffffu;
   struct Cell {
-    std::uint32_t key = kEmpty;
-    double value = 0;
+    std::uint32_t key_plus_1;
+    double value;
   };
+  static bool is_empty(const Cell& cell) noexcept { return cell.key_plus_1 == 0; }
+  static std::uint64_t key_of(const Cell& cell) noexcept { return cell.key_plus_1 - 1; }
 
-  Cell& find(std::uint32_t key) noexcept {
-    const std::size_t mask = cells_.size() - 1;
-    std::size_t at = (key * 2654435769u) & mask;
-    while (cells_[at].key != key && cells_[at].key != kEmpty) at = (at + 1) & mask;
-    return cells_[at];
+  Cell* find(std::uint32_t key) const noexcept {
+    return cells_.find(key, [key](const Cell& cell) { return is_empty(cell) || cell.key_plus_1 == key + 1; });
   }
-  // A larger table; or, true, an array of n, where the table would take as much.
-  bool spread(std::size_t n) {
-    const std::size_t larger = cells_.empty() ? 8 : cells_.size() * 2;
-    std::vector<Cell> old(larger);
-    if (larger * sizeof(Cell) >= n * sizeof(double)) {
-      dense_.assign(n, 0.0);
-      for (const Cell& cell : cells_)
-        if (cell.key != kEmpty) dense_[cell.key] = cell.value;
-      cells_ = {};
-      return true;
-    }
-    old.swap(cells_);
-    for (const Cell& cell : old)
-      if (cell.key != kEmpty) find(cell.key) = cell;
-    return false;
+  // A larger table, or an array of n where the table would take as much. False: memory is exhausted.
+  bool widen(std::size_t n) {
+    if (cells_.bytes_when_grown() < n * sizeof(double)) return cells_.grow(is_empty, key_of);
+    std::vector<double> wide(n, 0.0);
+    each([&wide](std::size_t k, double value) { wide[k] = value; });
+    dense_ = std::move(wide);
+    cells_ = ProbeTable<Cell>();
+    return true;
   }
 
   std::vector<double> dense_;
-  std::vector<Cell> cells_;
-  std::size_t used_ = 0;
+  ProbeTable<Cell> cells_;
 };
 
 // The curvature of all features: rows that are sparse or dense, whichever is smaller. Both halves are kept.
@@ -137,6 +141,7 @@ class RowsMatrix {
     rows_.clear();
     rows_.resize(n);
     diagonal_.assign(n, 0.0);
+    row_bytes_ = 0;
   }
   void grow(std::size_t n) {
     rows_.resize(n);
@@ -151,13 +156,17 @@ class RowsMatrix {
     const double factor = w * value;
     diagonal_[slot] += factor * value;
     AdaptiveRow& row = rows_[slot];
+    const std::size_t before = row.bytes();
     for (std::int32_t k = 0; k < count; ++k)
       row.add(static_cast<std::uint32_t>(entries[k].slot), factor * static_cast<double>(entries[k].value),
               size());
+    row_bytes_ += row.bytes() - before;
   }
   void add(std::size_t j, std::size_t k, double value) {
     if (j == k) diagonal_[j] += value;
+    const std::size_t before = rows_[j].bytes();
     rows_[j].add(static_cast<std::uint32_t>(k), value, size());
+    row_bytes_ += rows_[j].bytes() - before;
   }
   void reopen() noexcept {}
   void complete() noexcept {}
@@ -166,14 +175,17 @@ class RowsMatrix {
   }
   const AdaptiveRow& row(std::size_t j) const noexcept { return rows_[j]; }
   std::size_t bytes() const noexcept {
-    std::size_t total = diagonal_.capacity() * sizeof(double) + rows_.capacity() * sizeof(AdaptiveRow);
-    for (const AdaptiveRow& r : rows_) total += r.bytes();
-    return total;
+    return diagonal_.capacity() * sizeof(double) + rows_.capacity() * sizeof(AdaptiveRow) + row_bytes_;
+  }
+  // What it may take at most with room for n rows, empty but for those that are there.
+  std::size_t bytes_with(std::size_t n) const noexcept {
+    return bytes() + (n <= rows_.capacity() ? 0 : 2 * n * (sizeof(AdaptiveRow) + sizeof(double)));
   }
 
  private:
   std::vector<AdaptiveRow> rows_;
   std::vector<double> diagonal_;
+  std::size_t row_bytes_ = 0;  // of what all rows hold
 };
 
 // A matrix whose coordinate 0 is always at its optimum, whatever the others do: the Schur complement of it.

@@ -3,8 +3,10 @@
 // sum.
 //
 // Psi and theta cover all features seen, so memory grows with the pairs of features that occur together; it
-// does not grow with the examples. With a block of examples (section 4.1), the models of the whole block are
-// taken twice: at the weights before it, and again at those that the first round led to.
+// does not grow with the examples. An example of m features may bring m^2 pairs: it is refused before it is
+// learned where they would take more memory than allowed. With a block of examples (section 4.1), the models
+// of the whole block are taken twice: at the weights before it, and again at those that the first round led
+// to.
 #pragma once
 
 #include <cmath>
@@ -39,6 +41,7 @@ class OnlineSketch {
   Accumulated learn(const BlockView<Index>& b, double positive, double* scores, std::int64_t stride) {
     if (const Accumulated checked = inspect(b); checked != Accumulated::ok) return checked;
     for (std::int64_t i = 0; i < b.rows; ++i) {
+      if (!has_room(b, i)) return Accumulated::too_many_pairs;
       Example x;
       x.y = b.labels[i] == positive ? 1.0 : -1.0;
       x.weight = b.weights == nullptr ? 1.0 : b.weights[i];
@@ -67,6 +70,7 @@ class OnlineSketch {
       shoot(waiting);
     }
     waiting.clear();
+    promised_ = 0;
     if (t / kRefresh != refreshed / kRefresh) refresh();
   }
 
@@ -124,6 +128,12 @@ class OnlineSketch {
   }
   std::size_t bytes() const noexcept { return psi.bytes(); }
 
+  std::size_t max_bytes = SIZE_MAX;  // for pairs of features
+  struct Refused {  // the example that would have taken more: its place in the block, and what it asked for
+    std::int64_t row = 0, features = 0;
+    std::size_t bytes = 0;
+  } refused;
+
  private:
   static constexpr std::int64_t kRefresh = 1 << 14;
   static constexpr double kLeast = 1e-10;
@@ -141,6 +151,31 @@ class OnlineSketch {
       }
     }
     return Accumulated::ok;
+  }
+
+  // What the pairs of a row may take, together with all that are there and those of rows that wait. False:
+  // more than allowed.
+  template <class Index>
+  bool has_room(const BlockView<Index>& b, std::int64_t i) noexcept {
+    const auto pairs = static_cast<std::size_t>(b.indptr[i + 1] - b.indptr[i] + 1);  // and the intercept
+    std::size_t known = 0;
+    for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k) known += slots_.find(b.indices[k]) != 0;
+    const std::size_t size = keys.size() + pairs - known;
+    std::size_t bytes = psi.bytes_with(size);
+    if (psi.size() != 0) bytes += psi.row(0).bytes_with(pairs, size) - psi.row(0).bytes();  // the intercept's
+    for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k) {
+      const std::int32_t slot = slots_.find(b.indices[k]);
+      const AdaptiveRow none;
+      const AdaptiveRow& row = slot == 0 ? none : psi.row(static_cast<std::size_t>(slot - 1));
+      bytes += row.bytes_with(pairs, size) - row.bytes();
+    }
+    const std::size_t more = promised_ + (bytes - psi.bytes());
+    if (more <= max_bytes && psi.bytes() <= max_bytes - more) {
+      promised_ = more;
+      return true;
+    }
+    refused = {i, b.indptr[i + 1] - b.indptr[i], psi.bytes() + more};
+    return false;
   }
 
   void add_slot() {
@@ -209,6 +244,7 @@ class OnlineSketch {
   OnlineSpec spec_;
   ActiveSlots slots_;
   std::vector<double> penalty_;
+  std::size_t promised_ = 0;  // bytes for the pairs of rows that wait
 };
 
 }  // namespace riata

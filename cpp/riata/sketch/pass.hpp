@@ -111,7 +111,7 @@ class SketchOf final : public Sketch {
       cells = matrix_.cells();
     } else {  // triples
       for (std::size_t j = 0; j < matrix_.size(); ++j)
-        matrix_.row(j).each([&](std::size_t k, double value) {
+        matrix_.row(j).each_in_order([&](std::size_t k, double value) {
           if (value != 0) cells.insert(cells.end(), {static_cast<double>(j), static_cast<double>(k), value});
         });
     }

@@ -23,6 +23,7 @@ from riata.learners.base import (
 from riata.learners.bounds import Bounds, bounds_for_json, check_bounds_fit, parse_bounds
 from riata.learners.sketch_bounds import Limits
 from riata.learners.sketch_named import numbered
+from riata.learners.sketch_online import learn_online, limit_online, new_online, refusal
 from riata.learners.sketch_parameters import (
     ALGORITHMS,
     LINKS,
@@ -132,19 +133,12 @@ class Sketch(Learner):
         set_(self, "_seen", [0, 0 if pinned is None else int(pinned.max(initial=-1)) + 1])
         set_(self, "_feature_index", _core.FeatureIndex())
         set_(self, "_sample", Sample(self.sample))
+        if self.algorithm == "online":
+            self._online.extend(new_online(self, gammas[0]))
+            return
         for _ in range(self.outputs):
-            if self.algorithm == "online":
-                self._online.append(
-                    _core.OnlineSketch(
-                        self.link, bool(self.fit_intercept), bool(self.penalize_intercept), gammas[0],
-                        float(self.horizon or 0), float(self.shooting_tol), int(self.block_size),
-                    )
-                )  # fmt: skip
-            else:
-                run = Passes(
-                    self, list(gammas), self.path_length, self.path_ratio, limits=self._limits
-                )
-                self._passes.append(run)
+            run = Passes(self, list(gammas), self.path_length, self.path_ratio, limits=self._limits)
+            self._passes.append(run)
 
     # What it is
 
@@ -207,33 +201,41 @@ class Sketch(Learner):
     def _learn(self, block: Block) -> Floats:
         if self.complete:
             raise ValueError("this sketch is complete: start a new one, or use algorithm='online'")
+        if self._online:
+            return self._learn_online(block)
         scores = np.empty((len(block), self.outputs))
         labels = block.labels
         assert labels is not None
         known: Floats | None = None
         losses = np.zeros(len(block))
-        for c in range(self.outputs):
-            positive = self._positive(c)
-            if self._online:
-                scores[:, c] = self._online[c].learn(
-                    block.indptr, block.indices, block.values, labels, block.weights, positive,
-                    block.offsets,
-                )  # fmt: skip
-            elif not self._passes[c].done:
-                p = self._passes[c]
-                scores[:, c], more = p.accumulate(block, labels, positive, self.n_jobs)
+        for c, p in enumerate(self._passes):
+            if not p.done:
+                scores[:, c], more = p.accumulate(block, labels, self._positive(c), self.n_jobs)
                 losses += more
             else:  # this output is complete, others are not
                 known = self.score(block) if known is None else known
                 scores[:, c] = known[:, c]
-        if self._online:
-            self._scorer[0] = None
-        elif self._passes[0].passes == 0:
+        if self._passes[0].passes == 0:
             self._sample.add(block)
-        features = [core.features for core in self._cores()]
-        self._seen[:] = [self._seen[0] + len(block), max(self._seen[1], *features)]
-        self._recent[:] = [] if self._online or known is not None else [scores, labels, losses]
+        self._count(len(block))
+        self._recent[:] = [] if known is not None else [scores, labels, losses]
         return scores
+
+    def _learn_online(self, block: Block) -> Floats:
+        scores = learn_online(self._online, block, [self._positive(c) for c in range(self.outputs)])
+        self._scorer[0] = None
+        self._count(len(scores))
+        if len(scores) < len(block):
+            raise refusal(self._online[0], block, scores)
+        return scores
+
+    def _count(self, examples: int) -> None:
+        features = [core.features for core in self._cores()]
+        self._seen[:] = [self._seen[0] + examples, max(self._seen[1], *features)]
+
+    def limit_memory(self, most: int) -> None:
+        if self._online:
+            limit_online(self._online, most)
 
     def end_pass(self) -> None:
         """The source was read to its end: move the weights."""
@@ -357,12 +359,12 @@ class Sketch(Learner):
                 f"algorithm={self.algorithm!r} goes over all examples several times: single events need "
                 "algorithm='online'"
             )
-        row: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
+        event = event_block(features, label, weight, self._hash_key)
+        row: list[float] = self.learn(event)[0].tolist()
         return row
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        row: list[float] = self.score(event_block(features))[0].tolist()
-        return row
+        return [float(s) for s in self.score(event_block(features, hash_key=self._hash_key))[0]]
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         recent = tuple(self._recent)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.batches import Batch, Batches, n_rows, pieces, skip
-from riata.errors import ChangedData, DataError, DivergenceError, LostData
+from riata.errors import ChangedData, DataError, DivergenceError, LostData, RefusedExample
 from riata.fingerprint import Watch
 from riata.labels import LabelOrder
 from riata.record import Model, Progress, Record
@@ -113,7 +113,7 @@ class Run:
         return self.prepared.model()
 
     def _check_source(self) -> None:
-        """LostData where a file that is mapped into memory was cut short while it was learned from."""
+        """LostData where a cache was cut short or changed while it was learned from."""
         check = getattr(self.source, "check", None)
         if check is not None:
             check()
@@ -170,12 +170,25 @@ class Run:
             self._learn_rows(part)
 
     def _learn_rows(self, batch: Batch) -> None:
+        if self.memory is not None and self.memory.for_model is not None:
+            self.learner.limit_memory(self.memory.for_model)
+        try:
+            scores = self.learner.learn(*batch)
+        except RefusedExample as error:
+            self._account_for(batch, error.scores)
+            raise
+        self._account_for(batch, scores)
+
+    def _account_for(self, batch: Batch, scores: Floats) -> None:
+        """The first examples of a batch were learned, with these scores."""
         block, order = batch
-        scores = self.learner.learn(block, order)
         labels, weights = cast(Floats, block.labels), block.weights
         if order is not None:
             labels = labels[order]
             weights = None if weights is None else weights[order]
+        if len(scores) < len(labels):
+            labels = labels[: len(scores)]
+            weights = None if weights is None else weights[: len(scores)]
         if self.order is not None and self._order_matters():
             self.order.add(labels)
             self._warn_of_order(self.order.sorted_so_far)

@@ -229,6 +229,13 @@ class MemoryLimit:
         )
         self._before = in_use()
 
+    @property
+    def for_model(self) -> int | None:
+        """Bytes that a model may take, so that there is room to save it. None: unknown."""
+        if self.most is None or self._before is None:
+            return None
+        return max(0, int((self.most - self._before) / (1 + TO_SAVE)))
+
     def check(self) -> None:
         now = in_use()
         if self.most is None or now is None or self._before is None:
