@@ -76,6 +76,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     try:
         learner = family.from_state(header["parameters"], state)
         record = _record(header["record"])
+        learner.use_hash_key(record.hash_key)
         classes = _classes(header["classes"], learner.task, learner.outputs)
         if header.get("labels") != AS_WRITTEN:
             classes = _with_words(classes, record)

@@ -92,6 +92,11 @@ class Record:
     """Summaries of the runs that the learner went through before this one."""
 
     @property
+    def hash_key(self) -> bytes | None:
+        """By which names were hashed, where it was not by the default."""
+        return hash_key_of(self)
+
+    @property
     def progressive_loss(self) -> float | None:
         """Mean loss of every example before it was learned, weighted; None before the first one."""
         return self.loss.value
@@ -207,3 +212,22 @@ class Progress:
     @property
     def examples_per_second(self) -> float:
         return self.examples_here / self.seconds if self.seconds > 0 else 0.0
+
+
+def hash_key_of(source: Any) -> bytes | None:
+    """By which the names of a source's features were hashed, where it was not by the default."""
+    schema: Schema | None = getattr(source, "schema", None)
+    key = None if schema is None else schema.hash_key
+    return None if key is None else bytes.fromhex(key)
+
+
+def check_hash_key(learner: Learner, source: Any) -> None:
+    """The same name must be the same feature to both."""
+    key, known = hash_key_of(source), learner.hash_key
+    if key == known or (known is None and learner.t == 0):
+        return
+    theirs, ours = ("the default" if k is None else k.hex() for k in (key, known))
+    raise SettingsError(
+        f"{source.name}: the names of its features are hashed by another key than the model's ({theirs}, not "
+        f"{ours}): open it with the model's, open_source(..., hash_key=...) or schema=model.schema"
+    )

@@ -133,6 +133,13 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 @saving_options
 @data_options
 @option(
+    "--hash-key",
+    metavar="random|HEX",
+    section="Data",
+    help="Hash names by a key of one's own, for names that a stranger may choose: 32 hexadecimal digits, or "
+    "random. It is kept in the model, and used where the model is.  [default: a fixed one]",
+)
+@option(
     "--cache",
     is_flag=False,
     flag_value="",
@@ -161,7 +168,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         output=given["output"],
         method=given["method"],
         parameters=parameters,
-        reading=read_options(given),
+        reading=read_options(given, hash_key=given["hash_key"]),
         cache=choose_cache(given),
         resume=given["resume"],
         initial=given["initial"],
@@ -218,6 +225,8 @@ class Job:
                 f"--{saved} takes the method and its parameters from the model: leave out "
                 f"{', '.join(names or ['--method'])}"
             )
+        if saved is not None and self.reading.hash_key is not None:
+            raise click.UsageError(f"--{saved} takes the hash key from the model")
         if self.resume is not None:
             for name in sorted(explicit & {"classes", "class_weight"}):
                 raise click.UsageError(f"--resume keeps --{name.replace('_', '-')} as it was")

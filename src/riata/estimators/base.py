@@ -78,7 +78,8 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
         `options` go to `riata.training.train`, whose defaults hold: one pass, in the order of the stream.
         """
         if not isinstance(source, Source):
-            source = open_source(source, names=self._make_learner(1).wants_names)
+            names = self._make_learner(1).wants_names
+            source = open_source(source, names=names, hash_key=self._hash_key)
         model = train(source, self._make_learner, **options)
         with self._turn():
             self.model_ = model

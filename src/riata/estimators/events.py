@@ -12,6 +12,8 @@ import numpy as np
 from riata.learners import Learner
 from riata.learners.base import Floats, Lock, new_lock
 from riata.record import Model, Record, Settings
+from riata.schema import Schema
+from riata.sources.keyed import parse_hash_key
 
 
 class Events:
@@ -19,6 +21,7 @@ class Events:
 
     model_: Model
     n_features_in_: int
+    _hash_key: str | None = None
 
     @abstractmethod
     def _make_learner(self, outputs: int) -> Learner: ...
@@ -29,10 +32,30 @@ class Events:
     def _event_learner(self) -> Learner:
         """The learner that single events go to, made when the first one comes."""
         if not hasattr(self, "model_"):
-            record = Record(data=["single events"], settings=Settings())
-            self.model_ = Model(self._make_learner(1), None, record)
+            key = self._hash_key
+            schema = None if key is None else Schema(open=True, hash_key=key)
+            record = Record(data=["single events"], settings=Settings(), schema=schema)
+            learner = self._make_learner(1)
+            learner.use_hash_key(record.hash_key)
+            self.model_ = Model(learner, None, record)
             self.n_features_in_ = 0
         return self.model_.learner
+
+    def use_hash_key(self, hash_key: str = "random") -> Self:
+        """Hash the names of single events by a key of one's own, for names that a stranger may choose.
+
+        32 hexadecimal digits, or `random`; before the first event. The model keeps it.
+
+        >>> from riata import FTRLClassifier
+        >>> model = FTRLClassifier().use_hash_key("random").learn_one({"word": "free"}, "spam")
+        >>> len(model.model_.schema.hash_key)
+        32
+        """
+        with self._turn():
+            if hasattr(self, "model_"):
+                raise ValueError("this model has hashed names already: use_hash_key comes first")
+            self._hash_key = parse_hash_key(hash_key)
+        return self
 
     def _turn(self) -> Lock:
         """Held while the model is made or replaced."""

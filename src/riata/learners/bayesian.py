@@ -175,11 +175,13 @@ class Bayesian(BayesianParameters):
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
-        scores: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
+        scores: list[float] = self.learn(event_block(features, label, weight, self._hash_key))[
+            0
+        ].tolist()
         return scores
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        scores: list[float] = self.score(event_block(features))[0].tolist()
+        scores: list[float] = self.score(event_block(features, hash_key=self._hash_key))[0].tolist()
         return scores
 
     def score(self, block: Block) -> Floats:
@@ -341,7 +343,7 @@ class Bayesian(BayesianParameters):
         if outputs <= max(2, self.outputs):
             raise ValueError(f"{outputs} outputs are not more than there are")
         with self.lock:
-            return self.from_state(*_tools().widened(self, outputs))
+            return self._remade(*_tools().widened(self, outputs))
 
     def merge(self, other: Bayesian) -> Self:
         """The posterior of both, which learned from the same prior on two parts of the data.
@@ -350,7 +352,7 @@ class Bayesian(BayesianParameters):
         parts share no feature (and no intercept); elsewhere as good as a Gaussian is for each part.
         """
         with both_locks(self, other):
-            return self.from_state(self.parameters(), _tools().merged(self, other))
+            return self._remade(self.parameters(), _tools().merged(self, other))
 
     def as_prior(self) -> Self:
         """A learner that has seen nothing and takes what this one knows for its prior.
@@ -358,12 +360,12 @@ class Bayesian(BayesianParameters):
         Without `half_life` it goes on as this one would. With it, what is forgotten falls back to this knowledge.
         """
         with self.lock:
-            return self.from_state(self.parameters(), _tools().as_prior(self))
+            return self._remade(self.parameters(), _tools().as_prior(self))
 
     def collapse(self) -> Self:
         """The component with the most evidence, alone: a smaller model, for export or serving."""
         with self.lock:
-            return self.from_state(*_tools().collapsed(self))
+            return self._remade(*_tools().collapsed(self))
 
     def sparsify(self, z: float, blocks: Iterable[Block] | None = None) -> Sparsified:
         """A model of only the features whose mean is more than `z` standard deviations away from zero.
@@ -373,7 +375,7 @@ class Bayesian(BayesianParameters):
         """
         check_number("z", z, least=0)
         with self.lock:
-            small = self.from_state(*_tools().sparse(self, z))
+            small = self._remade(*_tools().sparse(self, z))
             report: Sparsified = _tools().report(self, small, blocks)
             return report
 

@@ -173,10 +173,15 @@ class InteriorPoint(LossLearner):
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
-        return [float(score) for score in self.learn(event_block(features, label, weight))[0]]
+        return [
+            float(score)
+            for score in self.learn(event_block(features, label, weight, self._hash_key))[0]
+        ]
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        return [float(score) for score in self.score(event_block(features))[0]]
+        return [
+            float(score) for score in self.score(event_block(features, hash_key=self._hash_key))[0]
+        ]
 
     @property
     def takes_more_classes(self) -> bool:
@@ -203,7 +208,7 @@ class InteriorPoint(LossLearner):
         state["rows"] = np.concatenate([halves, fresh], axis=1).reshape(len(halves), -1)
         state["sums"] = np.vstack([sums, [[products, self.start + self.dual]] * new])
         state["intercept"] = np.append(intercept, np.zeros(new))
-        return self.from_state(self.parameters() | {"outputs": outputs}, state)
+        return self._remade(self.parameters() | {"outputs": outputs}, state)
 
     def _least_kept(self) -> Floats:
         """The smallest absolute weight that `prune` leaves, for each output; found once for each t."""

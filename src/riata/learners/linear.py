@@ -137,9 +137,14 @@ class LinearLearner(LossLearner):
             fit_intercept=bool(self.fit_intercept),
             numbers=numbers,
         )
+        _core.set_hash_key(core, self._hash_key)
         object.__setattr__(self, "_core", core)
         object.__setattr__(self, "_event_core", None)
         object.__setattr__(self, "_kept_in", store)
+
+    def use_hash_key(self, hash_key: bytes | None) -> None:
+        super().use_hash_key(hash_key)
+        _core.set_hash_key(self._core, hash_key)
 
     def _choose_store(self, block: Block) -> None:
         """Of its own accord: a table where features have names, whether these are known or not."""
@@ -246,7 +251,7 @@ class LinearLearner(LossLearner):
         )
         state["intercept"] = np.pad(intercept, (0, outputs - len(intercept)))
         state["clock"] = self._widened_rule_state(state["clock"], outputs)
-        return self.from_state(self.parameters() | {"outputs": outputs}, state)
+        return self._remade(self.parameters() | {"outputs": outputs}, state)
 
     def _signs(self) -> tuple[float, ...]:
         return self._mirrored

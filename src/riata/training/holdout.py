@@ -14,7 +14,7 @@ from riata.block import Block
 from riata.errors import DataError
 from riata.labels import Classes, words_of
 from riata.metrics import Evaluation
-from riata.record import Model
+from riata.record import Model, check_hash_key
 from riata.training.encoder import Encoder
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class Holdout:
             return None
         evaluation = Evaluation(learner.task, learner.outputs)
         if self.source is not None:
+            check_hash_key(learner, self.source)
             prepare = encode(self.source)
             with closing(iterate(self.source)) as blocks:
                 for block in blocks:
@@ -70,6 +71,8 @@ def evaluate(model: Model, blocks: Iterable[Block]) -> dict[str, Any]:
     """Score labelled Blocks, or those of a source, and say how good it is: `metrics.Evaluation.result`."""
     encode = encode_for(model, blocks)
     evaluation = Evaluation(model.learner.task, model.learner.outputs)
+    if hasattr(blocks, "schema"):  # a source
+        check_hash_key(model.learner, blocks)
     with closing(iterate(cast("Source", blocks))) as read:
         for block in read:
             evaluate_block(evaluation, model.learner, encode(block))

@@ -14,7 +14,7 @@ from riata.batches import Batch, cut_batch, iterate, labels_in_order
 from riata.block import Block, concatenate
 from riata.errors import DataError, SettingsError
 from riata.labels import LOOK_AT, in_words, outputs_for, words_of
-from riata.record import Model, Record, Settings
+from riata.record import Model, Record, Settings, check_hash_key, hash_key_of
 from riata.training.encoder import Encoder, count_labels
 from riata.training.holdout import Holdout, with_labels
 
@@ -173,6 +173,12 @@ class Preparation:
         return Model(self.learner, None if classes is None else classes.array(most), record)
 
     def _meet(self, block: Block) -> None:
+        self._settle_outputs(block)
+        assert self.learner is not None
+        check_hash_key(self.learner, self.source)
+        self.learner.use_hash_key(hash_key_of(self.source))
+
+    def _settle_outputs(self, block: Block) -> None:
         assert self.learner is not None
         if self.learner.task == "regression":
             if self.encoder.class_weight is not None:
