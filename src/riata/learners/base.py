@@ -56,7 +56,7 @@ class Learner(ABC):
 
     family: ClassVar[str]
     outputs: int
-    _hash_key: ClassVar[bytes | None] = None  # of the instance, where `use_hash_key` has set it
+    hash_key: ClassVar[bytes | None] = None  # by which names become keys, as `use_hash_key` has it
     lock: ClassVar[Lock]  # of the instance: not a field of the dataclasses
     """Held while a Block is learned."""
 
@@ -195,25 +195,20 @@ class Learner(ABC):
     def _remade(self, parameters: Mapping[str, Any], state: State) -> Self:
         """Another learner of this kind, for the same names."""
         learner = self.from_state(parameters, state)
-        learner.use_hash_key(self._hash_key)
+        learner.use_hash_key(self.hash_key)
         return learner
 
     def limit_memory(self, most: int) -> None:
         """A hint: so many bytes are there for the model. For families whose memory one example could exhaust."""
 
-    @property
-    def hash_key(self) -> bytes | None:
-        """By which names become keys; None: by the hash that all models share."""
-        return self._hash_key
-
     def use_hash_key(self, hash_key: bytes | None) -> None:
         """Hash the names of events by this key, 16 bytes, as the names of what was learned were."""
         if hash_key is not None and len(hash_key) != 16:
             raise ValueError(f"a hash key has 16 bytes, not {len(hash_key)}")
-        object.__setattr__(self, "_hash_key", hash_key)
+        object.__setattr__(self, "hash_key", hash_key)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.parameters(), self.state(), self._hash_key)
+        return _rebuild, (type(self), self.parameters(), self.state(), self.hash_key)
 
 
 class CompiledLearner(Learner):
@@ -241,10 +236,8 @@ class CompiledLearner(Learner):
             return state
 
 
-def _rebuild(
-    cls: type[Learner], parameters: dict[str, Any], state: State, hash_key: bytes | None = None
-) -> Learner:
-    learner = cls.from_state(parameters, state)
+def _rebuild(cls: Any, parameters: Any, state: State, hash_key: bytes | None = None) -> Learner:
+    learner: Learner = cls.from_state(parameters, state)
     learner.use_hash_key(hash_key)
     return learner
 
@@ -332,14 +325,11 @@ def offsets_for(block: Block, outputs: int) -> Floats | None:
 
 
 def event_block(
-    features: Mapping[str, Any],
-    label: float = 0.0,
-    weight: float = 1.0,
-    hash_key: bytes | None = None,
+    features: Mapping[str, Any], label: float = 0.0, weight: float = 1.0, key: bytes | None = None
 ) -> Block:
     """One event of named features as a Block."""
     _core.check_event(label, weight)
-    keys, values, names, offsets = _core.event(features, hash_key)
+    keys, values, names, offsets = _core.event(features, key)
     return Block(
         indptr=np.array([0, len(keys)], dtype=np.int64),
         indices=keys,

@@ -160,7 +160,7 @@ class Bayesian(BayesianParameters):
         if (far or block.names is not None) and self._empty:
             self._start(named=True)
         elif far:
-            moved = self.from_state(self.parameters() | {"store": "table"}, self.state())
+            moved = self._remade(self.parameters() | {"store": "table"}, self.state())
             object.__setattr__(self, "_kept_in", "table")
             object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
 
@@ -175,13 +175,13 @@ class Bayesian(BayesianParameters):
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
-        scores: list[float] = self.learn(event_block(features, label, weight, self._hash_key))[
+        scores: list[float] = self.learn(event_block(features, label, weight, self.hash_key))[
             0
         ].tolist()
         return scores
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        scores: list[float] = self.score(event_block(features, hash_key=self._hash_key))[0].tolist()
+        scores: list[float] = self.score(event_block(features, key=self.hash_key))[0].tolist()
         return scores
 
     def score(self, block: Block) -> Floats:

@@ -175,13 +175,11 @@ class InteriorPoint(LossLearner):
     ) -> list[float]:
         return [
             float(score)
-            for score in self.learn(event_block(features, label, weight, self._hash_key))[0]
+            for score in self.learn(event_block(features, label, weight, self.hash_key))[0]
         ]
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        return [
-            float(score) for score in self.score(event_block(features, hash_key=self._hash_key))[0]
-        ]
+        return [float(score) for score in self.score(event_block(features, key=self.hash_key))[0]]
 
     @property
     def takes_more_classes(self) -> bool:

@@ -137,7 +137,7 @@ class LinearLearner(LossLearner):
             fit_intercept=bool(self.fit_intercept),
             numbers=numbers,
         )
-        _core.set_hash_key(core, self._hash_key)
+        _core.set_hash_key(core, self.hash_key)
         object.__setattr__(self, "_core", core)
         object.__setattr__(self, "_event_core", None)
         object.__setattr__(self, "_kept_in", store)
@@ -154,7 +154,7 @@ class LinearLearner(LossLearner):
             if self.t == 0:
                 self._start("table")
         elif only_keys(block.indices):  # the rows before had some with small numbers, or none
-            moved = self.from_state(self.parameters() | {"store": "table"}, self.state())
+            moved = self._remade(self.parameters() | {"store": "table"}, self.state())
             object.__setattr__(self, "_kept_in", "table")
             object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
 

@@ -359,12 +359,12 @@ class Sketch(Learner):
                 f"algorithm={self.algorithm!r} goes over all examples several times: single events need "
                 "algorithm='online'"
             )
-        event = event_block(features, label, weight, self._hash_key)
+        event = event_block(features, label, weight, self.hash_key)
         row: list[float] = self.learn(event)[0].tolist()
         return row
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        return [float(s) for s in self.score(event_block(features, hash_key=self._hash_key))[0]]
+        return [float(s) for s in self.score(event_block(features, key=self.hash_key))[0]]
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         recent = tuple(self._recent)
