@@ -396,3 +396,143 @@ def test_the_order_does_not_matter_to_all(tmp_path: Path) -> None:
         command("train", data, "-o", tmp_path / "m", "--method", "sketch")
     with pytest.warns(UserWarning, match=r"d\.svm: the labels come sorted: once in"):
         command("train", data, "-o", tmp_path / "m")
+
+
+# Words and bools in sources
+
+
+def rows_with_late_words(n: int = 4000) -> pd.DataFrame:
+    """ham and spam; from row 1500 on `zoo` too, from row 2000 on `apple`, which is before it in the alphabet."""
+    frame = table(n)
+    words = frame["y"].to_numpy().copy()
+    words[1500::7] = "zoo"
+    words[2000::11] = 'an "apple"'
+    return frame.assign(y=words)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".dicts", ".frame"])
+@pytest.mark.parametrize("chunk", [None, 3000])
+def test_late_words_are_numbered_as_they_come(
+    tmp_path: Path, suffix: str, chunk: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many threads read, and wherever Blocks begin."""
+    frame = rows_with_late_words()
+    if chunk is not None:
+        monkeypatch.setattr("riata.sources.text.text.TextSource._suitable_chunk", lambda _: chunk)
+        monkeypatch.setattr("riata.sources.table.pieces._CELLS", 300)
+    if suffix == ".dicts":
+        source = open_source(frame.to_dict("records"), label="y")
+    elif suffix == ".frame":
+        source = open_source(frame, label="y")
+    elif suffix == ".tsv":
+        path = tmp_path / "d.tsv"
+        frame.assign(y=frame["y"].str.replace('"', "")).to_csv(path, sep="\t", index=False)
+        source = open_source(path, label="y", threads=3)
+    else:
+        source = open_source(write(frame, tmp_path / f"d{suffix}"), label="y", threads=3)
+    names = ["ham", "spam", "zoo", "an apple" if suffix == ".tsv" else 'an "apple"']
+    for _ in range(2):
+        labels = np.concatenate([block.labels for block in source if block.labels is not None])
+        assert source.label_names == names  # type: ignore[attr-defined]
+        assert source.schema.label_names == tuple(names)  # type: ignore[attr-defined]
+        wanted = frame["y"].map(
+            dict(zip(["ham", "spam", "zoo", 'an "apple"'], range(4), strict=True))
+        )
+        assert labels.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_late_words_join_in_training(tmp_path: Path, suffix: str) -> None:
+    data, path = write(rows_with_late_words(), tmp_path / f"d{suffix}"), tmp_path / "m"
+    words = ("train", data, "-o", path, "--label", "y", "--ignore", "b", "-q")
+    names = ["ham", "spam", "zoo", 'an "apple"']
+    with pytest.warns(UserWarning, match="label zoo is new, and joins the classes ham, spam"):
+        command(*words)
+    assert model_file.load(path).labels == names
+    bits_of = bits(model_file.load(path))
+    assert set(command("predict", path, data).lines) <= set(names)
+    assert json.loads(command("evaluate", path, data, "--json").out)["examples"] == 4000
+    # The same bits in every format, with a cache, and in a run that goes on.
+    with pytest.warns(UserWarning, match="zoo"):
+        command(*words, "--cache", tmp_path / "c")
+    assert bits(model_file.load(path)) == bits_of
+    with pytest.warns(UserWarning, match="zoo"):
+        command(*words, "--cache", tmp_path / "c")  # from the cache now
+    assert bits(model_file.load(path)) == bits_of
+    command(*words, "--classes", "scan")
+    assert model_file.load(path).labels == sorted(names)
+
+
+def test_late_words_have_the_same_bits_in_every_format(tmp_path: Path) -> None:
+    frame = rows_with_late_words()
+    models = []
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        source = open_source(write(frame, tmp_path / f"d{suffix}"), label="y")
+        models.append(quietly(source, make))
+    models.append(quietly(open_source(frame.to_dict("records"), label="y"), make))
+    assert all(bits(model) == bits(models[0]) for model in models)
+    assert all(model.labels == models[0].labels for model in models)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_a_run_with_late_words_is_stopped_and_goes_on(tmp_path: Path, suffix: str) -> None:
+    frame = rows_with_late_words()
+    data = write(frame, tmp_path / f"d{suffix}")
+    words = ("train", data, "-o", tmp_path / "m", "--label", "y", "-q", "--passes", 2)
+    with pytest.warns(UserWarning, match="zoo"):
+        command(*words)
+    whole = model_file.load(tmp_path / "m")
+    with pytest.warns(UserWarning, match="zoo"):
+        command("train", data, "-o", tmp_path / "half", "--label", "y", "-q", "--passes", 1)
+    command(
+        "train",
+        data,
+        "-o",
+        tmp_path / "m",
+        "--resume",
+        tmp_path / "half",
+        "--label",
+        "y",
+        "--passes",
+        2,
+    )
+    assert bits(model_file.load(tmp_path / "m")) == bits(whole)
+
+
+@pytest.mark.parametrize("trained", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("used", [".csv", ".jsonl", ".parquet"])
+def test_bools_mean_the_same_in_every_format(tmp_path: Path, trained: str, used: str) -> None:
+    frame = table(labels=[False, True])
+    data = tmp_path / f"t{used}"
+    path = tmp_path / "m"
+    command("train", write(frame, tmp_path / f"d{trained}"), "-o", path, "--label", "y", "-q")
+    labels = model_file.load(path).labels
+    assert labels == (["False", "True"] if trained == ".csv" else [False, True])
+    shown = ["False", "True"] if trained == ".csv" else ["false", "true"]
+    write(frame[frame["y"]], data)  # true ones only
+    result = json.loads(command("evaluate", path, data, "--json").out)
+    printed = command("predict", path, data).lines
+    assert set(printed) <= set(shown)
+    assert result["accuracy"] == pytest.approx(np.mean([label == shown[1] for label in printed]))
+
+
+def test_bools_of_frames_and_dicts(tmp_path: Path) -> None:
+    frame = table(labels=[False, True])
+    for source in (open_source(frame, label="y"), open_source(frame.to_dict("records"), label="y")):
+        model = train(source, make)
+        assert model.labels == [False, True]
+        model_file.save(model, tmp_path / "m")
+        loaded = riata.load(tmp_path / "m")
+        assert loaded.classes_.tolist() == [False, True]
+        assert loaded.predict_one({"a": 1.5, "b": "red"}) is True
+
+
+def test_unknown_words_do_not_matter_to_predictions(tmp_path: Path) -> None:
+    frame = table()
+    path = tmp_path / "m"
+    command("train", write(frame, tmp_path / "d.csv"), "-o", path, "--label", "y", "-q")
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        data = write(frame.assign(y="eggs"), tmp_path / f"t{suffix}")
+        assert len(command("predict", path, data).lines) == len(frame)
+        said = command("evaluate", path, data, code=1).err
+        assert "label eggs is none of the classes ham, spam" in said

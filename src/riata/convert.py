@@ -20,6 +20,7 @@ from riata.schema import Schema
 from riata.sources.cache.file import SUFFIX
 from riata.sources.cache.source import about
 from riata.sources.cache.writer import CacheWriter
+from riata.sources.labels import text_words
 from riata.sources.source import Source, iterate
 
 FORMATS = ("svmlight", "vw", "parquet", "cache")
@@ -200,9 +201,16 @@ def _parquet(file: BinaryIO, result: Converted, base: int) -> Iterator[Write]:
     from riata.sources.table.arrow_rows import to_batch
 
     writer: Any = None
+    words: list[str] | None = None
 
     def write(block: Block) -> None:
-        nonlocal writer
+        nonlocal writer, words
+        if writer is not None and _words(result) != words:
+            raise DataError(
+                f"{block.where(0)}: a label is new, and the labels of a Parquet file are written before its "
+                f"rows: shuffle the rows, or convert to a cache (--to cache)"
+            )
+        words = _words(result)
         whole = replace(block, indices=block.indices.astype(np.int64, copy=False))
         batch = to_batch(whole, result.schema)
         if writer is None:
@@ -228,7 +236,7 @@ _WRITERS = {"svmlight": _svmlight, "vw": _vw, "parquet": _parquet, "cache": _cac
 
 
 def _words(result: Converted) -> list[str] | None:
-    return list((result.schema or Schema()).label_names or ()) or None
+    return text_words((result.schema or Schema()).label_names) or None
 
 
 def _text(format: str, block: Block, base: int) -> tuple[bytes, int]:

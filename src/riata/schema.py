@@ -88,7 +88,7 @@ class Schema:
     named: whether features are known by name, or by number.
     base: the number that text has for the first feature; None where there was no text.
     open: rows may have other columns than these, as JSON objects may; they just join.
-    label_names: where labels are words, label i stands for the i-th; () where they are numbers, None where
+    label_names: where labels are words or bools, label i stands for the i-th; () where they are numbers, None where
         nobody has looked.
     crosses: groups of columns whose features are multiplied.
     missing: "drop": a missing value makes no feature; "feature": it makes `column=?`.
@@ -104,7 +104,7 @@ class Schema:
     named: bool = True
     base: int | None = None
     open: bool = False
-    label_names: tuple[str, ...] | None = None
+    label_names: tuple[Any, ...] | None = None
     crosses: tuple[tuple[str, ...], ...] = ()
     missing: str = "drop"
     absent: tuple[str, ...] = ()
@@ -122,6 +122,12 @@ class Schema:
     def features(self) -> list[Column]:
         """The columns that features are made of."""
         return [column for column in self.columns if column.is_feature]
+
+    def with_words(self, names: Sequence[Any] | None) -> Schema:
+        """The schema, with words that came later among those that labels are."""
+        if len(names or ()) <= len(self.label_names or ()):
+            return self
+        return replace(self, label_names=tuple(names or ()))
 
     def of_role(self, role: str) -> str | None:
         """The first column with this role."""

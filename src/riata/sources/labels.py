@@ -1,13 +1,85 @@
-"""Labels and weights that come beside a matrix."""
+"""Labels: words that stand for numbers in Blocks, and the labels and weights that come beside a matrix."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.block import Block
 from riata.errors import DataError
+
+BOOLS = (False, True)
+"""What labels stand for that are bools: 0 and 1 in Blocks."""
+
+
+def text_words(names: Sequence[Any] | None) -> list[str]:
+    """The words that labels are; none where they are numbers or bools.
+
+    >>> text_words(("ham", "spam")), text_words(BOOLS), text_words(None)
+    (['ham', 'spam'], [], [])
+    """
+    return [name for name in names or () if isinstance(name, str)]
+
+
+class LabelWords:
+    """The words that labels are, with the number that stands for each in Blocks.
+
+    Those that are known from the start come first. Words that come later get the next numbers, in the order of
+    the data: readers that work side by side `add` them as they meet them, and `in_order` gives each its number
+    when the rows pass by.
+
+    >>> words = LabelWords(["ham", "spam"])
+    >>> words.add("later"), words.add("late"), words.add("ham")
+    (True, True, False)
+    >>> words.numbers_in_order(np.array([3.0, 0.0, 2.0, 3.0]))
+    array([2., 0., 3., 2.])
+    >>> words.names
+    ['ham', 'spam', 'late', 'later']
+    """
+
+    def __init__(self, first: Iterable[str]) -> None:
+        self.met = list(first)
+        """As readers number them; replaced, never changed."""
+        self._first = len(self.met)
+        self._places: dict[int, int] = {}
+        self._lock = threading.Lock()
+
+    def add(self, word: str) -> bool:
+        """Whether the word is new."""
+        with self._lock:
+            if word in self.met:
+                return False
+            self.met = [*self.met, word]
+            return True
+
+    @property
+    def names(self) -> list[str]:
+        """Label i stands for the i-th; those that have passed by."""
+        return [*self.met[: self._first], *(self.met[number] for number in self._places)]
+
+    def numbers_in_order(self, labels: NDArray[np.float64]) -> NDArray[np.float64]:
+        late = np.flatnonzero(labels >= self._first)
+        if not len(late):
+            return labels
+        for number in dict.fromkeys(labels[late].astype(int).tolist()):
+            self._places.setdefault(number, self._first + len(self._places))
+        table = np.arange(len(self.met), dtype=np.float64)
+        for number, place in self._places.items():
+            table[number] = place
+        numbered = labels.copy()
+        numbered[late] = table[labels[late].astype(np.intp)]
+        return numbered
+
+    def in_order(self, block: Block) -> Block:
+        """The Block with numbers in the order of the data."""
+        if block.labels is None or len(self.met) == self._first:
+            return block
+        labels = self.numbers_in_order(block.labels)
+        return block if labels is block.labels else block.with_labels(labels, block.weights)
 
 
 def check_labels(y: Any, n_rows: int) -> NDArray[np.float64] | None:

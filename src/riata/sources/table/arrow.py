@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ from riata import _core
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema, bucket_names
+from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.table.arrow_arrays import (
     as_text,
     flat,
@@ -29,6 +30,8 @@ from riata.sources.table.arrow_layout import (
     BLANKS,
     feature_columns,
     find_table_schema,
+    holds_text,
+    label_names,
     rows_needed,
     without_absent,
 )
@@ -69,6 +72,10 @@ class BatchReader:
         self.rows_needed = 0
         self.name, self._options = name, options
         self._dictionaries: dict[str, tuple[Any, _Dictionary]] = {}
+        self.words: LabelWords | None = None
+        """The words that labels are."""
+        self.bools = False
+        """Whether labels are bools."""
         if self.ready_made:
             self.columns = self.arrow_schema.names
             self.schema = schema_in(types)
@@ -100,8 +107,21 @@ class BatchReader:
         self._label, self._weight = here.of_role("label"), here.of_role("weight")
         self._offset = here.of_role("offset")
         self._absent = self.schema.absent
+        self._settle_labels(head)
         if not self._features:
             raise DataError(f"{name}: no column is left for the features")
+
+    def _settle_labels(self, head: Any) -> None:
+        """What labels stand for here, where they may be written in another way than the schema has them."""
+        names: Sequence[Any] | None = None if self.schema is None else self.schema.label_names
+        label = self._label
+        if label is None or label not in self.arrow_schema.names:
+            return
+        kind = self.arrow_schema.field(label).type
+        self.bools = bool(pa.types.is_boolean(kind))
+        if names == BOOLS or not holds_text(kind):
+            names = label_names(head, label, kind, self._absent, self.name)
+        self.words = LabelWords(text_words(names)) if text_words(names) else None
 
     def columns_of(self, batch: Any, path: str | None, first_row: int) -> Rows:
         """The rows of a batch, the first of them row `first_row` of its file, counted from 0."""
@@ -235,29 +255,24 @@ class BatchReader:
         return known[1]
 
     def _labels(self, table: Any, path: str | None, faults: Faults) -> NDArray[np.float64] | None:
-        words = list((None if self.schema is None else self.schema.label_names) or ())
-        if self._label is None or not words:
+        words = self.words
+        if self._label is None or words is None:
             return self._numbers(table, self._label, path, "label", faults)
         texts = table.column(self._label)
         if pa.types.is_dictionary(texts.type):
             texts = texts.dictionary_decode()
         texts = pc.utf8_trim(as_text(texts), BLANKS)
-        codes = pc.index_in(texts, value_set=pa.array(words, pa.large_string()))
-        labels = codes.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
         missing = pc.is_in(texts, value_set=pa.array(["", *self._absent, None], texts.type))
         gone = missing.to_numpy(zero_copy_only=False)
-        wrong = np.isnan(labels)
+        codes = pc.index_in(texts, value_set=pa.array(words.met, pa.large_string()))
+        if (new := codes.is_null().to_numpy(zero_copy_only=False) & ~gone).any():
+            for word in pc.unique(texts.filter(pa.array(new))).to_pylist():
+                words.add(word)
+            codes = pc.index_in(texts, value_set=pa.array(words.met, pa.large_string()))
+        labels = codes.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
         if self._options.labelled:
-            faults.add(wrong & gone, self._label, lambda row: "the label is missing; drop the row")
-        some = ", ".join(words[:10])
-        faults.add(
-            wrong & ~gone,
-            self._label,
-            lambda row: (
-                f"the label {texts[row].as_py()!r} is none of those in the first rows: {some}"
-            ),
-        )
-        return np.asarray(labels, np.float64)
+            faults.add(gone, self._label, lambda row: "the label is missing; drop the row")
+        return np.where(gone, np.nan, np.asarray(labels, np.float64))
 
     def _numbers(
         self, table: Any, column: str | None, path: str | None, role: str, faults: Faults

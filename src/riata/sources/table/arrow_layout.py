@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
+from riata.sources.labels import BOOLS
 from riata.sources.options import LOOK_AT
 from riata.sources.table.arrow_arrays import as_text, float64, is_list, is_number, is_text
 from riata.sources.table.layout import (
@@ -37,9 +38,11 @@ def rows_needed(schema: Any, options: TableOptions, name: str) -> int:
     label = None if given is None else given.of_role("label")
     if options.roles.label is not None or label is None:
         label = options.roles.label_in(feature_columns(schema), options.labelled, name)
-    if label not in schema.names or (given is not None and given.label_names is not None):
+    if label not in schema.names:
         return 0
-    return LOOK_AT if _holds_text(schema.field(label).type) else 0
+    if given is not None and given.label_names not in (None, BOOLS):
+        return 0
+    return LOOK_AT if holds_text(schema.field(label).type) else 0
 
 
 def feature_columns(schema: Any) -> list[str]:
@@ -66,8 +69,8 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
             return Column(column, kind="number")
         return Column(column, kind="list" if is_list(kind) else "category")
 
-    def find_words(column: str) -> list[str]:
-        return _label_names(head, column, schema.field(column).type, absent, name)
+    def find_words(column: str) -> Sequence[Any]:
+        return label_names(head, column, schema.field(column).type, absent, name)
 
     found = make_schema(columns, wanted, name, find, find_words)
     check_types(schema, found.arranged(columns, wanted.labelled, name), name)
@@ -144,12 +147,17 @@ def present_numbers(
     return numbers[np.isfinite(numbers)]
 
 
-def _holds_text(kind: Any) -> bool:
+def holds_text(kind: Any) -> bool:
     return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
-def _label_names(head: Any, column: str, kind: Any, absent: Sequence[str], name: str) -> list[str]:
-    if not _holds_text(kind):
+def label_names(
+    head: Any, column: str, kind: Any, absent: Sequence[str], name: str
+) -> Sequence[Any]:
+    """What labels stand for: words, or bools; nothing where they are numbers."""
+    if pa.types.is_boolean(kind):
+        return BOOLS
+    if not holds_text(kind):
         return []
     texts = head.column(column).cast(pa.large_string())
     words = [word.strip(BLANKS) for word in texts.to_pylist() if word is not None]

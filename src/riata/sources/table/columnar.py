@@ -73,12 +73,12 @@ class ColumnarSource:
 
         It holds what was found out from the first rows, so it is None before they were read.
         """
-        return self._found.schema
+        return self._found.whole_schema()
 
     @property
-    def label_names(self) -> list[str] | None:
-        """Where labels are words: label i stands for the i-th."""
-        return list((self.schema or Schema()).label_names or ()) or None
+    def label_names(self) -> list[Any] | None:
+        """Where labels are words or bools: label i stands for the i-th."""
+        return self._found.label_names
 
     @property
     def skipped(self) -> int:
@@ -114,6 +114,8 @@ class ColumnarSource:
                 self.bytes_read = piece.position
                 for block in self._without_bad(part, piece.path, before):
                     empty = False
+                    if self._found.words is not None:
+                        block = self._found.words.in_order(block)
                     yield from split(block, self._block_rows)
                 before += part.n_rows
         if self._skipping is not None:

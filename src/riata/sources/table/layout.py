@@ -191,12 +191,16 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
         return Column(column, kind="category" if others or not present else "number")
 
     def find_words(column: str) -> list[str]:
-        present = present_in(column)
-        others = [cell.strip() for cell in present[:LOOK_AT] if not NUMBER.fullmatch(cell)]
-        _warn_of_others(column, others, len(present[:LOOK_AT]), name)
-        return label_names_of(present, column, name) if others else []
+        return label_words(present_in(column), column, name)
 
     return make_schema(columns, wanted, name, find, find_words)
+
+
+def label_words(present: list[str], column: str, name: str) -> list[str]:
+    """The words that these labels are, in the order of their numbers; none where they are numbers."""
+    others = [cell.strip() for cell in present[:LOOK_AT] if not NUMBER.fullmatch(cell)]
+    _warn_of_others(column, others, len(present[:LOOK_AT]), name)
+    return label_names_of(present, column, name) if others else []
 
 
 def _warn_of_others(column: str, others: list[str], count: int, name: str) -> None:

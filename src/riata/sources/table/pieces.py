@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from riata.schema import Schema
 from riata.sources.io.prefetch import ordered_map
+from riata.sources.labels import BOOLS, LabelWords
 from riata.sources.table.bad_rows import Part
 
 if TYPE_CHECKING:
@@ -55,6 +56,22 @@ class Found:
     def __init__(self, options: Any) -> None:
         self.options = options
         self.schema: Schema | None = None
+        self.words: LabelWords | None = None
+        """The words that labels are, of all files."""
+        self._bools = self._ready_made = False
+
+    @property
+    def label_names(self) -> list[Any] | None:
+        """Where labels are words or bools: label i stands for the i-th."""
+        if self.words is not None:
+            return self.words.names
+        if self._ready_made:
+            return list((self.schema or Schema()).label_names or ()) or None
+        return list(BOOLS) if self._bools else None
+
+    def whole_schema(self) -> Schema | None:
+        """The schema, with words that came later among its labels."""
+        return None if self.schema is None else self.schema.with_words(self.label_names)
 
     def reader(self, types: Any, name: str) -> Any:
         from riata.sources.table.arrow import BatchReader
@@ -80,6 +97,10 @@ class Found:
         head = pa.Table.from_batches(heads) if heads else reader.arrow_schema.empty_table()
         reader.settle(head.slice(0, reader.rows_needed))
         self.schema = reader.schema
+        self._bools, self._ready_made = reader.bools, reader.ready_made
+        if self.words is None:
+            self.words = reader.words
+        reader.words = self.words
         yield from held
         if not ahead:
             yield from batches

@@ -14,6 +14,7 @@ from riata.errors import DataError
 from riata.schema import Column, Schema
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
+from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import ReadOptions
 from riata.sources.table.layout import TableOptions, make_schema
 from riata.sources.text.named import (
@@ -124,9 +125,15 @@ class ArffSource(NamedTextSource):
         here = schema.arranged(columns, self._labelled, chunk.path)
         if self._here is None:
             self._schema, self._here = schema, here
+            words = text_words(here.label_names)
+            declared = {a.name: list(a.values or ()) for a in attributes}
+            if here.label_names == BOOLS:  # here they are what they are declared to be
+                words = declared.get(here.of_role("label") or "", [])
+                words = [] if _numbers(words) is not None else words
+            self._words = LabelWords(words) if words else None
             self._core = _core.CsvFormat(
                 here.core_columns(),
-                here.label_names or (),
+                words,
                 ["?", *here.absent],
                 ",",
                 "",

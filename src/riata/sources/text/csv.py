@@ -11,14 +11,17 @@ from typing import Any
 
 from riata import _core
 from riata.errors import DataError
+from riata.schema import Schema
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
+from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LOOK_AT, ReadOptions, Transforms
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
     TableOptions,
     find_schema,
+    label_words,
 )
 from riata.sources.text.named import (
     LABEL_MESSAGES,
@@ -82,7 +85,9 @@ class CsvSource(NamedTextSource):
         self._quote = ('"' if self.format == "csv" else "") if quote is None else quote
         self._header = options.header
         self._columns: list[str] | None = None
-        self._core: _core.CsvFormat | None = None
+        self._label_place: int | None = None
+        self._core: tuple[_core.CsvFormat, Sequence[str]] | None = None
+        """What reads lines, and the words that it knows as labels."""
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
         chunks = _join_blank(cut_lines(self._paths, buffers, stop))
@@ -118,11 +123,25 @@ class CsvSource(NamedTextSource):
         here = self._schema.arranged(columns, self._labelled, path)
         if not here.features:
             raise DataError(f"{path}: no column is left for the features")
-        self._core = _core.CsvFormat(
+        label = here.of_role("label")
+        self._label_place = columns.index(label) if label in columns else None
+        words = text_words(here.label_names)
+        if (
+            here.label_names == BOOLS and self._label_place is not None
+        ):  # here they are what they are
+            cells = [row[self._label_place] for row in rows if len(row) == len(columns)]
+            cells = [cell for cell in cells if cell.strip() and cell.strip() not in here.absent]
+            words = label_words(cells, label or "", path)
+        self._words = LabelWords(words) if words else None
+        self._here = here
+        self._core = self._core_with(here, words), words
+
+    def _core_with(self, here: Schema, words: Sequence[str]) -> _core.CsvFormat:
+        return _core.CsvFormat(
             here.core_columns(),
-            here.label_names or (),
+            words,
             here.absent,
-            self._delimiter,
+            self._delimiter or ",",
             self._quote,
             self._labelled,
             self._names,
@@ -217,7 +236,20 @@ class CsvSource(NamedTextSource):
     def _parse(self, chunk: Chunk) -> Parsed:
         assert self._core is not None
         skip_header = chunk.first and bool(self._header)
-        return parsed(self._core.parse(chunk.buffer, chunk.size, skip_header), chunk.path)
+        while True:
+            core, words = self._core
+            if self._words is not None and len(self._words.met) > len(words):
+                words = self._words.met
+                core = self._core_with(self._here, words)
+                self._core = core, words
+            read = parsed(core.parse(chunk.buffer, chunk.size, skip_header), chunk.path)
+            if not self._joins(chunk, read, words):
+                return read
+
+    def _label_in(self, line: bytes) -> str | None:
+        rows = self._split(line, 1)
+        place = self._label_place
+        return rows[0][place].strip(" \t\r") if rows and place is not None else None
 
     @property
     def dialect(self) -> tuple[list[str], str, str, bool]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.schema import Column
+from riata.sources.labels import BOOLS
 from riata.sources.table.layout import NUMBER
 
 _DEEPEST = 64
@@ -103,9 +104,18 @@ def numbers_in(values: Iterable[Any], absent: Sequence[str]) -> NDArray[np.float
     return np.array(kept)
 
 
-def words_of(labels: Iterable[Any]) -> tuple[str, ...]:
-    """The words that labels are, in the order of their numbers; none where some are numbers."""
-    seen = list(labels)
+def names_of(labels: Iterable[Any]) -> tuple[Any, ...] | None:
+    """What labels stand for: words, in the order of their numbers, or bools; () where some are numbers, None where
+    there are none.
+
+    >>> names_of(["spam", None, "ham"]), names_of([True, True]), names_of([1, 0]), names_of([None])
+    (('ham', 'spam'), (False, True), (), None)
+    """
+    seen = [label for label in labels if label is not None]
+    if not seen:
+        return None
+    if all(isinstance(label, bool | np.bool_) for label in seen):
+        return BOOLS
     words = {label for label in seen if isinstance(label, str)}
-    numbers = any(isinstance(label, (int, float)) for label in seen)
+    numbers = any(isinstance(label, int | float | np.number) for label in seen)
     return tuple(sorted(words)) if words and not numbers else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -16,6 +16,7 @@ from riata.schema import Column, Schema, in_words, suggest
 from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
+from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LABEL, LOOK_AT, ReadOptions
 from riata.sources.source import split
 from riata.sources.table.layout import TableOptions, bucket_edges
@@ -24,10 +25,10 @@ from riata.sources.text.first_objects import (
     find_columns,
     is_within,
     lookup,
+    names_of,
     numbers_in,
     objects_in,
     values_in,
-    words_of,
 )
 from riata.sources.text.named import (
     LABEL_MESSAGES,
@@ -71,8 +72,11 @@ class JsonFormat:
 
     def __init__(self, wanted: TableOptions) -> None:
         self._wanted = wanted
-        self.schema: Schema | None = None
-        self._core: _core.JsonFormat | None = None
+        self._schema: Schema | None = None
+        self._core: tuple[_core.JsonFormat, Sequence[str]] | None = None
+        """What reads lines, and the words that it knows as labels."""
+        self.words: LabelWords | None = None
+        self._bools = False
         self.label = self._of_role("label", wanted.roles.label) or LABEL
         self.offset = self._of_role("offset", wanted.roles.offset)
         replace(wanted.roles, label=self.label)  # it must not have another role
@@ -100,22 +104,30 @@ class JsonFormat:
                 {path: seen for path, seen in values.items() if not is_within(path, taken)}
             )
             columns = [*columns, *found.values(), *guessed]
-        words = known.label_names
-        if words is None:
-            words = words_of(lookup(item, self.label) for item in objects)
-        self.schema = replace(
-            wanted.kept, columns=tuple(columns), label_names=words, open=known.open
+        found_names = names_of(lookup(item, self.label) for item in objects)
+        names = found_names if known.label_names is None else known.label_names
+        self._schema = replace(
+            wanted.kept, columns=tuple(columns), label_names=names, open=known.open
         )
         self._check_crosses(values, name)
-        self._core = _core.JsonFormat(
-            self.schema.core_columns(objects=True),
-            self.schema.open,
+        if found_names is not None and not (text_words(names) and text_words(found_names)):
+            names = found_names  # here labels are what they are
+        self._bools, words = names == BOOLS, text_words(names)
+        self.words = LabelWords(words) if words else None
+        self._core = self._core_with(words), words
+
+    def _core_with(self, words: Sequence[str]) -> _core.JsonFormat:
+        assert self._schema is not None
+        schema, wanted = self._schema, self._wanted
+        return _core.JsonFormat(
+            schema.core_columns(objects=True),
+            schema.open,
             words,
-            self.schema.absent,
-            self.schema.missing == "feature",
+            schema.absent,
+            schema.missing == "feature",
             wanted.labelled,
             wanted.names,
-            self.schema.crosses,
+            schema.crosses,
         )
 
     def _explicit(self, values: Mapping[str, list[Any]], name: str) -> Iterator[Column]:
@@ -160,8 +172,8 @@ class JsonFormat:
                 )
 
     def _check_crosses(self, values: Mapping[str, list[Any]], name: str) -> None:
-        assert self.schema is not None
-        for group in (group for cross in self.schema.crosses for group in cross):
+        assert self._schema is not None
+        for group in (group for cross in self._schema.crosses for group in cross):
             if not any(path == group or path.startswith(f"{group}.") for path in values):
                 raise DataError(
                     f"{name}: a cross names {group!r}, which none of the first objects has; "
@@ -173,12 +185,39 @@ class JsonFormat:
         return self._core is not None
 
     @property
-    def label_names(self) -> list[str] | None:
-        return list((self.schema or Schema()).label_names or ()) or None
+    def schema(self) -> Schema | None:
+        return None if self._schema is None else self._schema.with_words(self.label_names)
+
+    @property
+    def label_names(self) -> list[Any] | None:
+        if self._bools:
+            return list(BOOLS)
+        return None if self.words is None else self.words.names
 
     def parse(self, text: bytes | bytearray, size: int, path: str) -> Parsed:
         assert self._core is not None
-        return parsed(self._core.parse(text, size), path)
+        while True:
+            core, words = self._core
+            if self.words is not None and len(self.words.met) > len(words):
+                words = self.words.met
+                core = self._core_with(words)
+                self._core = core, words
+            read = parsed(core.parse(text, size), path)
+            unknown = read.error is not None and read.error.kind == "label_unknown"
+            if not unknown or not self._joins(bytes(text[:size]), read.n_lines, words):
+                return read
+
+    def _joins(self, text: bytes, before: int, known: Sequence[str]) -> bool:
+        """Whether the label behind so many lines is a word that the reader did not know, and that joins."""
+        line = text.split(b"\n", before + 1)[before]
+        word = lookup(next(objects_in([line]), None), self.label)
+        if self.words is None or not isinstance(word, str) or word in known:
+            return False
+        self.words.add(word)
+        return True
+
+    def in_order(self, block: Block) -> Block:
+        return block if self.words is None else self.words.in_order(block)
 
     def details(self) -> dict[str, object]:
         names = ", ".join((self.label_names or [])[:10])
@@ -216,8 +255,11 @@ class JsonSource(NamedTextSource):
         return self._mapping.schema
 
     @property
-    def label_names(self) -> list[str] | None:
+    def label_names(self) -> list[Any] | None:
         return self._mapping.label_names
+
+    def _in_order(self, block: Block) -> Block:
+        return self._mapping.in_order(block)
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
         chunks = cut_lines(self._paths, buffers, stop)
@@ -314,7 +356,7 @@ class DictSource:
             text = "".join(texts).encode()
             part = self._mapping.parse(text, len(text), self.name)
             if len(part.block):
-                yield replace(part.block, path=None, lines=None)
+                yield self._mapping.in_order(replace(part.block, path=None, lines=None))
             if part.error is not None:
                 details = self._mapping.details() | {"detail": part.error.detail}
                 reason = _MESSAGES[part.error.kind].format(text=excerpt(part.error.text), **details)

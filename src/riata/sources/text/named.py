@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from riata.block import Block
 from riata.schema import Schema
 from riata.sources.io.lines import PADDING, Chunk
+from riata.sources.labels import LabelWords
 from riata.sources.options import ReadOptions
-from riata.sources.text.text import TextSource
+from riata.sources.text.text import Parsed, TextSource, start_of_line
 
 VALUE_MESSAGES = {
     "value_not_finite": "the value is {text}; values must be finite: drop or replace it",
@@ -51,6 +53,7 @@ class NamedTextSource(TextSource):
         super().__init__(paths, options, **reading)
         self._names = self._options.names
         self._schema: Schema | None = None
+        self._words: LabelWords | None = None
 
     @property
     def schema(self) -> Schema | None:
@@ -58,12 +61,31 @@ class NamedTextSource(TextSource):
 
         It holds what was found out from the first rows, so it is None before they were read.
         """
-        return self._schema
+        return None if self._schema is None else self._schema.with_words(self.label_names)
 
     @property
-    def label_names(self) -> list[str] | None:
-        """Where labels are words: label i stands for the i-th."""
-        return list((self._schema or Schema()).label_names or ()) or None
+    def label_names(self) -> list[Any] | None:
+        """Where labels are words or bools: label i stands for the i-th."""
+        return None if self._words is None else self._words.names
+
+    def _in_order(self, block: Block) -> Block:
+        return block if self._words is None else self._words.in_order(block)
+
+    def _joins(self, chunk: Chunk, read: Parsed, known: Sequence[str]) -> bool:
+        """Whether what stopped the reader is a word among the labels that it did not know, and that joins."""
+        error = read.error
+        if error is None or error.kind != "label_unknown" or self._words is None:
+            return False
+        start = start_of_line(chunk, read.n_lines)
+        word = self._label_in(bytes(chunk.buffer[start : self._end_of_bad(chunk, start, error)]))
+        if word is None or word in known:
+            return False
+        self._words.add(word)
+        return True
+
+    def _label_in(self, line: bytes) -> str | None:
+        """The word that is the label of this line."""
+        return None
 
 
 def join_chunks(chunks: list[Chunk]) -> Chunk:

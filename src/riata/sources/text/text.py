@@ -148,6 +148,10 @@ class TextSource(ABC):
         which is not the `first` one of its file.
         """
 
+    def _in_order(self, block: Block) -> Block:
+        """Each Block on its way to the consumer, in the order of the data."""
+        return block
+
     def _details(self, error: ParseError) -> dict[str, object]:
         """What else the messages of this format mention."""
         return {}
@@ -196,7 +200,7 @@ class TextSource(ABC):
         try:
             for read in results:
                 self.bytes_read = read.position
-                yield from self._number(read, counter)
+                yield from map(self._in_order, self._number(read, counter))
             if self._skipping is not None:
                 self._skipping.end_pass(self.name, counter.total)
         except LineTooLong as error:
@@ -237,9 +241,7 @@ class TextSource(ABC):
         self, chunk: Chunk, before: int, error: ParseError, lines: int, read: _Read
     ) -> tuple[int, int]:
         """Note the bad line, `before` lines into the chunk; says where it ends, and how many lines it takes."""
-        start = 0
-        for _ in range(before):
-            start = chunk.buffer.index(b"\n", start, chunk.size) + 1
+        start = start_of_line(chunk, before)
         end = self._end_of_bad(chunk, start, error)
         text = bytes(chunk.buffer[start:end]).removesuffix(b"\r")
         taken = 1 + text.count(b"\n")
@@ -288,6 +290,14 @@ class TextSource(ABC):
         return self.messages[error.kind].format(
             text=excerpt(error.text), previous=error.previous, **self._details(error)
         )
+
+
+def start_of_line(chunk: Chunk, before: int) -> int:
+    """Where the line begins that has so many before it."""
+    start = 0
+    for _ in range(before):
+        start = chunk.buffer.index(b"\n", start, chunk.size) + 1
+    return start
 
 
 def excerpt(text: bytes) -> str:
