@@ -78,15 +78,20 @@ def test_a_place_that_is_no_folder(data: Path, tmp_path: Path) -> None:
 
 def test_spreadsheets(data: Path, tmp_path: Path) -> None:
     (tmp_path / "d.xlsx").write_bytes(b"PK\x03\x04" + bytes(100))
-    said = riata("train", tmp_path / "d.xlsx", "-o", tmp_path / "m", code=1).err
-    assert "a spreadsheet" in said
-    assert "read_excel" in said
+    (tmp_path / "d.xls").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(100))
+    for name in ("d.xlsx", "d.xls"):
+        words = ("train", tmp_path / name, "-o", tmp_path / "m", "--label", "y")
+        said = riata(*words, code=1).err
+        assert "a spreadsheet" in said
+        assert "read_excel" in said
     (tmp_path / "d.zip").write_bytes(b"PK\x03\x04" + bytes(100))
     assert "unzip -p" in riata("train", tmp_path / "d.zip", "-o", tmp_path / "m", code=1).err
 
 
 def test_model_and_data_in_the_wrong_order(data: Path, tmp_path: Path) -> None:
     riata("train", data, "-o", tmp_path / "m", "-q")
+    said = riata("train", tmp_path / "m", "-o", tmp_path / "n", code=1).err
+    assert "this is a model of Riata's, not data" in said
     for command in ("predict", "evaluate"):
         said = riata(command, data, tmp_path / "m", code=1).err
         assert "m is a model: name it first, and the data behind it" in said

@@ -99,6 +99,20 @@ def test_labels_may_be_there_or_not(trained: Path, tmp_path: Path, suffix: str) 
     assert len(outs[0].split()) == N
 
 
+def test_tables_without_a_header_may_lack_the_column_of_the_label(tmp_path: Path) -> None:
+    data = frame()[["y", "a", "b"]]
+    for i, columns in enumerate((["y", "a", "b"], ["a", "y", "b"], ["a", "b", "y"])):
+        data[columns].to_csv(tmp_path / "d.csv", header=False, index=False)
+        data[[c for c in columns if c != "y"]].to_csv(tmp_path / "n.csv", header=False, index=False)
+        words = ("--no-header-line", "-o", tmp_path / "m", "-q")
+        riata("train", tmp_path / "d.csv", "--label", columns.index("y") + 1, *words)
+        outs = [
+            riata("predict", tmp_path / "m", tmp_path / name, "--no-header-line", "--score").out
+            for name in ("d.csv", "n.csv")
+        ]
+        assert outs[0] == outs[1], i
+
+
 def test_text_without_columns(tmp_path: Path) -> None:
     lines = [f"{1 - 2 * (i % 2)} {1 + i % 4}:1 9:0.5\n" for i in range(N)]
     (tmp_path / "d.svm").write_text("".join(lines))

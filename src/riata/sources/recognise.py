@@ -7,7 +7,14 @@ from contextlib import closing
 from pathlib import PurePath
 
 from riata.errors import DataError
-from riata.sources.io.bytes import STDIN, Input, Stop, look_at_standard_input, size_of
+from riata.sources.io.bytes import (
+    STDIN,
+    Input,
+    Stop,
+    look_at_standard_input,
+    refuse_spreadsheet,
+    size_of,
+)
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
 
@@ -81,6 +88,7 @@ def _by_name(path: str) -> str | None:
 
 def _by_content(path: str) -> str:
     """What the first lines look like. A named pipe is not touched: it can be read only once."""
+    refuse_spreadsheet(path)
     if path == STDIN:
         found = recognise(look_at_standard_input(_HEAD))
         if found in (*_MAGIC.values(), "cache"):
@@ -91,7 +99,15 @@ def _by_content(path: str) -> str:
         return found
     if size_of(path) is None:
         return "svmlight"
-    return recognise(_head(path))
+    head = _head(path)
+    if is_model(head):
+        raise DataError(f"{path}: this is a model of Riata's, not data: riata inspect shows it")
+    return recognise(head)
+
+
+def is_model(head: bytes) -> bool:
+    """Whether a file that begins so is a model."""
+    return head[8:9] == b"{" and b"riata-model" in head
 
 
 def _head(path: str) -> bytes:

@@ -200,7 +200,10 @@ class Input:
         kind, promised = compression(self._head), compression_of_name(self._path)
         if kind == "zip":
             self.close()
-            raise DataError(f"{self.name}: this is {_zipped(self.name)}")
+            raise DataError(
+                f"{self.name}: this is zip data; unpack it first, or in a pipe: "
+                f"unzip -p {self.name} | riata ... -"
+            )
         if promised is not None and kind is None and self._head:
             self.close()
             suffix = next(end for end, named in SUFFIXES.items() if named == promised)
@@ -323,11 +326,18 @@ def _descriptor(file: BinaryIO) -> tuple[int | None, bool]:
         return None, False
 
 
-def _zipped(name: str) -> str:
-    """What a zip file is, and what to do with it."""
-    if name.lower().endswith((".xlsx", ".xlsm", ".xlsb", ".ods")):
-        return (
-            "a spreadsheet, which Riata does not read: save it as CSV in the program that made it, or in "
-            "Python with pandas.read_excel(...).to_csv(...) or .to_parquet(...)"
-        )
-    return f"zip data; unpack it first, or in a pipe: unzip -p {name} | riata ... -"
+_SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_OF_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+
+
+def refuse_spreadsheet(path: str) -> None:
+    """A DataError that names the ways out, where a file is what its name says."""
+    if not path.lower().endswith(_SPREADSHEETS) or is_remote(path) or not size_of(path):
+        return
+    with open(path, "rb") as file:
+        if file.read(4) not in _OF_SPREADSHEETS:
+            return
+    raise DataError(
+        f"{path}: this is a spreadsheet, which Riata does not read: save it as CSV in the program that made "
+        f"it, or in Python with pandas.read_excel(...).to_csv(...) or .to_parquet(...)"
+    )

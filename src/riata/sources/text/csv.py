@@ -115,7 +115,7 @@ class CsvSource(NamedTextSource):
         self._check_shape(head, rows, path)
         if self._header is None:
             self._header = self._is_header(rows, path)
-        columns = [cell.strip() for cell in rows[0]] if self._header else _numbered(len(rows[0]))
+        columns = [cell.strip() for cell in rows[0]] if self._header else self._count(len(rows[0]))
         rows = rows[1:] if self._header else rows
         _check_widths(len(columns), rows, path)
         self._columns = columns
@@ -135,6 +135,17 @@ class CsvSource(NamedTextSource):
         self._words = LabelWords(words) if words else None
         self._here = here
         self._core = self._core_with(here, words), words
+
+    def _count(self, count: int) -> list[str]:
+        """The columns of a table without a header, by number. One that needs no label and has one column less than
+        the schema knows lacks that of the label."""
+        numbers = _numbered(count)
+        given = self._wanted.given
+        if given is None or self._labelled:
+            return numbers
+        rest = [name for name in given.names if name != given.of_role("label")]
+        lacks = len(rest) == count < len(given.names) and all(map(str.isdigit, given.names))
+        return rest if lacks else numbers
 
     def _core_with(self, here: Schema, words: Sequence[str]) -> _core.CsvFormat:
         return _core.CsvFormat(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.block import Block
 from riata.schema import Schema
 from riata.sources.io.lines import PADDING, Chunk
-from riata.sources.labels import LabelWords
 from riata.sources.options import ReadOptions
 from riata.sources.text.text import Parsed, TextSource, start_of_line
+
+if TYPE_CHECKING:
+    from riata.sources.labels import LabelWords
 
 VALUE_MESSAGES = {
     "value_not_finite": "the value is {text}; values must be finite: drop or replace it",
