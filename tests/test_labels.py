@@ -91,7 +91,12 @@ def test_words_from_files(tmp_path: Path, suffix: str) -> None:
     printed = command("predict", path, data, "--label", "y").out.split()
     assert set(printed) == set(WORDS)
     assert np.mean(np.array(printed) == frame["y"].to_numpy()) > 0.8
-    accuracy = json.loads(command("evaluate", path, data, "--label", "y", "--json").out)["accuracy"]
+    said = command("evaluate", path, data, "--label", "y").out
+    assert "spam against ham" in said
+    assert "the probability of spam" in said
+    result = json.loads(command("evaluate", path, data, "--label", "y", "--json").out)
+    accuracy = result["accuracy"]
+    assert result["classes"] == WORDS
     assert accuracy == pytest.approx(np.mean(np.array(printed) == frame["y"].to_numpy()))
 
 

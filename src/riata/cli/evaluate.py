@@ -11,6 +11,7 @@ from riata.cli.data import data_options, load_model, open_data, read_options, sk
 from riata.cli.options import Command, option
 from riata.cli.text import number, percent, plural, rows, weights_line
 from riata.errors import DataError
+from riata.labels import as_text
 from riata.record import Model
 from riata.training import evaluate
 
@@ -35,8 +36,13 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> i
     if result["examples"] == 0:
         raise DataError(f"{source.name}: no examples")
     if as_json:
-        live = {"live_weights": loaded.learner.n_live(), "features": loaded.learner.n_features}
+        live: dict[str, Any] = {
+            "live_weights": loaded.learner.n_live(),
+            "features": loaded.learner.n_features,
+        }
         live["skipped"] = getattr(source, "skipped", 0)
+        if loaded.classes is not None:
+            live["classes"] = loaded.labels
         click.echo(json.dumps(result | live))
     else:
         click.echo(report(loaded, result, source.name))
@@ -59,19 +65,21 @@ def report(model: Model, result: dict[str, Any], name: str) -> str:
     if "accuracy" in result:
         lines.append(("accuracy", percent(result["accuracy"], 2)))
     if result.get("auc") is not None:
-        lines.append(("AUC", f"{number(result['auc'])} within {result['auc_error']:.0e}"))
+        auc = f"{number(result['auc'])} within {result['auc_error']:.0e}"
+        against = " against ".join(as_text(label) for label in reversed(model.labels))
+        lines.append(("AUC", f"{auc}, {against}"))
     if "rmse" in result:
         lines += [("RMSE", f"{result['rmse']:.6g}"), ("MAE", f"{result['mae']:.6g}")]
         lines.append(("R2", number(result["r2"])))
     lines.append(("weights", weights_line(model)))
     text = rows(lines)
     if result.get("calibration"):
-        text += "\n\n" + calibration(result)
+        text += "\n\n" + calibration(result, as_text(model.labels[-1]))
     return text
 
 
-def calibration(result: dict[str, Any]) -> str:
-    """Predicted against observed, bin by bin."""
+def calibration(result: dict[str, Any], label: str) -> str:
+    """The probability of a label, predicted against observed, bin by bin."""
     head = f"{'predicted':>14}{'mean':>10}{'observed':>10}{'share':>9}"
     total = sum(b["weight"] for b in result["calibration"])
     lines = [
@@ -80,4 +88,4 @@ def calibration(result: dict[str, Any]) -> str:
         for b in result["calibration"]
     ]
     error = f"off by {number(result['calibration_error'], 4)} on average"
-    return "\n".join(["calibration", head, *lines, error])
+    return "\n".join([f"calibration: the probability of {label}", head, *lines, error])
