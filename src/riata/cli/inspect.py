@@ -94,7 +94,7 @@ def report(path: str, description: dict[str, Any]) -> str:
         ),
     ]
     if description["classes"] is not None:
-        lines.insert(2, ("classes", in_words(description["classes"])))
+        lines.insert(3, ("classes", in_words(description["classes"])))
     if description["progressive_loss"] is not None:
         lines.append(
             ("loss", f"{number(description['progressive_loss'])}, before learning each example")
