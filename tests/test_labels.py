@@ -15,7 +15,7 @@ import riata
 from riata import model_file
 from riata.errors import DataError, SettingsError
 from riata.labels import Classes, LabelReader, as_text, same_label
-from riata.learners import ElasticNet
+from riata.learners import FAMILIES, ElasticNet
 from riata.sources import open_source
 from riata.training import partial_model, train
 from tests.cli.helpers import riata as command
@@ -244,6 +244,16 @@ def test_where_blocks_begin_does_not_matter(rows: int, options: Any) -> None:
     cut = quietly(ListSource(block, rows), make, on_progress=lambda _: None, **options)
     assert bits(cut) == bits(whole)
     assert cut.labels == whole.labels
+
+
+@pytest.mark.parametrize("family", ["truncated", "ftrl", "bayesian", "interior"])
+def test_other_families_take_classes_later_too(family: str) -> None:
+    models = [
+        quietly(ListSource(late(), rows), lambda m: FAMILIES[family](outputs=m))  # type: ignore[call-arg]
+        for rows in (64, 1203)
+    ]
+    assert models[0].labels == [1, 2, 7]
+    assert bits(models[0]) == bits(models[1])
 
 
 @pytest.mark.parametrize("options", [{}, {"shuffle": 400}, {"class_weight": {7: 3.0, 1: 2.0}}])
