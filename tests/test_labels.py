@@ -19,31 +19,14 @@ from riata.learners import FAMILIES, ElasticNet
 from riata.sources import open_source
 from riata.training import partial_model, train
 from tests.cli.helpers import riata as command
+from tests.frames import labelled_frame, write_frame
 from tests.streams import ListSource, problem
 
 WORDS = ["ham", "spam"]
 
 
 def table(n: int = 60, labels: Any = WORDS, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(len(labels), size=n)
-    return pd.DataFrame(
-        {
-            "y": [labels[code] for code in codes],
-            "a": (codes + rng.normal(0, 0.3, n)).round(3),
-            "b": rng.choice(["red", "blue"], n),
-        }
-    )
-
-
-def write(frame: pd.DataFrame, path: Path) -> Path:
-    if path.suffix == ".parquet":
-        frame.to_parquet(path)
-    elif path.suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    else:
-        frame.to_csv(path, index=False)
-    return path
+    return labelled_frame(n, labels, seed, noise=0.3)
 
 
 # Labels
@@ -79,7 +62,7 @@ def test_classes_that_are_none(wrong: Any) -> None:
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_words_from_files(tmp_path: Path, suffix: str) -> None:
     frame = table()
-    data, path = write(frame, tmp_path / f"d{suffix}"), tmp_path / "m"
+    data, path = write_frame(frame, tmp_path / f"d{suffix}"), tmp_path / "m"
     command("train", data, "-o", path, "--label", "y")
     assert model_file.load(path).labels == WORDS
     assert json.loads(command("inspect", path, "--json").out)["classes"] == WORDS
@@ -106,8 +89,8 @@ def test_words_mean_the_same_in_every_format(tmp_path: Path, trained: str, used:
     frame = table()
     test = table(40, ["spam"], seed=1)  # one word only, which is not the first of the model
     path = tmp_path / "m"
-    command("train", write(frame, tmp_path / f"d{trained}"), "-o", path, "--label", "y")
-    data = write(test, tmp_path / f"t{used}")
+    command("train", write_frame(frame, tmp_path / f"d{trained}"), "-o", path, "--label", "y")
+    data = write_frame(test, tmp_path / f"t{used}")
     result = json.loads(command("evaluate", path, data, "--label", "y", "--json").out)
     printed = command("predict", path, data, "--label", "y").out.split()
     assert result["accuracy"] == pytest.approx(np.mean(np.array(printed) == "spam"))
@@ -115,7 +98,7 @@ def test_words_mean_the_same_in_every_format(tmp_path: Path, trained: str, used:
 
 def test_words_and_numbers_do_not_mix(tmp_path: Path) -> None:
     path, other = tmp_path / "m", tmp_path / "t.vw"
-    command("train", write(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
+    command("train", write_frame(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
     other.write_text("0 | b=red\n1 | b=blue\n")
     said = command("evaluate", path, other, code=1).err
     assert "t.vw:1: label 0 is none of the classes ham, spam" in said
@@ -157,7 +140,7 @@ def test_word_labels_of_python(tmp_path: Path) -> None:
 
 
 def test_classes_and_weights_by_word(tmp_path: Path) -> None:
-    data, path = write(table(), tmp_path / "d.csv"), tmp_path / "m"
+    data, path = write_frame(table(), tmp_path / "d.csv"), tmp_path / "m"
     words = ("train", data, "-o", path, "--label", "y")
     command(*words, "--classes", "spam, ham", "--class-weight", "spam=3")
     model = model_file.load(path)
@@ -175,7 +158,7 @@ def test_classes_and_weights_by_word(tmp_path: Path) -> None:
 
 def test_files_of_before_have_words_in_their_schema(tmp_path: Path) -> None:
     path = tmp_path / "m"
-    command("train", write(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
+    command("train", write_frame(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
     model = model_file.load(path)
     model.classes = np.array([0.0, 1.0])
     header, state = model_file._parts_of(model)

@@ -21,6 +21,10 @@ from common import HERE
 
 import riata
 
+sys.path.append(str(HERE.parent))
+
+from page import filled
+
 Parts = dict[str, Any]
 ROWS = {"UNIT": "rows of length 1", "LONG": "rows of length 8"}
 
@@ -69,11 +73,8 @@ def main() -> None:
     if all(f"CURVES_{name}" in parts for name in ROWS):
         modapte.figure({title: parts[f"CURVES_{name}"] for name, title in ROWS.items()})
     stored.write_text(json.dumps(parts, indent=1) + "\n")
-    text = (HERE / "results.template.md").read_text()
-    for name, part in parts.items():
-        if isinstance(part, str):
-            text = text.replace("{{" + name + "}}", part.strip())
-    (HERE / "RESULTS.md").write_text(text)
+    texts = {name: part.strip() for name, part in parts.items() if isinstance(part, str)}
+    (HERE / "RESULTS.md").write_text(filled(HERE, texts))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from curves import LASSO, best_of, fewest
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+
+from page import filled  # noqa: E402
+
 NEAR = 0.98
 SHORT = {
     "truncated gradient, K = 1": "TG, K = 1",
@@ -179,10 +184,7 @@ def text(results: dict[str, Any]) -> str:
         "LEFT": features_left(results), "SCALING": scales(results), "PERIODS": needed(results, tg + rounding),
         "THETAS": needed(results, theta), "FOUR": needed(results, four), "TOPS": tops(results, four),
     }  # fmt: skip
-    page = (HERE / "results.template.md").read_text()
-    for name, part in parts.items():
-        page = page.replace("{{" + name + "}}", part)
-    return page
+    return filled(HERE, parts)
 
 
 def write(results: dict[str, Any]) -> None:

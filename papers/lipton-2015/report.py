@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+
+from page import filled  # noqa: E402
+
 # Table 1 of the paper: seconds an example.
 THEIRS = {"sgd": (0.0102, 21.377, 14.381), "fobos": (0.0120, 22.511, 16.785)}
 THEIR_D, THEIR_P = 260_941, 88.54
@@ -176,10 +181,7 @@ def text(results: dict[str, Any]) -> str:
         "SHAPES": shapes(results), "TIMES": times(results), "RATIOS": ratios(results),
         "EQUAL": equal(results), "SWEEP": swept(results),
     }  # fmt: skip
-    page = (HERE / "results.template.md").read_text()
-    for name, part in parts.items():
-        page = page.replace("{{" + name + "}}", part)
-    return page
+    return filled(HERE, parts)
 
 
 def write(results: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -12,40 +11,20 @@ import pandas as pd
 import pytest
 
 from tests.cli.helpers import riata, riata_process
+from tests.frames import labelled_frame, write_frame
 
 N = 120
 
 
 def frame(labels: Any = ("ham", "spam"), seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(len(labels), size=N)
-    return pd.DataFrame(
-        {
-            "name": [f"row {i}" for i in range(N)],
-            "y": [labels[code] for code in codes],
-            "a": (codes + rng.normal(0, 0.4, N)).round(3),
-            "b": rng.choice(["red", "blue"], N),
-        }
-    )
-
-
-def write(data: pd.DataFrame, path: Path) -> Path:
-    if path.suffix == ".parquet":
-        data.to_parquet(path)
-    elif path.suffix == ".feather":
-        data.to_feather(path)
-    elif path.suffix == ".jsonl":
-        data.to_json(path, orient="records", lines=True)
-    elif path.suffix == ".gz":
-        path.write_bytes(gzip.compress(data.to_csv(index=False).encode()))
-    else:
-        data.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
-    return path
+    data = labelled_frame(N, labels, seed, noise=0.4)
+    data.insert(0, "name", [f"row {i}" for i in range(N)])
+    return data
 
 
 @pytest.fixture
 def trained(tmp_path: Path) -> Path:
-    data = write(frame(), tmp_path / "train.csv")
+    data = write_frame(frame(), tmp_path / "train.csv")
     riata("train", data, "-o", tmp_path / "m", "--label", "y", "--ignore", "name", "-q")
     return tmp_path / "m"
 
@@ -63,7 +42,7 @@ def read(path: Path) -> pd.DataFrame:
 def test_a_table_has_names_classes_and_probabilities(
     trained: Path, tmp_path: Path, given: str, out: str
 ) -> None:
-    data = write(frame().drop(columns="y"), tmp_path / f"new.{given}")
+    data = write_frame(frame().drop(columns="y"), tmp_path / f"new.{given}")
     riata("predict", trained, data, "-o", tmp_path / f"out.{out}", "--id", "name")
     found = read(tmp_path / f"out.{out}")
     assert list(found) == ["name", "prediction", "probability_ham", "probability_spam"]
@@ -75,7 +54,7 @@ def test_a_table_has_names_classes_and_probabilities(
 
 
 def test_without_a_table_lines_are_plain(trained: Path, tmp_path: Path) -> None:
-    data = write(frame(), tmp_path / "d.csv")
+    data = write_frame(frame(), tmp_path / "d.csv")
     lines = riata("predict", trained, data).out
     riata("predict", trained, data, "-o", tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == lines
@@ -93,7 +72,7 @@ def test_labels_may_be_there_or_not(trained: Path, tmp_path: Path, suffix: str) 
     some = whole.assign(y=[None if i % 3 else "ham" for i in range(N)])
     outs = []
     for i, data in enumerate((whole, some, whole.assign(y=None), whole.drop(columns="y"))):
-        path = write(data, tmp_path / f"{i}.{suffix}")
+        path = write_frame(data, tmp_path / f"{i}.{suffix}")
         outs.append(riata("predict", trained, path, "--score").out)
     assert len(set(outs)) == 1
     assert len(outs[0].split()) == N
@@ -160,7 +139,7 @@ def test_names_stay_beside_their_rows(trained: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_a_name_that_is_no_column(trained: Path, tmp_path: Path, suffix: str) -> None:
-    data = write(frame(), tmp_path / f"d.{suffix}")
+    data = write_frame(frame(), tmp_path / f"d.{suffix}")
     words = ("predict", trained, data, "--id", "nmae", "--label", "y")
     assert "did you mean 'name'?" in riata(*words, code=1).err
 
@@ -171,14 +150,14 @@ def test_names_from_standard_input_are_refused(trained: Path) -> None:
 
 
 def test_three_classes_bools_and_numbers(tmp_path: Path) -> None:
-    write(frame(("x", "y", "z")), tmp_path / "d.csv")
+    write_frame(frame(("x", "y", "z")), tmp_path / "d.csv")
     words = ("-o", tmp_path / "m", "--label", "y", "--ignore", "name", "-q")
     riata("train", tmp_path / "d.csv", *words)
     riata("predict", tmp_path / "m", tmp_path / "d.csv", "-o", tmp_path / "out.parquet", "--score")
     found = pd.read_parquet(tmp_path / "out.parquet")
     kinds = [f"{kind}_{label}" for kind in ("probability", "score") for label in "xyz"]
     assert list(found) == ["prediction", *kinds]
-    write(frame((1, 5)), tmp_path / "d.csv")
+    write_frame(frame((1, 5)), tmp_path / "d.csv")
     riata("train", tmp_path / "d.csv", *words, "--loss", "hinge")
     head, first, *_ = riata("predict", tmp_path / "m", tmp_path / "d.csv", "--to", "csv").lines
     assert head == "prediction,score_5"
@@ -194,7 +173,7 @@ def test_a_regression_as_a_table(tmp_path: Path) -> None:
 
 
 def test_intervals(tmp_path: Path) -> None:
-    data = write(frame(), tmp_path / "d.csv")
+    data = write_frame(frame(), tmp_path / "d.csv")
     words = ("train", data, "-o", tmp_path / "m", "--label", "y", "--ignore", "name", "-q")
     riata(*words, "--method", "bayesian")
     wide, narrow = (
@@ -211,7 +190,7 @@ def test_intervals(tmp_path: Path) -> None:
 
 
 def test_a_table_that_cannot_be_written(trained: Path, tmp_path: Path) -> None:
-    data = write(frame(), tmp_path / "d.csv")
+    data = write_frame(frame(), tmp_path / "d.csv")
     assert (
         "nowhere" in riata("predict", trained, data, "-o", tmp_path / "nowhere/o.csv", code=1).err
     )

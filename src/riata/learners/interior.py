@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.errors import DataError, DivergenceError
+from riata.errors import DataError
 from riata.learners.base import (
     Floats,
     State,
@@ -22,7 +22,7 @@ from riata.learners.base import (
     option,
 )
 from riata.learners.bounds import Bounds, bounds_for_json, parse_bounds
-from riata.learners.linear import LOSSES, LossLearner
+from riata.learners.linear import LOSSES, LossLearner, diverged
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
 NORMALIZE = ("none", "l1", "l2", "sqrt_nnz")
@@ -145,12 +145,11 @@ class InteriorPoint(LossLearner):
                 block.names, block.name_offsets, offsets_for(block, self.outputs),
             )  # fmt: skip
         if done < len(scores):
-            row = done if order is None else int(order[done])
-            raise DivergenceError(
-                f"{block.where(row)}: the gradient is not a number or beyond the range of floats; the model is "
-                f"as it was before this example. Scale the features (normalize='l2') or raise k0 "
-                f"(now {self.k0:g})"
-            )
+            raise diverged(
+                block, order, done,
+                "the gradient is not a number or beyond the range of floats; the model is as it was before this "
+                f"example. Scale the features (normalize='l2') or raise k0 (now {self.k0:g})",
+            )  # fmt: skip
         return scores
 
     def _too_far(self, block: Block) -> DataError:

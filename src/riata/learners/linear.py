@@ -49,6 +49,11 @@ STATE = {
 } | NAMES
 
 
+def diverged(block: Block, order: NDArray[np.int64] | None, done: int, why: str) -> DivergenceError:
+    """The error of a Block of which only `done` rows could be learned."""
+    return DivergenceError(f"{block.where(done if order is None else int(order[done]))}: {why}")
+
+
 class LossLearner(CompiledLearner):
     """A learner that minimises one of the losses."""
 
@@ -188,11 +193,11 @@ class LinearLearner(LossLearner):
                 name_list, numbers, offsets_for(block, self.outputs),
             )  # fmt: skip
         if done < len(scores):
-            row = done if order is None else int(order[done])
-            raise DivergenceError(
-                f"{block.where(row)}: the scores have left the range of floats; "
-                f"{self._slower()} or scale the features (normalize='l2')"
-            )
+            raise diverged(
+                block, order, done,
+                f"the scores have left the range of floats; {self._slower()} or scale the features "
+                "(normalize='l2')",
+            )  # fmt: skip
         return scores
 
     @abstractmethod
