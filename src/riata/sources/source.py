@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Protocol, runtime_checkable
 
 from riata.block import Block
+from riata.errors import DataError
 
 
 @runtime_checkable
@@ -34,6 +35,25 @@ class Source(Protocol):
 
     def __iter__(self) -> Iterator[Block]:
         """A new pass. Closing the iterator stops whatever runs beside it."""
+
+
+class Begun:
+    """Whether a source has been read: what cannot be read again says so.
+
+    >>> begun = Begun("make a list of them first")
+    >>> begun.again("<stdin>", repeatable=False)
+    >>> begun.again("<stdin>", repeatable=False)
+    Traceback (most recent call last):
+    riata.errors.DataError: <stdin> can be read only once; make a list of them first
+    """
+
+    def __init__(self, instead: str) -> None:
+        self._instead, self._begun = instead, False
+
+    def again(self, name: str, repeatable: bool) -> None:
+        if self._begun and not repeatable:
+            raise DataError(f"{name} can be read only once; {self._instead}")
+        self._begun = True
 
 
 def iterate(source: Source) -> Generator[Block, None, None]:

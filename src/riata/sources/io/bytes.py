@@ -142,7 +142,7 @@ def open_input(path: str, stop: Stop) -> Input:
 
 
 def look_at_standard_input(size: int) -> bytes:
-    """Its first lines, up to about `size` bytes, unpacked; whoever opens it next reads them again.
+    """Its first lines, up to about `size` bytes, unpacked; they are read again when it is opened next.
 
     It waits for the first line to come, and no longer.
     """

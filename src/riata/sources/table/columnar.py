@@ -18,7 +18,7 @@ from riata.sources.io.bytes import STDIN, is_remote, size_of, unreadable
 from riata.sources.io.prefetch import ordered_map, threads_beside
 from riata.sources.io.remote import open_remote
 from riata.sources.options import ReadOptions
-from riata.sources.source import split
+from riata.sources.source import Begun, split
 from riata.sources.table.bad_rows import Part
 from riata.sources.table.layout import TableOptions
 from riata.sources.table.parquet_footer import BadFooter
@@ -65,7 +65,7 @@ class ColumnarSource:
         self._block_rows = options.block_rows
         self._helped = helped and options.threads is None
         self._threads = options.threads or threads_beside(self._helped)
-        self._begun = False
+        self._begun = Begun("make a table of it to go over it again")
 
     @property
     def schema(self) -> Schema | None:
@@ -86,11 +86,7 @@ class ColumnarSource:
         return 0 if self._skipping is None else self._skipping.count
 
     def __iter__(self) -> Iterator[Block]:
-        if self._begun and not self.repeatable:
-            raise DataError(
-                f"{self.name} can be read only once; make a table of it to go over it again"
-            )
-        self._begun = True
+        self._begun.again(self.name, self.repeatable)
         return self._pass()
 
     def _pass(self) -> Generator[Block, None, None]:

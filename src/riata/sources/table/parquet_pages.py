@@ -124,7 +124,7 @@ def batches(
 
 
 class Decoding:
-    """Some columns of a batch, to be decoded once, by whoever comes first; then those behind it can be."""
+    """Some columns of a batch, to be decoded once, by the thread that comes first; then those behind it can be."""
 
     def __init__(self, rows: int, pages: dict[str, ColumnPages], before: Decoding | None) -> None:
         self._rows, self._pages, self._before = rows, pages, before

@@ -21,7 +21,7 @@ _CELLS = 1 << 18  # of a piece, which becomes a Block: rows times columns
 
 
 class Batch:
-    """Rows that were decoded at once; whoever needs some of them first makes columns of them."""
+    """Rows that were decoded at once, and become columns when some of them are needed first."""
 
     def __init__(self, batch: Any, reader: Any, path: str | None, first_row: int) -> None:
         self._made: Callable[[int, int], Part] | None = None

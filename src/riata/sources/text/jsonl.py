@@ -18,7 +18,7 @@ from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LABEL, LOOK_AT, ReadOptions
-from riata.sources.source import split
+from riata.sources.source import Begun, split
 from riata.sources.table.layout import TableOptions, bucket_edges
 from riata.sources.text.first_objects import (
     any_has,
@@ -314,15 +314,13 @@ class DictSource:
         self._block_rows = options.block_rows
         self._skipping = skipping
         self._mapping = JsonFormat(TableOptions.of(options))
-        self._begun = False
+        self._begun = Begun("make a list of them first")
 
     schema = JsonSource.schema
     label_names = JsonSource.label_names
 
     def __iter__(self) -> Iterator[Block]:
-        if self._begun and not self.repeatable:
-            raise DataError(f"{self.name} can be read only once; make a list of them first")
-        self._begun = True
+        self._begun.again(self.name, self.repeatable)
         return self._pass()
 
     @property

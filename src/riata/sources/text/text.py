@@ -18,7 +18,7 @@ from riata.sources.io.bytes import Stop, compression_of_name, display, is_remote
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cut_lines
 from riata.sources.io.prefetch import ordered_map, threads_beside
 from riata.sources.options import ReadOptions
-from riata.sources.source import split
+from riata.sources.source import Begun, split
 
 _EXCERPT = 40
 _CHUNKS = 64  # that a file is cut into, unless it is large
@@ -127,7 +127,7 @@ class TextSource(ABC):
         )
         self._threads = options.threads or threads_beside(self._helped)
         self._chunk_bytes = _chunk_bytes or self._suitable_chunk()
-        self._begun = False
+        self._begun = Begun("save it to a file to go over it again")
 
     def _suitable_chunk(self) -> int:
         """Of a small file less at once, so that there is something to do for everyone."""
@@ -160,11 +160,7 @@ class TextSource(ABC):
         return cut_lines(self._paths, buffers, stop)
 
     def __iter__(self) -> Iterator[Block]:
-        if self._begun and not self.repeatable:
-            raise DataError(
-                f"{self.name} can be read only once; save it to a file to go over it again"
-            )
-        self._begun = True
+        self._begun.again(self.name, self.repeatable)
         return self._pass()
 
     def _pass(self) -> Iterator[Block]:
