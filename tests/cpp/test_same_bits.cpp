@@ -146,7 +146,7 @@ void learn_sketch(Results& results) {
   sketch.begin({1, 4, 9}, {0.5, 0, -0.25}, 0.1);
   std::vector<double> scores(stream.labels.size()), losses(stream.labels.size()), solved;
   CHECK(sketch.accumulate(stream.view(), 1.0, 2, scores.data(), losses.data()) == riata::Accumulated::ok);
-  sketch.solve(5.0, 0.0, {0, 1e-9, 10000}, solved);
+  sketch.solve(5.0, 0.0, {0, 1e-9, 10000}, solved, {});
   Sum sum;
   sum.add(losses);
   sum.add(solved);
