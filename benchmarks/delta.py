@@ -103,7 +103,9 @@ def in_riata(n: int) -> tuple[Floats, float]:
             labels=np.array([(label + 1) / 2 for _, _, label in of]),
         )
 
-    learner = InteriorPoint(l1=L1, sigma=SIGMA, k0=K0, start=START, dual=DUAL, dimension=D)
+    learner = InteriorPoint(
+        l1=L1, update="paper", sigma=SIGMA, k0=K0, start=START, dual=DUAL, dimension=D
+    )
     first, *rest = rows(n)
     learner.learn(block([first]))
     seconds = 0.0

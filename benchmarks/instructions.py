@@ -153,7 +153,7 @@ def works(folder: Path) -> dict[str, Work]:
         "Bayesian, one prior": learn(lambda: Bayesian(prior_variance=1.0), near),
         "Bayesian, eight priors": learn(lambda: Bayesian(), near),
         "Bayesian, variational": learn(lambda: Bayesian(prior_variance=1.0, update="vb"), few),
-        "interior point": learn(lambda: InteriorPoint(), few),
+        "interior point": learn(lambda: InteriorPoint(update="paper"), few),
     }
     out |= {f"reader of {name}": read(path) for name, path in texts(folder).items()}
     return out | {"reader of parquet": read(parquet(folder)), "words of texts": words()}

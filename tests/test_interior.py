@@ -71,7 +71,15 @@ def test_the_delta_rule_is_minimize_on_two_halves(loss, fit_intercept):
     X = dense_rows(n, d, density=0.6, rare=False)
     y = labels_for(X, 2 if loss == "logistic" else 0)
     learner = InteriorPoint(
-        loss=loss, l1=l1, sigma=0.3, k0=2, start=1, dual=1, dimension=d, fit_intercept=fit_intercept
+        loss=loss,
+        l1=l1,
+        update="paper",
+        sigma=0.3,
+        k0=2,
+        start=1,
+        dual=1,
+        dimension=d,
+        fit_intercept=fit_intercept,
     )
     before = learner.learn(block_of(X, y))[:, 0]
     rows = iter(range(n))

@@ -65,7 +65,7 @@ def interior_point(
     dual: float = DUAL,
 ) -> Floats:
     learner = InteriorPoint(
-        loss="squared", l1=l1, k0=k0, sigma=SIGMA, start=start, dual=dual,
+        loss="squared", l1=l1, update="paper", k0=k0, sigma=SIGMA, start=start, dual=dual,
         fit_intercept=False, dimension=X.shape[1],
     )  # fmt: skip
     for _ in range(passes):

@@ -48,7 +48,13 @@ def filter_mail(
 ) -> tuple[InteriorPoint, NDArray[np.float64], float]:
     """The learner after one pass, the probability of spam of each message before it was learned, seconds."""
     learner = InteriorPoint(
-        l1=LAMBDA / len(block), sigma=SIGMA, k0=K0, start=start, dual=dual, dimension=d
+        l1=LAMBDA / len(block),
+        update="paper",
+        sigma=SIGMA,
+        k0=K0,
+        start=start,
+        dual=dual,
+        dimension=d,
     )
     began = time.perf_counter()
     scores = learner.learn(block)

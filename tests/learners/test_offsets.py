@@ -118,7 +118,7 @@ def test_full_covariance() -> None:
 def test_interior_points(loss: str) -> None:
     X = dense_rows(150, 30)
     y = labels_for(X, 2 if loss == "logistic" else 0)
-    learner = InteriorPoint(l1=0.01, loss=loss, k0=10.0)
+    learner = InteriorPoint(l1=0.01, loss=loss, update="paper", k0=10.0)
     model = test_interior.assert_agrees(learner, X, y, offsets=offsets_of(150))
     scores = learner.score(block_of(X, offsets=offsets_of(150)))[:, 0]
     keep = np.abs(model.w) >= learner._least_kept()[0]

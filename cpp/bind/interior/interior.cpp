@@ -47,6 +47,8 @@ std::unique_ptr<Interior> make(const std::string& loss, const std::string& norma
   spec.k0 = numbers.at("k0");
   spec.start = numbers.at("start");
   spec.dual = numbers.at("dual");
+  spec.averaged = numbers.at("averaged") != 0;
+  spec.eta0 = numbers.at("eta0");
   spec.scale = scale_named(normalize);
   spec.columns = columns;
   spec.fit_intercept = fit_intercept;
@@ -83,6 +85,39 @@ Out2<double> score(const Interior& model, const In<std::int64_t>& indptr, const 
   NewArray<double> scores(static_cast<std::size_t>(block.rows) * model.columns.size());
   check(reading(model, [&] { return model.score(block, keep.data(), scores.get()); }));
   return give(std::move(scores), model.columns.size());
+}
+
+// (loss, slope and weight a column; the gradient of the features seen, as `weights` has them; features never seen).
+template <class Index>
+std::tuple<Out2<double>, Out2<double>, std::int64_t> judge(const Interior& model,
+                                                           const In<std::int64_t>& indptr,
+                                                           const In<Index>& indices, const In<float>& values,
+                                                           const In<double>& labels,
+                                                           const std::optional<In<double>>& weights,
+                                                           const std::optional<In<double>>& offsets) {
+  const auto block = view<Index>(indptr, indices, values, labels, weights, {}, {}, offsets);
+  const std::size_t m = model.columns.size();
+  std::vector<double> sums(3 * m), gradient;
+  std::int64_t unknown = 0;
+  check(reading(model, [&] {
+    gradient.assign(model.keys.size() * m, 0.0);
+    return model.judge(block, sums.data(), gradient.data(), &unknown);
+  }));
+  gradient.erase(gradient.begin(), gradient.begin() + static_cast<std::ptrdiff_t>(model.groups()) *
+                                                          static_cast<std::ptrdiff_t>(m));
+  return {give(std::move(sums), 3), give(std::move(gradient), m), unknown};
+}
+
+// The bounds of the features seen, as `weights` has them.
+Out2<double> intervals(const Interior& model) {
+  std::vector<double> ends;
+  reading(model, [&] {
+    for (std::int64_t slot = model.groups(); slot < model.slots(); ++slot) {
+      const Interval own = model.interval(slot);
+      ends.insert(ends.end(), {own.low, own.high});
+    }
+  });
+  return give(std::move(ends), 2);
 }
 
 std::tuple<Out<std::int64_t>, Out2<double>> weights(const Interior& model) {
@@ -174,6 +209,13 @@ void bind_interior(nb::module_& m) {
            nb::arg("values"), nb::arg("keep"), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("keep"), nb::arg("offsets") = nb::none())
+      .def("judge", &judge<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("offsets").none())
+      .def("judge", &judge<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
+           nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("offsets").none(),
+           "Sums at the weights that are read: (loss, slope and weight a column, gradients, features never "
+           "seen).")
+      .def("intervals", &intervals, "Where the weights of the features seen may be: low and high.")
       .def("weights", &weights, "Features seen, in the order in which they came, and their weights.")
       .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, NDArray[typing.Any]]"),
            "All of the model's state at one moment, by name: keys are the features of all slots, negative "

@@ -151,6 +151,11 @@ Outcome::Status Interior::learn_row(const BlockView<Index>& b, std::int64_t row,
   if (const Status status = gather(b, b.indptr[row], b.indptr[row + 1]); status != Status::ok) return status;
   const int m = static_cast<int>(columns.size());
   const double weight = b.weights == nullptr ? 1 : b.weights[row];
+  if (spec_.averaged) {
+    const Status status = plan_averaged(b.labels[row], weight, b.offset(row), scores);
+    if (status == Status::ok) move_averaged();
+    return status;
+  }
   for (int c = 0; c < m; ++c) {
     double p = 0;
     for (std::size_t k = 0; k < row_slots_.size(); ++k) p += this->weight(c, row_slots_[k]) * row_values_[k];
@@ -232,6 +237,10 @@ Outcome Interior::score(const BlockView<Index>& b, const double* keep, double* s
   return {Outcome::Status::ok, b.rows};
 }
 
+template double Interior::row_factor(const BlockView<std::int32_t>&, std::int64_t,
+                                     std::int64_t) const noexcept;
+template double Interior::row_factor(const BlockView<std::int64_t>&, std::int64_t,
+                                     std::int64_t) const noexcept;
 template Outcome Interior::learn(const BlockView<std::int32_t>&, const std::int64_t*, std::int64_t,
                                  double*) noexcept;
 template Outcome Interior::learn(const BlockView<std::int64_t>&, const std::int64_t*, std::int64_t,

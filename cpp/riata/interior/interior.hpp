@@ -33,6 +33,8 @@ enum class RowScale { none, l1, l2, sqrt_nnz };
 struct InteriorSpec {
   const Loss* loss = nullptr;
   double loss_parameter = 0;
+  bool averaged = false;  // the update of averaged.cpp, not the paper's
+  double eta0 = 0.5;      // its rate
   double l1 = 0, sigma = 0.5, k0 = 1;
   double start = 1, dual = 0.1;  // where slacks and multipliers begin
   RowScale scale = RowScale::none;
@@ -74,9 +76,18 @@ class Interior {
   template <class Index>
   Outcome score(const BlockView<Index>& block, const double* keep, double* scores) const noexcept;
 
+  // At the weights that are read: adds the loss, its slope in the score and the example's weight to `sums`, three
+  // numbers a column, the gradient to `gradient`, slot by slot, and features never seen to `unknown`.
+  template <class Index>
+  Outcome judge(const BlockView<Index>& block, double* sums, double* gradient,
+                std::int64_t* unknown) const noexcept;
+  // Where the weight of a slot may be.
+  Interval interval(std::int64_t slot) const noexcept;
+
   std::int64_t slots() const noexcept { return static_cast<std::int64_t>(keys.size()); }
   std::int64_t groups() const noexcept { return static_cast<std::int64_t>(spec_.group_bounds.size()) + 1; }
   double weight(int column, std::int64_t slot) const noexcept {
+    if (spec_.averaged) return average(column, slot);
     const Half* half = columns[column].half;
     return half[0].x[slot] - half[1].x[slot];
   }
@@ -119,6 +130,11 @@ class Interior {
   Outcome::Status gather(const BlockView<Index>& block, std::int64_t begin, std::int64_t end) noexcept;
   template <class Index>
   Outcome::Status learn_row(const BlockView<Index>& block, std::int64_t row, double* scores) noexcept;
+  double present(int column, std::int64_t slot) const noexcept;
+  double average(int column, std::int64_t slot) const noexcept;
+  double present_intercept(int column) const noexcept;
+  Outcome::Status plan_averaged(double label, double weight, double offset, double* scores) noexcept;
+  void move_averaged() noexcept;
   double target(double label, int column) const noexcept;
   void scatter(double slope) noexcept;
   Plan plan(InteriorColumn& column) noexcept;

@@ -88,6 +88,14 @@ void Interior::append(std::int64_t key, std::string_view name, const double* sta
     }
   }
   for (InteriorColumn& column : columns) {
+    if (spec_.averaged) {
+      for (Half& half : column.half) {
+        half.x.push_back(state != nullptr ? *state++ : 0);
+        half.z.push_back(state != nullptr ? *state++ : 0);
+        if (spec_.bounded) half.y.push_back(state != nullptr ? *state++ : 0);
+      }
+      continue;
+    }
     for (int h = 0; h < 2; ++h) {
       Half& half = column.half[h];
       const Interval part = spec_.bounded ? half_of(own, h) : Interval{0, kInfinity};

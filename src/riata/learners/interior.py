@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -22,9 +22,13 @@ from riata.learners.base import (
     option,
 )
 from riata.learners.bounds import Bounds, bounds_for_json, parse_bounds
+from riata.learners.interior_proof import Proof, in_words, prove, warn_if_far
 from riata.learners.linear import LOSSES, LossLearner, diverged
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
+UPDATES = ("averaged", "paper")
+OF_THE_PAPER = ("sigma", "k0", "start", "dual")
+"""Parameters that update="averaged" does not have."""
 NORMALIZE = ("none", "l1", "l2", "sqrt_nnz")
 STATE = {
     "keys": Tensor("int64", ("n",)),
@@ -40,23 +44,28 @@ STATE = {
 class InteriorPoint(LossLearner):
     """Minimise the mean loss + l1 * sum abs(w), inside bounds, with steps that never leave them.
 
-    A weight is the difference of two halves that stay above zero: each step solves the primal-dual equations of
-    an interior-point method with the gradient of one example and goes at most 99.5 % of the way to the nearest
-    bound (Fig. 1 with eq. 13 of the paper). The step size and the barrier couple all features, so one example
+    `update="averaged"` minimises, after every example, the sum of the gradients so far as a linear function of the
+    weights, with the penalties and a curvature of its own for each feature, inside the bounds, and reads the mean
+    of these minima: it converges on any data, and an example costs its non-zeros. `certify` says how far the
+    optimum can be.
+
+    `update="paper"` is the paper's: a weight is the difference of two halves that stay above zero; each step
+    solves the primal-dual equations of an interior-point method with the gradient of one example and goes at most
+    99.5 % of the way to the nearest bound (Fig. 1 with eq. 13 of the paper). The step size and the barrier couple all features, so one example
     costs **the features seen so far**, not its non-zeros. Features never seen share one state, exactly.
 
     `bounds` keeps weights inside: `(0, None)` makes all of them non-negative, `{7: (-1, 1), "*": (0, None)}`
     gives feature 7 an interval of its own; for named features a key is a name or a namespace. A feature that
     was never seen predicts with zero.
 
-    Weights come close to zero without reaching it. `prune` drops the smallest when the model is read: as many as
+    With the paper's update, weights come close to zero without reaching it. `prune` drops the smallest when the model is read: as many as
     together carry less than this share of the sum of absolute weights. What `coef` leaves out, `score` leaves out.
 
     >>> import numpy as np
     >>> from riata.block import Block
     >>> row = Block(np.array([0, 1]), np.array([3], dtype=np.int32), np.ones(1, dtype=np.float32),
     ...             labels=np.array([3.0]))
-    >>> learner = InteriorPoint(loss="squared", l1=0.5, dual=1.0, fit_intercept=False)
+    >>> learner = InteriorPoint(loss="squared", l1=0.5, update="paper", dual=1.0, fit_intercept=False)
     >>> learner.learn(row)          # the score before learning
     array([[0.]])
     >>> keys, weights = learner.coef()
@@ -65,9 +74,12 @@ class InteriorPoint(LossLearner):
     """
 
     family: ClassVar[str] = "interior"
+    certifies: ClassVar[bool] = True
 
     loss: str = option("logistic", "what to minimise", tuple(LOSSES))
     l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")
+    update: str = option("averaged", "averaged minima, or the steps of the paper", UPDATES)
+    eta0: float = option(0.5, "rate of the averaged update")
     sigma: float = option(
         0.5, "how far each step turns back to the middle of the bounds, in (0, 1]"
     )
@@ -91,12 +103,15 @@ class InteriorPoint(LossLearner):
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
     _core: _core.Interior = field(init=False, repr=False, compare=False)
+    _proofs: list[Proof] = field(init=False, repr=False, compare=False, default_factory=list)
     _kept: dict[int, Floats] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         check_choice("loss", self.loss, tuple(LOSSES))
         check_choice("normalize", self.normalize, NORMALIZE)
+        check_choice("update", self.update, UPDATES)
         check_number("l1", self.l1, least=0)
+        check_number("eta0", self.eta0, above=0)
         check_number("sigma", self.sigma, above=0)
         if self.sigma > 1:
             raise ValueError(f"sigma={self.sigma!r} must be above 0 and at most 1")
@@ -108,16 +123,23 @@ class InteriorPoint(LossLearner):
         check_number("epsilon", self.epsilon, above=0)
         check_number("quantile", self.quantile, above=0, below=1)
         check_number("outputs", self.outputs, least=1)
+        for name in OF_THE_PAPER if self.update == "averaged" else ("eta0",):
+            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} has no meaning for update={self.update!r}: "
+                    f"it is a parameter of update={UPDATES[self.update == 'averaged']!r}"
+                )
         everywhere, own, groups = parse_bounds(self.bounds, int(self.dimension))
         object.__setattr__(self, "bounds", bounds_for_json(everywhere, own, groups))
-        names = ("l1", "sigma", "k0", "start", "dual", "epsilon", "quantile")
+        names = ("l1", "eta0", *OF_THE_PAPER, "epsilon", "quantile")
+        numbers = {name: float(getattr(self, name)) for name in names}
         core = _core.Interior(
             loss=self.loss,
             normalize=self.normalize,
             columns=self.outputs,
             fit_intercept=bool(self.fit_intercept),
             dimension=int(self.dimension),
-            numbers={name: float(getattr(self, name)) for name in names},
+            numbers=numbers | {"averaged": float(self.update == "averaged")},
             bounds=everywhere,
             own_bounds=own,
             group_bounds=groups,
@@ -129,6 +151,16 @@ class InteriorPoint(LossLearner):
         """How long the last step was, for each output."""
         return np.array(self._core.steps)
 
+    def certify(self, blocks: Iterable[Block]) -> list[Proof]:
+        """For every output, how far the optimum can be, by a pass over the examples that were learned."""
+        self._proofs[:] = prove(self, blocks)
+        warn_if_far(self, self._proofs)
+        return list(self._proofs)
+
+    @property
+    def verdict(self) -> str | None:
+        return in_words(self._proofs) if self._proofs else None
+
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
@@ -139,16 +171,18 @@ class InteriorPoint(LossLearner):
             and int(block.indices.max()) >= self.dimension
         ):
             raise self._too_far(block)
+        self._proofs.clear()
         with self.lock:
             scores, done = self._core.learn(
                 block.indptr, block.indices, block.values, block.labels, block.weights, order,
                 block.names, block.name_offsets, offsets_for(block, self.outputs),
             )  # fmt: skip
         if done < len(scores):
+            more = f" or raise k0 (now {self.k0:g})" if self.update == "paper" else ""
             raise diverged(
                 block, order, done,
                 "the gradient is not a number or beyond the range of floats; the model is as it was before this "
-                f"example. Scale the features (normalize='l2') or raise k0 (now {self.k0:g})",
+                f"example. Scale the features (normalize='l2'){more}",
             )  # fmt: skip
         return scores
 
@@ -196,14 +230,19 @@ class InteriorPoint(LossLearner):
         state = self.state()
         halves = state["rows"].reshape(len(state["rows"]), self.outputs, 4)
         sums, intercept = state["sums"], state["intercept"]
-        if self.outputs == 1:  # the opposite question has the halves change places
-            halves = np.concatenate([halves[:, :, [2, 3, 0, 1]], halves], axis=1)
-            sums, intercept = np.vstack([sums, sums]), np.append(-intercept, intercept)
+        averaged = self.update == "averaged"
+        if self.outputs == 1:  # the opposite question: other signs, or the halves change places
+            other = halves * [-1, 1, -1, 1] if averaged else halves[:, :, [2, 3, 0, 1]]
+            halves = np.concatenate([other, halves], axis=1)
+            sums = np.vstack([sums * [-1, 1] if averaged else sums, sums])
+            intercept = np.append(-intercept, intercept)
         new = outputs - len(intercept)
-        fresh = np.broadcast_to([self.start, self.dual] * 2, (len(halves), new, 4))
+        start = [0.0] * 4 if averaged else [self.start, self.dual] * 2
         products = 2 * (len(halves) - 1) * self.start * self.dual
+        first = [0.0, 0.0] if averaged else [products, self.start + self.dual]
+        fresh = np.broadcast_to(start, (len(halves), new, 4))
         state["rows"] = np.concatenate([halves, fresh], axis=1).reshape(len(halves), -1)
-        state["sums"] = np.vstack([sums, [[products, self.start + self.dual]] * new])
+        state["sums"] = np.vstack([sums, [first] * new])
         state["intercept"] = np.append(intercept, np.zeros(new))
         return self._remade(self.parameters() | {"outputs": outputs}, state)
 
@@ -247,6 +286,10 @@ class InteriorPoint(LossLearner):
         check_state(state, STATE | {"intercept": Tensor("float64", (self.outputs,))})
         if "names" not in state:
             check_known(state["keys"], int(state["seen"][1]))
+        if self.update == "averaged":
+            widths = state["rows"].reshape(len(state["rows"]), self.outputs * 2, -1)
+            if (widths[:, :, 1] < 0).any() or (state["sums"][:, 1] < 0).any():
+                raise ValueError("tensor 'rows' holds sums of squares or counts below zero")
         self._core.restore(
             state["keys"], state["rows"], state["sums"], state["intercept"], state["seen"],
             float(state["rate_factor"][0]), state.get("names"), state.get("name_offsets"),

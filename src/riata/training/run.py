@@ -282,6 +282,17 @@ class Run:
         self.learner.finish()
         if self.record.holdout is not None and self.learner.n_live() != live:
             self.record.holdout = self._score_holdout()
+        self._certify()
+
+    def _certify(self) -> None:
+        """For a learner that can prove how far the optimum is, another pass over the same examples."""
+        if not (self.learner.certifies and self.source.repeatable):
+            return
+        again = Batches(self.source, self.prepared.encode, fraction=self.holdout.fraction)
+        with closing(again.of_pass(0)) as batches:
+            self.learner.certify(
+                block if order is None else block.take(order) for block, order in batches
+            )
 
     def _out_of_patience(self) -> bool:
         losses = [e["holdout_loss" if self.holdout else "loss"] for e in self.record.history]

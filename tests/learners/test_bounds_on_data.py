@@ -1,0 +1,91 @@
+"""Weights inside bounds on real data: the sketch against L-BFGS-B, the interior-point family against both."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.datasets import load_svmlight_file
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score
+
+from riata import InteriorPointClassifier, SketchClassifier
+
+DATA = Path(os.environ.get("RIATA_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+L1 = 1e-4
+BOUNDS = {"free": None, "non-negative": (0, None), "within a half": (-0.5, 0.5)}
+
+
+def read(name):
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"{path} is not there; set RIATA_DATA to the folder of real data")
+    if path.suffix == ".bz2":
+        import bz2
+
+        with bz2.open(path) as lines:
+            X, y = load_svmlight_file(lines)
+    else:
+        X, y = load_svmlight_file(str(path))
+    return X.astype(np.float32).tocsr(), y > 0
+
+
+def least(X, y, gamma, bounds):
+    """The least objective, by L-BFGS-B on both halves of the weights."""
+    X, signs, d = X.astype(np.float64), np.where(y, 1.0, -1.0), X.shape[1]
+    low, high = bounds or (None, None)
+
+    def objective(v):
+        margins = signs * (X @ (v[:d] - v[d:-1]) + v[-1])
+        slopes = -signs * expit(-margins)
+        g = X.T @ slopes
+        value = np.logaddexp(0, -margins).sum() + gamma * v[:-1].sum()
+        return value, np.concatenate([g + gamma, gamma - g, [slopes.sum()]])
+
+    limits = [(0, high)] * d + [(0, None if low is None else -low)] * d + [(None, None)]
+    options = {"maxiter": 5000, "maxfun": 10_000, "ftol": 1e-13, "gtol": 1e-5, "maxcor": 30}
+    found = minimize(
+        objective, np.zeros(2 * d + 1), jac=True, method="L-BFGS-B", bounds=limits, options=options
+    )
+    return found.fun
+
+
+@pytest.mark.parametrize("name", ["libsvm/a9a", "libsvm/ijcnn1.trn.bz2", "libsvm/heart_scale"])
+@pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
+def test_the_sketch_has_the_optimum(name, bounds):
+    X, y = read(name)
+    model = SketchClassifier(gamma=L1 * X.shape[0], bounds=bounds).fit(X, y)
+    assert model.n_iter_ <= 10
+    last = model.history_[-1]
+    assert last["gap"] <= 1e-6 * last["objective"]
+    assert last["objective"] == pytest.approx(least(X, y, L1 * X.shape[0], bounds), rel=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "area"),
+    [("libsvm/a9a", (0.03, 0.003), 0.89), ("libsvm/ijcnn1.trn.bz2", (0.15, 0.015), 0.62),
+     ("libsvm/heart_scale", (0.07, 0.011), 0.91),
+     ("reuters21578/reuters.trn.bz2", (0.6, 0.05), 0.99)],
+)  # fmt: skip
+@pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
+def test_the_interior_point_family_comes_near(name, most, area, bounds):
+    """After one pass and after twenty; and its bound on the distance is true."""
+    X, y = read(name)
+    exact = SketchClassifier(gamma=L1 * X.shape[0], bounds=bounds).fit(X, y)
+    best = exact.history_[-1]["objective"] / X.shape[0]
+    for passes, limit in zip((1, 20), most, strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = InteriorPointClassifier(l1=L1, bounds=bounds, shuffle=False, passes=passes).fit(
+                X, y
+            )
+            [proof] = model.model_.learner._proofs
+        assert proof.objective <= (1 + limit) * best
+        if np.abs(exact.coef_).sum() <= 2 * np.abs(model.coef_).sum():
+            assert proof.objective - best <= proof.gap + 1e-9
+        assert roc_auc_score(y, model.decision_function(X)) > area

@@ -1,0 +1,170 @@
+"""The averaged update of the interior-point family: against its reference, the optimum, and what it proves."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import riata
+from riata import InteriorPointClassifier, InteriorPointRegressor, SketchClassifier, _core
+from riata.learners import InteriorPoint
+from riata.reference.interior import AveragedInterior
+from tests.cli.helpers import riata as command
+from tests.learners.test_sketch_bounds import ends
+from tests.problems import block_of, dense_rows, labels_for
+
+CLASSIFIES = {name: classification for name, classification, *_ in _core.losses()}
+BOUNDS = [None, (0, None), (-0.2, 0.1), {"*": (0, None), 3: (0.5, 2), 5: (None, -0.1)}]
+
+
+def coefficients(learner, d):
+    keys, weights = learner.coef()
+    w = np.zeros((d, learner.outputs))
+    w[keys] = weights
+    return w
+
+
+@pytest.mark.parametrize("loss", sorted(CLASSIFIES))
+@pytest.mark.parametrize("bounds", BOUNDS)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_it_is_the_reference(loss, bounds, fit_intercept):
+    X = dense_rows(150, 9, seed=2)
+    y = labels_for(X, 2 if CLASSIFIES[loss] else 0)
+    rng = np.random.default_rng(1)
+    weights, offsets = rng.random(150) * 2, rng.normal(size=150)
+    learner = InteriorPoint(loss=loss, l1=0.003, bounds=bounds, fit_intercept=fit_intercept)
+    low, high = (None, None) if bounds is None else ends(bounds, 9)
+    parameter = {"huber": learner.epsilon, "quantile": learner.quantile}.get(loss, 0.0)
+    model = AveragedInterior(
+        9, loss, parameter, l1=0.003, fit_intercept=fit_intercept, low=low, high=high
+    )
+    before = learner.learn(block_of(X, y, weights, offsets=offsets))
+    signs = 2 * y - 1 if CLASSIFIES[loss] else y
+    np.testing.assert_allclose(
+        before[:, 0], model.learn(X, signs, weights, offsets), rtol=1e-10, atol=1e-12
+    )
+    np.testing.assert_allclose(coefficients(learner, 9)[:, 0], model.w, rtol=1e-10, atol=1e-12)
+    assert learner.intercept[0] == pytest.approx(model.intercept, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("bounds", [None, (0, None), (-0.3, 0.3), {1: (0.2, 3), "*": (None, 0.5)}])
+def test_it_comes_to_the_optimum_and_proves_no_more_than_is_true(bounds):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 6)).astype(np.float32).astype(np.float64)
+    y = X @ [2.0, 1.0, 0.0, -1.0, 0.1, 0.0] + rng.logistic(size=1000) > 0
+    exact = SketchClassifier(gamma=1.0, bounds=bounds, tol=1e-10).fit(X, y)
+    least = exact.history_[-1]["objective"] / 1000
+    block = block_of(X, y.astype(float))
+    learner = InteriorPoint(l1=0.001, bounds=bounds)
+    reached = []
+    for _ in range(30):
+        learner.learn(block)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            [proof] = learner.certify([block])
+        w, b = coefficients(learner, 6)[:, 0], learner.intercept[0]
+        margins = (2 * y - 1) * (X @ w + b)
+        objective = np.logaddexp(0, -margins).mean() + 0.001 * np.abs(w).sum()
+        assert proof.objective == pytest.approx(objective, rel=1e-9)
+        if np.abs(exact.coef_).sum() <= 2 * max(1, np.abs(w).sum()):
+            assert objective - least <= proof.gap + 1e-12
+        reached.append(objective / least - 1)
+    assert reached[0] < 0.03
+    assert reached[-1] < 2e-4
+    low, high = ends(bounds or (None, None), 6)
+    assert ((w >= low) & (w <= high)).all()
+
+
+def test_an_example_costs_its_non_zeros_and_absent_features_go_to_zero():
+    learner = InteriorPoint(l1=0.01)
+    learner.learn(block_of(np.array([[0.0, 3.0]]), np.array([1.0])))
+    assert coefficients(learner, 2)[1, 0] > 0
+    learner.learn(block_of(np.tile([[1.0, 0.0]], (500, 1)), np.arange(500) % 2.0))
+    assert coefficients(learner, 2)[1, 0] == 0
+
+
+@pytest.mark.parametrize("bounds", [None, {"*": (-0.5, None), 3: (0.1, 2)}])
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_batches_rows_and_state_have_the_same_bits(bounds, outputs):
+    X = dense_rows(120, 8)
+    y = labels_for(X, max(2, outputs))
+    make = {"l1": 0.002, "bounds": bounds, "outputs": outputs, "prune": 0.01}
+    whole, rows = InteriorPoint(**make), InteriorPoint(**make)
+    first = whole.learn(block_of(X, y))
+    second = []
+    for i in range(120):
+        second.append(rows.learn(block_of(X[i : i + 1], y[i : i + 1])))
+        rows.coef()
+        rows = InteriorPoint.from_state(rows.parameters(), rows.state())
+    np.testing.assert_array_equal(first, np.concatenate(second))
+    np.testing.assert_array_equal(coefficients(whole, 8), coefficients(rows, 8))
+    scores = whole.score(block_of(X))
+    np.testing.assert_allclose(
+        scores, X @ coefficients(whole, 8) + whole.intercept, rtol=1e-12, atol=1e-12
+    )
+
+
+def test_two_classes_become_three():
+    X = dense_rows(100, 5)
+    y = labels_for(X, 2)
+    learner = InteriorPoint(l1=0.001)
+    learner.learn(block_of(X, y))
+    wider = learner.with_outputs(3)
+    asked = learner.score(block_of(X))[:, 0]
+    np.testing.assert_array_equal(wider.score(block_of(X)), np.stack([-asked, asked, 0 * asked], 1))
+
+
+def test_far_from_the_optimum_is_a_warning_and_near_is_none():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 4))
+    y = X @ [2.0, 1.0, 0.0, -1.0] + rng.normal(size=2000) > 0
+    with pytest.warns(ConvergenceWarning, match="may be up to .* raise passes; SketchClassifier"):
+        InteriorPointClassifier(bounds=(0, None), l1=1e-3, update="paper").fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = InteriorPointClassifier(bounds=(0, None), l1=1e-3).fit(X, y)
+    exact = SketchClassifier(gamma=2.0, bounds=(0, None)).fit(X, y)
+    np.testing.assert_allclose(model.coef_, exact.coef_, atol=0.15)
+    assert "the optimum at most" in model.model_.learner.verdict
+
+
+def test_regression_inside_bounds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    y = X @ [2.0, 0.0, -1.0, 0.5] + 0.1 * rng.normal(size=3000) + 3
+    model = InteriorPointRegressor(bounds={2: (-0.5, 0.5)}, passes=10).fit(X, y)
+    np.testing.assert_allclose(model.coef_, [2.0, 0.0, -0.5, 0.5], atol=0.05)
+    assert model.coef_[2] >= -0.5
+
+
+def test_what_has_no_meaning_is_refused():
+    with pytest.raises(ValueError, match="k0=20 has no meaning for update='averaged'.*'paper'"):
+        InteriorPoint(k0=20)
+    with pytest.raises(ValueError, match="eta0=0.1 has no meaning for update='paper'"):
+        InteriorPoint(update="paper", eta0=0.1)
+    with pytest.raises(ValueError, match="'other'"):
+        InteriorPoint(update="other")
+    learner = InteriorPoint()
+    learner.learn(block_of(np.eye(2), np.array([0.0, 1.0])))
+    with pytest.raises(ValueError, match="has not learned"):
+        learner.certify([block_of(np.eye(3), np.array([0.0, 1.0, 1.0]))])
+
+
+def test_the_command_line_says_how_far_the_optimum_is(tmp_path):
+    from sklearn.datasets import dump_svmlight_file
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 4))
+    dump_svmlight_file(
+        X, X[:, 0] + rng.normal(size=500) > 0, str(tmp_path / "d.svm"), zero_based=False
+    )
+    data, model = tmp_path / "d.svm", tmp_path / "m.riata"
+    words = ["train", data, "-o", model, "--method", "interior", "--l1", "0.01"]
+    said = command(*words, "--bounds", "0", "1", "--passes", "5")
+    assert "the optimum at most" in said.out + said.err
+    assert (riata.load(model).coef_ >= 0).all()
+    far = command(*words, "--update", "paper", "--k0", "1000")
+    assert "more passes bring it closer" in far.out + far.err
