@@ -51,15 +51,16 @@ class InteriorPoint(LossLearner):
 
     `update="paper"` is the paper's: a weight is the difference of two halves that stay above zero; each step
     solves the primal-dual equations of an interior-point method with the gradient of one example and goes at most
-    99.5 % of the way to the nearest bound (Fig. 1 with eq. 13 of the paper). The step size and the barrier couple all features, so one example
-    costs **the features seen so far**, not its non-zeros. Features never seen share one state, exactly.
+    99.5 % of the way to the nearest bound (Fig. 1 with eq. 13 of the paper). The step size and the barrier couple
+    all features, so one example costs **the features seen so far**. Features never seen share one state, exactly.
 
     `bounds` keeps weights inside: `(0, None)` makes all of them non-negative, `{7: (-1, 1), "*": (0, None)}`
     gives feature 7 an interval of its own; for named features a key is a name or a namespace. A feature that
     was never seen predicts with zero.
 
-    With the paper's update, weights come close to zero without reaching it. `prune` drops the smallest when the model is read: as many as
-    together carry less than this share of the sum of absolute weights. What `coef` leaves out, `score` leaves out.
+    With the paper's update, weights come close to zero without reaching it. `prune` drops the smallest when the
+    model is read: as many as together carry less than this share of the sum of absolute weights. What `coef`
+    leaves out, `score` leaves out.
 
     >>> import numpy as np
     >>> from riata.block import Block
