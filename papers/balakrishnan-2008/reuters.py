@@ -67,14 +67,17 @@ def stories() -> list[tuple[str, bool, list[str]]]:
     return out
 
 
-def load() -> tuple[Split, Split]:
-    """Train and test: (1 + log tf) * log(N / df) of the training words, rows of length 1, as float32 holds them."""
+def load(counts: bool = False) -> tuple[Split, Split]:
+    """Train and test: (1 + log tf) * log(N / df) of the training words, rows of length 1, as float32 holds them.
+
+    With `counts`, how often each word occurs instead.
+    """
     by_split: dict[str, list[Example]] = {"TRAIN": [], "TEST": []}
     for split, earn, words in stories():
         if split in by_split:
             by_split[split].append((earn, Counter(words)))
     train = by_split["TRAIN"]
-    df = Counter(word for _, counts in train for word in counts)
+    df = Counter(word for _, occurs in train for word in occurs)
     words = sorted(df)
     column = {word: j for j, word in enumerate(words)}
     idf = {word: np.log(len(train) / df[word]) for word in words}
@@ -83,12 +86,14 @@ def load() -> tuple[Split, Split]:
         indptr = [0]
         indices: list[int] = []
         values: list[float] = []
-        for _, counts in examples:
+        for _, words_of in examples:
             known = sorted(
-                (column[w], (1 + np.log(n)) * idf[w]) for w, n in counts.items() if w in column
+                (column[w], float(n) if counts else (1 + np.log(n)) * idf[w])
+                for w, n in words_of.items()
+                if w in column
             )
             weights = np.array([v for _, v in known])
-            length = np.sqrt((weights**2).sum()) or 1.0
+            length = 1.0 if counts else np.sqrt((weights**2).sum()) or 1.0
             keep = weights > 0
             indices.extend(np.array([j for j, _ in known], dtype=np.int64)[keep])
             values.extend((weights / length)[keep])

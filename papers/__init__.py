@@ -1,0 +1,1 @@
+"""The five papers, item by item, theirs and ours: `python -m papers`."""

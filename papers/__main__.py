@@ -1,0 +1,173 @@
+"""`python -m papers [NAME...] [--quick] [--check]`: every item of the papers, and the page that shows them.
+
+NAME is a paper (lipton-2015) or an item of it (lipton-2015/equality). An item that is on disk from the same commit is
+not made again, so an interrupted run goes on at the next one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import describe
+
+from papers import one_page as page
+from papers.data import HERE, DataError, folder, missing
+from papers.items import ITEMS, PAPERS, Item
+
+ROOT = HERE.parent
+
+
+class PapersError(Exception):
+    """Something that whoever calls can mend."""
+
+
+def commit() -> str:
+    """The commit, and whether files differ from it."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(
+            ["git", *words], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+
+    try:
+        head = git("rev-parse", "--short=10", "HEAD").strip()
+        changes = git("diff", "HEAD", "--", "src", "cpp", "papers/**/*.py", "papers/*.py")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head if not changes else f"{head}+{hashlib.sha256(changes.encode()).hexdigest()[:8]}"
+
+
+def wanted(names: list[str]) -> list[Item]:
+    """The items that these names speak of; all where there are none."""
+    known = {*PAPERS, *(item.key for item in ITEMS)}
+    for name in names:
+        if name not in known:
+            raise PapersError(
+                f"{name!r} is no paper and no item; there are {', '.join(sorted(known))}"
+            )
+    return [item for item in ITEMS if not names or item.paper in names or item.key in names]
+
+
+def make(item: Item, quick: bool) -> dict[str, Any]:
+    """Run the item's script in a process of its own: papers have modules of the same names."""
+    done = subprocess.run(
+        [sys.executable, "-m", "papers", "--one", item.key, *(["--quick"] if quick else [])],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False,
+        env=os.environ | {"RIATA_DATA": str(folder()), "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"},
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise PapersError(f"{item.key}: its script failed, see above")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def one(key: str, quick: bool) -> None:
+    """In that process: the result, as the last line."""
+    [item] = [i for i in ITEMS if i.key == key]
+    sys.path.insert(0, str(HERE / item.paper))
+    module, _, function = item.script.partition(":")
+    found = getattr(importlib.import_module(module), function or "item")(quick)
+    print(json.dumps(found))
+
+
+def save(path: Path, text: str) -> None:
+    """All of it or nothing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(path.suffix + ".part")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise PapersError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def run(items: list[Item], quick: bool, again: bool) -> None:
+    now = commit()
+    save(HERE / "results" / ".writable", "")  # before hours of work
+    (HERE / "results" / ".writable").unlink()
+    for item in items:
+        before = page.read(item)
+        absent = missing(item.data)
+        if absent:
+            print(f"{item.key}: a gap, {', '.join(absent)} is not under {folder()}", flush=True)
+            result: dict[str, Any] = {
+                "absent": absent,
+                "quick": quick,
+                "commit": now,
+                "seconds": 0.0,
+            }
+        elif (
+            before
+            and not again
+            and (before["commit"], before["quick"], before.get("absent")) == (now, quick, None)
+        ):
+            print(f"{item.key}: already made from this commit", flush=True)
+            continue
+        else:
+            print(f"{item.key} ...", flush=True)
+            began = time.perf_counter()
+            result = make(item, quick)
+            seconds = time.perf_counter() - began
+            result |= {
+                "commit": now,
+                "quick": quick,
+                "seconds": seconds,
+                "processor": describe()["processor"],
+            }
+            print(f"  {seconds:.0f} s", flush=True)
+        save(page.stored(item), json.dumps(result, indent=1) + "\n")
+    save(page.PAGE, page.text())
+
+
+def check() -> None:
+    """The page must be what the results say, and the data that is there what the items are about."""
+    for item in ITEMS:
+        missing(item.data)
+    shown = page.PAGE.read_text(encoding="utf-8") if page.PAGE.exists() else ""
+    if shown != page.text():
+        raise PapersError(f"{page.PAGE} is not what papers/results say: run `python -m papers`")
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m papers", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="a paper, or an item of it; all by default"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer draws: all items in at most 10 minutes"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="make nothing: is the page what the results say?"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="also items that are there from this commit"
+    )
+    parser.add_argument("--one", metavar="ITEM", help=argparse.SUPPRESS)
+    given = parser.parse_args(words)
+    try:
+        if given.one:
+            one(given.one, given.quick)
+        elif given.check:
+            check()
+        else:
+            run(wanted(given.names), given.quick, given.again)
+    except (PapersError, DataError) as error:
+        print(f"papers: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("papers: interrupted; the same command goes on at the next item", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

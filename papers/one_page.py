@@ -1,0 +1,67 @@
+"""RESULTS.md, from the results files alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from papers.data import HERE
+from papers.items import GAPS, ITEMS, PAPERS, Item
+
+PAGE = HERE / "RESULTS.md"
+HEAD = """# The papers, theirs and ours
+
+Made by `python -m papers` from `papers/results/`, which its scripts write; nothing here is typed by hand. A verdict is
+*reproduced* (the same within what another draw explains), *comparable* (the same finding, other numbers) or *not*.
+"""
+
+
+def stored(item: Item) -> Path:
+    return HERE / "results" / item.paper / f"{item.name}.json"
+
+
+def read(item: Item) -> dict[str, Any] | None:
+    path = stored(item)
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def text() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    total = 0.0
+    for paper, title in PAPERS.items():
+        parts.append(f"## {title}\n")
+        for item in (i for i in ITEMS if i.paper == paper):
+            found = read(item)
+            parts.append(_item(item, found))
+            total += found["seconds"] if found else 0.0
+        gaps = [gap for gap in GAPS if gap.paper == paper]
+        if gaps:
+            parts.append("Not here:\n")
+            parts.append("".join(f"- {gap.title}: {gap.why}.\n" for gap in gaps))
+    parts.append(f"All items on this page took {total / 60:.1f} minutes to make.\n")
+    return "\n".join(parts)
+
+
+def _item(item: Item, found: dict[str, Any] | None) -> str:
+    lines = [f"### {item.title}\n"]
+    if found is None:
+        return "\n".join([*lines, "Not made yet: `python -m papers " + item.key + "`\n"])
+    if found.get("absent"):
+        lines.append(f"**Gap**: {', '.join(found['absent'])} is not under $RIATA_DATA.\n")
+        return "\n".join(lines)
+    lines += ["| item | theirs | ours | verdict |", "|---|---|---|---|"]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in found["rows"]]
+    lines.append("")
+    if found.get("note"):
+        lines.append(found["note"] + "\n")
+    if found.get("picture"):
+        lines.append(f"![{item.title}]({item.paper}/{found['picture']})\n")
+    data = ", ".join(item.data) or "made by the script"
+    kind = "quick" if found["quick"] else "full"
+    lines.append(
+        f"Data: {data}. Seed: {item.seed}. Commit {found['commit']}, {found['processor']}, "
+        f"{found['seconds']:.0f} s, {kind} run.\n"
+    )
+    return "\n".join(lines)
