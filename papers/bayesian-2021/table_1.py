@@ -20,7 +20,7 @@ THEIRS = {
     "SGD, AdaGrad": (117.6, 246.3),
 }
 NOTE = (
-    'Mean of the draws, smallest and largest in parentheses. DimGauss is `update="joint", mean="newton"`, eqs. 38 to '
+    'Mean of the draws, smallest and largest in parentheses. DimGauss is `update="joint", mean="newton"`, eqs. 38 '
     "to 40, with the best of priors 4 to 12. The schedule of the paper's SGD is not stated; ours is AdaGrad's with the "
     "best of five rates. The paper gives no formulas for its ADF."
 )
