@@ -8,7 +8,7 @@ import os
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from itertools import pairwise
 from typing import Any, ClassVar, NoReturn, Protocol, Self
@@ -156,13 +156,6 @@ class Learner(ABC):
     def planned_passes(self) -> int | None:
         """The most passes it makes, where it counts them itself; None where the caller says how many."""
         return None
-
-    certifies: ClassVar[bool] = False
-    """Whether `certify` can tell how far the optimum is."""
-
-    def certify(self, blocks: Iterable[Block]) -> Any:
-        """Find how far the optimum can be, by a pass over the examples that were learned."""
-        raise NotImplementedError(f"family {self.family} does not tell how far the optimum is")
 
     @property
     def verdict(self) -> str | None:

@@ -75,7 +75,6 @@ class InteriorPoint(LossLearner):
     """
 
     family: ClassVar[str] = "interior"
-    certifies: ClassVar[bool] = True
 
     loss: str = option("logistic", "what to minimise", tuple(LOSSES))
     l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")

@@ -286,13 +286,12 @@ class Run:
 
     def _certify(self) -> None:
         """For a learner that can prove how far the optimum is, another pass over the same examples."""
-        if not (self.learner.certifies and self.source.repeatable):
+        certify = getattr(self.learner, "certify", None)
+        if certify is None or not self.source.repeatable:
             return
         again = Batches(self.source, self.prepared.encode, fraction=self.holdout.fraction)
         with closing(again.of_pass(0)) as batches:
-            self.learner.certify(
-                block if order is None else block.take(order) for block, order in batches
-            )
+            certify(block if order is None else block.take(order) for block, order in batches)
 
     def _out_of_patience(self) -> bool:
         losses = [e["holdout_loss" if self.holdout else "loss"] for e in self.record.history]
