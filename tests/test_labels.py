@@ -427,7 +427,7 @@ def test_late_words_are_numbered_as_they_come(
         frame.assign(y=frame["y"].str.replace('"', "")).to_csv(path, sep="\t", index=False)
         source = open_source(path, label="y", threads=3)
     else:
-        source = open_source(write(frame, tmp_path / f"d{suffix}"), label="y", threads=3)
+        source = open_source(write_frame(frame, tmp_path / f"d{suffix}"), label="y", threads=3)
     names = ["ham", "spam", "zoo", "an apple" if suffix == ".tsv" else 'an "apple"']
     for _ in range(2):
         labels = np.concatenate([block.labels for block in source if block.labels is not None])
@@ -441,7 +441,7 @@ def test_late_words_are_numbered_as_they_come(
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_late_words_join_in_training(tmp_path: Path, suffix: str) -> None:
-    data, path = write(rows_with_late_words(), tmp_path / f"d{suffix}"), tmp_path / "m"
+    data, path = write_frame(rows_with_late_words(), tmp_path / f"d{suffix}"), tmp_path / "m"
     words = ("train", data, "-o", path, "--label", "y", "--ignore", "b", "-q")
     names = ["ham", "spam", "zoo", 'an "apple"']
     with pytest.warns(UserWarning, match="label zoo is new, and joins the classes ham, spam"):
@@ -465,7 +465,7 @@ def test_late_words_have_the_same_bits_in_every_format(tmp_path: Path) -> None:
     frame = rows_with_late_words()
     models = []
     for suffix in (".csv", ".jsonl", ".parquet"):
-        source = open_source(write(frame, tmp_path / f"d{suffix}"), label="y")
+        source = open_source(write_frame(frame, tmp_path / f"d{suffix}"), label="y")
         models.append(quietly(source, make))
     models.append(quietly(open_source(frame.to_dict("records"), label="y"), make))
     assert all(bits(model) == bits(models[0]) for model in models)
@@ -475,7 +475,7 @@ def test_late_words_have_the_same_bits_in_every_format(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_a_run_with_late_words_is_stopped_and_goes_on(tmp_path: Path, suffix: str) -> None:
     frame = rows_with_late_words()
-    data = write(frame, tmp_path / f"d{suffix}")
+    data = write_frame(frame, tmp_path / f"d{suffix}")
     words = ("train", data, "-o", tmp_path / "m", "--label", "y", "-q", "--passes", 2)
     with pytest.warns(UserWarning, match="zoo"):
         command(*words)
@@ -503,11 +503,11 @@ def test_bools_mean_the_same_in_every_format(tmp_path: Path, trained: str, used:
     frame = table(labels=[False, True])
     data = tmp_path / f"t{used}"
     path = tmp_path / "m"
-    command("train", write(frame, tmp_path / f"d{trained}"), "-o", path, "--label", "y", "-q")
+    command("train", write_frame(frame, tmp_path / f"d{trained}"), "-o", path, "--label", "y", "-q")
     labels = model_file.load(path).labels
     assert labels == (["False", "True"] if trained == ".csv" else [False, True])
     shown = ["False", "True"] if trained == ".csv" else ["false", "true"]
-    write(frame[frame["y"]], data)  # true ones only
+    write_frame(frame[frame["y"]], data)  # true ones only
     result = json.loads(command("evaluate", path, data, "--json").out)
     printed = command("predict", path, data).lines
     assert set(printed) <= set(shown)
@@ -528,9 +528,9 @@ def test_bools_of_frames_and_dicts(tmp_path: Path) -> None:
 def test_unknown_words_do_not_matter_to_predictions(tmp_path: Path) -> None:
     frame = table()
     path = tmp_path / "m"
-    command("train", write(frame, tmp_path / "d.csv"), "-o", path, "--label", "y", "-q")
+    command("train", write_frame(frame, tmp_path / "d.csv"), "-o", path, "--label", "y", "-q")
     for suffix in (".csv", ".jsonl", ".parquet"):
-        data = write(frame.assign(y="eggs"), tmp_path / f"t{suffix}")
+        data = write_frame(frame.assign(y="eggs"), tmp_path / f"t{suffix}")
         assert len(command("predict", path, data).lines) == len(frame)
         said = command("evaluate", path, data, code=1).err
         assert "label eggs is none of the classes ham, spam" in said
