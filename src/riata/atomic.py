@@ -110,7 +110,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
-    """Remove the temporary files of those who were killed while they wrote `path`. Whoever lives has his locked."""
+    """Remove the temporary files of processes that were killed while they wrote `path`: others hold theirs locked."""
     target = _target(path)
     pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{12}}\.tmp")
     with suppress(OSError), os.scandir(target.parent) as entries:

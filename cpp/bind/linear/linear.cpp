@@ -150,7 +150,7 @@ void bind_losses(nb::module_& m) {
         if (labels.size() != n) throw nb::value_error("scores and labels differ in length");
         NewArray<double> out(n);
         nb::gil_scoped_release nogil;
-        parallel_halves(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
+        parallel_for(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
           for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
             double total = 0;
             for (std::size_t c = 0; c < columns; ++c)

@@ -1,4 +1,4 @@
-// Memory that was given back, kept for whoever wants as much next.
+// Memory that was given back, kept for the next that wants as much.
 //
 // Fresh memory is expensive: every page is a fault and is zeroed by the system, which takes longer than to
 // parse the text that goes in, and a virtual machine's host may have to find it first. A stream makes and

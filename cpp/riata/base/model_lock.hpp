@@ -97,7 +97,7 @@ class ModelLock {
           "this process was forked while another thread was learning this model: it is in the middle of an "
           "example here. Fork before learning starts, or load the model from a file in the child");
   }
-  // After a fork: those who waited or read are gone, and so is whoever held the mutex.
+  // After a fork: threads that waited or read are gone, and so is one that held the mutex.
   void mend() noexcept {
     std::uint32_t seen = forks_.load(std::memory_order_acquire);
     while (seen != Forks::count()) {

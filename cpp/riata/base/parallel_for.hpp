@@ -9,7 +9,7 @@
 namespace riata {
 
 template <class Work>  // work(from, to), which must not throw
-void parallel_halves(std::int64_t n, std::int64_t worth, Work work) {
+void parallel_for(std::int64_t n, std::int64_t worth, Work work) {
   if (n < worth || std::thread::hardware_concurrency() < 2) return work(std::int64_t{0}, n);
   const std::int64_t middle = n / 2;
   std::thread other;

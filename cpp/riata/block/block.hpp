@@ -45,7 +45,7 @@ struct BlockView {
     for (std::int64_t k = begin; k < end; k += kStep) __builtin_prefetch(indices + k);
   }
 
-  // Row i lies inside the arrays: whoever built the view may not be trusted.
+  // Row i lies inside the arrays, which may come from anywhere.
   bool holds(std::int64_t i) const noexcept {
     return i >= 0 && i < rows && indptr[i] >= 0 && indptr[i] <= indptr[i + 1] && indptr[i + 1] <= nnz;
   }

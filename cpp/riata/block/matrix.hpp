@@ -63,7 +63,7 @@ Inspection inspect_rows(const std::int64_t* indptr, std::int64_t n_rows, const I
                         const float* values, std::int64_t nnz, std::int64_t n_columns) {
   if (indptr[0] != 0 || indptr[n_rows] > nnz) return {MatrixError::pointers, 0, 0, false};
   Inspection halves[2];
-  parallel_halves(n_rows, nnz > (1 << 21) ? 2 : n_rows + 1, [&](std::int64_t from, std::int64_t to) {
+  parallel_for(n_rows, nnz > (1 << 21) ? 2 : n_rows + 1, [&](std::int64_t from, std::int64_t to) {
     halves[from > 0] = inspect_some(indptr, from, to, indices, values, nnz, n_columns);
   });
   if (halves[0].error != MatrixError::none) return halves[0];

@@ -14,7 +14,7 @@ namespace riata {
 
 class NameNumbers {
  public:
-  // As many as a reader should have to hold in memory: whoever makes a cache starts anew then.
+  // As many as a reader should have to hold in memory: a cache starts anew then.
   static constexpr std::size_t kManyNames = std::size_t{1} << 20, kManyBytes = std::size_t{24} << 20;
 
   // The first feature gets the number `base`. Where names must be text, one that is none ends `number`.

@@ -140,7 +140,7 @@ class OverStore : public Base {
     return true;
   }
 
-  // How many rows are wanted: whoever knows takes no more memory than they need.
+  // How many rows are wanted, so that no more memory is taken than they need.
   template <class Wanted>
   std::size_t count(Wanted wanted) const {
     std::size_t size = 0;

@@ -27,7 +27,7 @@ class DenseStore {
   bool has(std::uint64_t index) const noexcept { return inside(index); }
   static constexpr bool paged() noexcept { return false; }
 
-  // A large store remembers which chunks were written to: whoever writes to a row marks it.
+  // A large store remembers which chunks were written to: a row is marked when it is.
   bool marks() const noexcept { return capacity_ > kUnmarked; }
   void mark(std::uint64_t index) noexcept { marks_.as<Mark>()[index / kChunk] = 1; }
 

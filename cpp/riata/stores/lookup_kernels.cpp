@@ -7,7 +7,7 @@ namespace riata::RIATA_TARGET {
 namespace {
 
 constexpr std::uint64_t kLow = 0xFFFFFFFF;
-constexpr std::uint32_t kNobody = 1u << kLookupGroup;  // stands for a slot of the next group
+constexpr std::uint32_t kNextGroup = 1u << kLookupGroup;  // stands for a slot of the next group
 
 RIATA_INLINE std::uint32_t match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
 #ifdef __SSE2__
@@ -32,7 +32,7 @@ RIATA_INLINE double* guess_one(const LookupView& table, Index key) noexcept {
   const std::uint32_t some =
       match(table.heads + group * sizeof(LookupHead), static_cast<std::uint8_t>(tag == 0 ? 1 : tag));
   return table.first_row +
-         (group * kLookupGroup + static_cast<std::uint64_t>(__builtin_ctz(some | kNobody))) * table.words;
+         (group * kLookupGroup + static_cast<std::uint64_t>(__builtin_ctz(some | kNextGroup))) * table.words;
 }
 
 template <class Index>
@@ -91,8 +91,8 @@ struct FourKeys {  // the same for four keys at once
     const __m256i tags =
         _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(head_a)), _mm_loadu_si128(head_b), 1);
     const auto some = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(tags, tag)));
-    row_a += static_cast<std::uint64_t>(__builtin_ctz(some | kNobody)) * words;
-    row_b += static_cast<std::uint64_t>(__builtin_ctz(some >> kLookupGroup | kNobody)) * words;
+    row_a += static_cast<std::uint64_t>(__builtin_ctz(some | kNextGroup)) * words;
+    row_b += static_cast<std::uint64_t>(__builtin_ctz(some >> kLookupGroup | kNextGroup)) * words;
     __builtin_prefetch(row_a);
     __builtin_prefetch(row_b);
   }

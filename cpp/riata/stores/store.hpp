@@ -14,7 +14,7 @@
 //   has(key)               the row is there to be written to; if not:
 //   reserve(key)           makes room for a possible key; false: memory is exhausted
 //   at(key)                the row of a key that has one
-//   marks(), mark(key)     while marks() is true, whoever writes to a row says so by mark(key)
+//   marks(), mark(key)     while marks() is true, a row that is written to is marked by mark(key)
 //   paged()                rows are kept in pieces: the place of a row is not a multiple of its key
 //
 // KeyedStore:

@@ -38,7 +38,7 @@ def parse_hash_key(text: str) -> str:
 class KeyedSource:
     """Another source whose named features get their keys by this hash key; None: by the default hash.
 
-    The key is in the schema: whoever reads with that reads in the same way.
+    The key is in the schema: what is read with that is read in the same way.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ void barrier_orders_plain_memory() {
 void halves_do_each_row_once() {
   for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{100001}}) {
     std::vector<int> done(static_cast<std::size_t>(n), 0);
-    parallel_halves(n, 2, [&](std::int64_t from, std::int64_t to) {
+    parallel_for(n, 2, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) ++done[static_cast<std::size_t>(i)];
     });
     for (const int times : done) CHECK(times == 1);

@@ -125,7 +125,7 @@ def test_one_key_with_two_names(tmp_path: Path) -> None:
     assert_same(back, block)
 
 
-def test_names_beyond_one_glossary(tmp_path: Path) -> None:
+def test_names_beyond_one_name_list(tmp_path: Path) -> None:
     """A reader should not have to hold all names of a long stream."""
     n = 700_000
     blocks = []
@@ -151,7 +151,7 @@ def test_names_beyond_one_glossary(tmp_path: Path) -> None:
     assert_same(concatenate(back), concatenate(blocks))
 
 
-def test_a_block_with_a_glossary_is_a_block(tmp_path: Path, named: Block) -> None:
+def test_a_block_with_a_name_list_is_a_block(tmp_path: Path, named: Block) -> None:
     (numbered,) = read(write(tmp_path / "c", [named]))
     rows = np.array([3, 1, 8000, 3])
     assert numbered.named

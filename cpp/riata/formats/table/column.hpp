@@ -20,7 +20,7 @@ struct Texts {
   const char* data = nullptr;
   std::int64_t bytes = 0;
 
-  // Whoever built the buffers may not be trusted.
+  // The buffers may come from anywhere.
   bool holds(std::int64_t i) const noexcept {
     return i >= 0 && i < count && offsets[i] >= 0 && offsets[i] <= offsets[i + 1] && offsets[i + 1] <= bytes;
   }

@@ -81,7 +81,7 @@ class CacheReader:
         status = os.fstat(file.fileno())
         self._written = status.st_size, status.st_mtime_ns
         self.known = Known(stamp_of(status))
-        """To be kept by whoever has had all of the Blocks."""
+        """To be kept once all of the Blocks were read."""
         self._checked = known is not None and known.stamp == self.known.stamp
         if known is not None and self._checked:
             self.known = known
@@ -183,14 +183,14 @@ class CacheReader:
     def _block(self, where: list[Any]) -> Block:
         start, head, body, checksum, rows, entries, columns, path, number = where
         data = self._section(start, head, body, checksum)
-        name_list = None if number is None else self._glossary(number)
+        name_list = None if number is None else self._name_list(number)
         layout = Layout(rows, entries, tuple(columns.split()))
         try:
             return decode(data, layout, self._paths[path], name_list)
         except ValueError as error:
             raise self._damaged(str(error)) from None
 
-    def _glossary(self, number: int) -> _core.NameList:
+    def _name_list(self, number: int) -> _core.NameList:
         with self._loading:
             held = self.known.glossaries
             if number not in held:
@@ -211,7 +211,7 @@ class CacheReader:
             raise self._while_read()
         if not self._checked and _core.checksum(data) != checksum:
             raise self._damaged("a checksum is wrong")
-        data.flags.writeable = False  # whoever has a Block shares it
+        data.flags.writeable = False  # Blocks share it
         return data[head:]
 
     def _bytes(self, start: int, size: int) -> bytes:

@@ -217,7 +217,9 @@ class _Making:
                 try:
                     writer.write(block)
                 except BaseException as error:
-                    self._error = error  # whoever waits to hand over a Block must not wait for ever
+                    self._error = (
+                        error  # a thread that waits to hand over a Block must not wait for ever
+                    )
 
     def _stop(self) -> None:
         """Let the thread come to its end, and raise or note what it met."""

@@ -73,7 +73,7 @@ class CacheWriter:
         if self._waiting_bytes >= ENOUGH:
             self._flush()
         if self._numbering is not None and self._numbering.full:
-            self._end_glossary()
+            self._end_name_numbers()
 
     def _entries(self) -> int:
         return sum(block.nnz for block in self._waiting)
@@ -85,16 +85,16 @@ class CacheWriter:
         assert block.name_offsets is not None
         keys = np.ascontiguousarray(block.indices[first:last], dtype=np.int64)
         offsets = np.ascontiguousarray(block.name_offsets[first : last + 1])
-        numbers = self._open_glossary().number(keys, block.names, offsets)
+        numbers = self._open_name_numbers().number(keys, block.names, offsets)
         if numbers is None:  # a name that is no text
-            self._end_glossary()
+            self._end_name_numbers()
             self._names = "raw_names"
-            numbers = self._open_glossary().number(keys, block.names, offsets)
+            numbers = self._open_name_numbers().number(keys, block.names, offsets)
         assert numbers is not None
         self._numbers.append(numbers)
         return replace(block, names=None, name_offsets=None)
 
-    def _open_glossary(self) -> _core.NameNumbers:
+    def _open_name_numbers(self) -> _core.NameNumbers:
         if self._numbering is None:
             self._numbering = _core.NameNumbers(
                 self._bases[self._names], self._names == "names", self._hash_key
@@ -113,7 +113,7 @@ class CacheWriter:
             self._blocks.append([*where, *shape, path, name_list])
             self._rows += layout.rows
 
-    def _end_glossary(self) -> None:
+    def _end_name_numbers(self) -> None:
         self._flush()
         if self._numbering is not None:
             self._put_names(self._numbering, self._names)
@@ -146,7 +146,7 @@ class CacheWriter:
 
     def finish(self, about: dict[str, Any]) -> None:
         """`about`: whatever the reader should know, as JSON can hold it."""
-        self._end_glossary()
+        self._end_name_numbers()
         there = {column for *_, column, _, _, _ in self._glossaries}
         for column in DICTIONARIES:  # every dictionary of the schema must be in the file
             if column not in there:
