@@ -232,6 +232,9 @@ class Columns:
     def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
         """A column of texts, or of lists of texts."""
 
+    def words(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], valid: NDArray[numpy.uint8] | None, spec: tuple[tuple[int, int, int, int], str, bool]) -> None:
+        """A column of texts whose n-grams are features."""
+
     @overload
     def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None:
         """
@@ -250,7 +253,7 @@ class Columns:
 class CsvFormat:
     """How to read text in columns."""
 
-    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
 
     def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, skip_header: bool) -> ParsedRows:
         """Rows of the first `size` bytes, which are whole records."""
@@ -261,7 +264,7 @@ class CsvFormat:
 class JsonFormat:
     """How to read JSON objects, one a line."""
 
-    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float]], open: bool, label_names: Sequence[str], absent: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], open: bool, label_names: Sequence[str], absent: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
 
     def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> ParsedRows:
         """Rows of the first `size` bytes, which are whole lines."""

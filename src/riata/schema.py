@@ -11,9 +11,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.errors import DataError, ModelError
+
+if TYPE_CHECKING:
+    from riata.words import TextOptions
 
 VERSION = 1
 """Raised when an older Riata could no longer make sense of a schema."""
@@ -23,7 +26,8 @@ KINDS = ("number", "log1p", "bucket", "category", "list", "text", "dict")
 NUMBERS = ("number", "log1p", "bucket")
 """Kinds whose values are numbers."""
 
-CoreColumn = tuple[str, str, str, str, list[float], list[str], float, float]
+CoreText = tuple[tuple[int, int, int, int], str, bool]
+CoreColumn = tuple[str, str, str, str, list[float], list[str], float, float, CoreText]
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,13 @@ class Column:
         return self.is_feature and changed
 
     @property
+    def text(self) -> TextOptions:
+        """How its texts become features, where they do."""
+        from riata.words import TextOptions  # most data has none
+
+        return TextOptions.from_json(self.tokeniser or {})
+
+    @property
     def what(self) -> str:
         """Its role, or what kind of feature it is."""
         return (self.kind or "feature") if self.is_feature else self.role
@@ -75,7 +86,11 @@ class Column:
         known = {f.name for f in fields(cls)}
         kept = {k: v for k, v in values.items() if k in known}
         kept["edges"] = tuple(map(float, kept.get("edges", ())))
-        column = cls(**kept)
+        try:
+            column = cls(**kept)
+            _ = column.tokeniser and column.text
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"a column of the schema cannot be read: {error}") from None
         if column.role not in ROLES or column.kind not in ("", *KINDS):
             raise ModelError(f"column {column.name!r} of the schema is {column.what!r}")
         return column
@@ -279,7 +294,7 @@ class Schema:
             names = bucket_names(column.name, column.edges) if column.kind == "bucket" else []
             made.append(
                 (kind, column.name, absent, column.omitted, list(column.edges), names,
-                 column.centre, column.scale)
+                 column.centre, column.scale, column.text.core)
             )  # fmt: skip
         return made
 
@@ -328,6 +343,8 @@ def describe(column: Column) -> str:
         return f"buckets with edges {', '.join(f'{edge:.7g}' for edge in column.edges)}"
     if column.kind == "number" and (column.centre, column.scale) != (0, 1):
         return f"number, less {column.centre:.6g}, divided by {column.scale:.6g}"
+    if column.kind == "text" and column.is_feature:
+        return f"text ({column.text})"
     return column.what
 
 

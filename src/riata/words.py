@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 WEIGHTS = ("count", "presence", "log")
 MOST_WORDS = 8
 MOST_CHARS = 16
-DEFAULT_NGRAMS = "words:1-2"
 
 _PART = re.compile(r"(words|chars):(\d+)(?:-(\d+))?")
 
@@ -60,6 +59,24 @@ class Ngrams:
         return (*(self.words or (0, 0)), *(self.chars or (0, 0)))
 
 
+_LOOKS = 10
+"""Fewer values than these do not show what a column is."""
+
+
+def looks_like_text(values: Sequence[str]) -> bool:
+    """Whether values of a column are texts to be taken apart: mostly different, of several words.
+
+    >>> looks_like_text([f"message {i} of somebody" for i in range(20)])
+    True
+    >>> looks_like_text(["New York City", "Rio de Janeiro"] * 10)
+    False
+    """
+    if len(values) < _LOOKS or len(set(values)) < len(values) / 2:
+        return False
+    words = [sum(any(map(str.isalpha, word)) for word in value.split()) for value in values]
+    return sum(words) >= 3 * len(values) and sum(n >= 2 for n in words) > len(values) / 2
+
+
 @dataclass(frozen=True)
 class TextOptions:
     """How the texts of a column become features. See `riata.reference.words` for what exactly each means.
@@ -73,7 +90,7 @@ class TextOptions:
     so again. How much a feature is worth beside others is for the learner to find out.
     """
 
-    ngrams: str = DEFAULT_NGRAMS
+    ngrams: str = "words:1-2"
     weight: str = "log"
     idf: bool = False
     norm: bool = False
@@ -86,6 +103,11 @@ class TextOptions:
     @property
     def spans(self) -> tuple[int, int, int, int]:
         return Ngrams.parse(self.ngrams).spans
+
+    @property
+    def core(self) -> tuple[tuple[int, int, int, int], str, bool]:
+        """As the core wants them for a column."""
+        return self.spans, self.weight, self.norm
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

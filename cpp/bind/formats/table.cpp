@@ -5,6 +5,7 @@
 
 #include "bind/formats/decoded.hpp"
 #include "bind/formats/parsed.hpp"
+#include "bind/words/ngrams.hpp"
 #include "riata/formats/table/reader.hpp"
 
 namespace riata::bind {
@@ -47,6 +48,14 @@ class Columns {
     Column& column = start(name, ColumnKind::text, valid);
     set_texts(column, offsets, data);
     set_lists(column, lists);
+  }
+
+  void words(const std::string& name, const In<std::int64_t>& offsets, const In<std::uint8_t>& data,
+             const Valid& valid, const TextColumnSpec& spec) {
+    if (offsets.size() != rows() + 1) throw nb::value_error("a text a row, please");
+    Column& column = start(name, ColumnKind::words, valid);
+    column.spec = text_spec_of(spec);
+    set_texts(column, offsets, data);
   }
 
   void coded(const std::string& name, const In<std::int32_t>& codes, const In<std::int64_t>& offsets,
@@ -229,6 +238,11 @@ void bind_columns(nb::module_& m) {
            nb::sig("def text(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], "
                    "valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None"),
            "A column of texts, or of lists of texts.")
+      .def("words", &Columns::words, "name"_a, "offsets"_a, "data"_a, "valid"_a.none(), "spec"_a,
+           nb::sig("def words(self, name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8], "
+                   "valid: NDArray[numpy.uint8] | None, "
+                   "spec: tuple[tuple[int, int, int, int], str, bool]) -> None"),
+           "A column of texts whose n-grams are features.")
       .def("coded", &Columns::coded, "name"_a, "codes"_a, "offsets"_a, "data"_a, "keys"_a, "valid"_a.none(),
            "lists"_a.none(),
            nb::sig("def coded(self, name: str, codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64], "

@@ -7,25 +7,32 @@
 #include <tuple>
 
 #include "bind/arrays.hpp"
-#include "riata/words/counted_ngrams.hpp"
+#include "riata/block/text_spec.hpp"
 
 namespace riata::bind {
 
 using NgramSpans =
     std::tuple<int, int, int, int>;  // of words from, up to; of characters from, up to; 0: none
 
-inline words::Ngrams ngrams_of(const NgramSpans& spans) {
+inline Ngrams ngrams_of(const NgramSpans& spans) {
   const auto& [words_low, words_high, chars_low, chars_high] = spans;
-  const words::Ngrams made{words_low, words_high, chars_low, chars_high};
+  const Ngrams made{words_low, words_high, chars_low, chars_high};
   if (!made.valid()) throw nb::value_error("no such n-grams");
   return made;
 }
 
-inline words::Weight weight_of(const std::string& name) {
-  if (name == "count") return words::Weight::count;
-  if (name == "presence") return words::Weight::presence;
-  if (name == "log") return words::Weight::log;
+inline NgramWeight weight_of(const std::string& name) {
+  if (name == "count") return NgramWeight::count;
+  if (name == "presence") return NgramWeight::presence;
+  if (name == "log") return NgramWeight::log;
   throw nb::value_error("unknown weight of n-grams");
+}
+
+using TextColumnSpec = std::tuple<NgramSpans, std::string, bool>;  // n-grams, weight, whether of length one
+
+inline TextSpec text_spec_of(const TextColumnSpec& spec) {
+  const auto& [spans, weight, norm] = spec;
+  return {ngrams_of(spans), weight_of(weight), norm};
 }
 
 }  // namespace riata::bind

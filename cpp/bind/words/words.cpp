@@ -24,9 +24,9 @@ struct NotText {  // which of the texts, and its first byte that is no UTF-8
 };
 
 template <bool kNames>
-bool read_texts(const std::vector<std::string_view>& texts, words::Tokeniser& tokeniser, words::Weight weight,
+bool read_texts(const std::vector<std::string_view>& texts, words::Tokeniser& tokeniser, const TextSpec& spec,
                 RowBuilder& row, NotText& wrong) {
-  words::CountedNgrams<kNames> counted(row, weight);
+  words::CountedNgrams<kNames> counted(row, spec);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     counted.begin_text();
     const words::TextError error = tokeniser.read(texts[i], counted);
@@ -44,8 +44,8 @@ bool read_texts(const std::vector<std::string_view>& texts, words::Tokeniser& to
 // Each text, a str or UTF-8 in bytes, as a row of its n-grams.
 ParsedRows tokenise(const nb::list& given, const NgramSpans& spans, const std::string& weight,
                     const std::string& prefix, bool names) {
-  words::Tokeniser tokeniser(ngrams_of(spans), prefix);
-  const words::Weight as = weight_of(weight);
+  const TextSpec as{ngrams_of(spans), weight_of(weight), false};
+  words::Tokeniser tokeniser(as.ngrams, prefix);
   std::vector<std::string_view> texts;
   std::size_t bytes = 0;
   for (const nb::handle item : given) {
@@ -139,15 +139,15 @@ class TextWeights {
   }
   std::vector<std::uint64_t> documents() const {
     std::vector<std::uint64_t> found;
-    for (const words::TextColumn& column : counts_.columns()) found.push_back(column.documents);
+    for (const words::WeighedColumn& column : counts_.columns()) found.push_back(column.documents);
     return found;
   }
   void clear() { counts_.clear(); }
   std::size_t size() const { return counts_.table().size(); }
 
  private:
-  static std::vector<words::TextColumn> columns_of(const std::vector<ColumnSpec>& specs) {
-    std::vector<words::TextColumn> columns;
+  static std::vector<words::WeighedColumn> columns_of(const std::vector<ColumnSpec>& specs) {
+    std::vector<words::WeighedColumn> columns;
     for (const auto& [prefix, idf, norm, documents] : specs)
       columns.push_back({prefix, idf, norm, documents});
     return columns;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "riata/block/named_row_builder.hpp"
+#include "riata/block/text_spec.hpp"
 #include "riata/block/transforms.hpp"
 
 namespace riata {
@@ -23,7 +24,8 @@ enum class ColumnRole : std::uint8_t {
   number,
   log1p,
   bucket,
-  category
+  category,
+  text
 };
 
 inline bool is_feature(ColumnRole role) noexcept { return role >= ColumnRole::free; }
@@ -41,6 +43,7 @@ struct SchemaColumn {
   std::vector<double> edges;         // of buckets, ascending
   std::vector<std::string> buckets;  // their names, one more than edges
   double centre = 0, scale = 1;      // a number x is the value (x - centre) / scale
+  TextSpec text;                     // how a text becomes n-grams
 
   void set_name(std::string_view given) {
     name = given;

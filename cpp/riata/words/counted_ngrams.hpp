@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,11 +12,9 @@
 
 namespace riata::words {
 
-enum class Weight : std::uint8_t { count, presence, log };
-
-inline float value_of(float count, Weight weight) noexcept {
-  if (weight == Weight::presence) return 1;
-  return weight == Weight::count || count == 1
+inline float value_of(float count, NgramWeight weight) noexcept {
+  if (weight == NgramWeight::presence) return 1;
+  return weight == NgramWeight::count || count == 1
              ? count
              : static_cast<float>(1 + riata::log(static_cast<double>(count)));
 }
@@ -25,7 +24,9 @@ inline float value_of(float count, Weight weight) noexcept {
 template <bool kNames>
 class CountedNgrams {
  public:
-  CountedNgrams(RowBuilder& row, Weight weight) noexcept : row_(row), weight_(weight) {}
+  // `distinct`: as RowBuilder::close has it.
+  CountedNgrams(RowBuilder& row, const TextSpec& spec, bool distinct = true) noexcept
+      : row_(row), weight_(spec.weight), norm_(spec.norm), distinct_(distinct) {}
 
   void begin_text() noexcept {
     stamp_ += kStamp;
@@ -51,16 +52,29 @@ class CountedNgrams {
     for (std::size_t k = 0; k < n;) k += add_some(texts, ngrams + k, keys + k, n - k);
   }
 
+  // What was added of a text stays open until the row is dropped.
+  void drop_text() noexcept { open_ = false; }
+
   // False: no memory.
   bool end_text() noexcept {
-    for (std::size_t k = 0; weight_ != Weight::count && k < count_; ++k) {
+    for (std::size_t k = 0; weight_ != NgramWeight::count && k < count_; ++k) {
       float& value = room_.values[start_ + k];
       value = value_of(value, weight_);
     }
+    if (norm_) divide_by_length();
     return close();
   }
 
  private:
+  void divide_by_length() noexcept {
+    double squares = 0;
+    for (std::size_t k = 0; k < count_; ++k)
+      squares += static_cast<double>(room_.values[start_ + k]) * room_.values[start_ + k];
+    const double length = std::sqrt(squares);
+    for (std::size_t k = 0; k < count_; ++k)
+      room_.values[start_ + k] = static_cast<float>(room_.values[start_ + k] / length);
+  }
+
   // A slot holds the stamp of the text that it is in use for, some bits of the key, and the place of the feature
   // among those of the text.
   static constexpr int kTagBits = 16;
@@ -128,7 +142,7 @@ class CountedNgrams {
   }
 
   bool close() noexcept {
-    const bool closed = !open_ || row_.close(room_, true);
+    const bool closed = !open_ || row_.close(room_, distinct_);
     open_ = false;
     return closed;
   }
@@ -161,7 +175,8 @@ class CountedNgrams {
   }
 
   RowBuilder& row_;
-  const Weight weight_;
+  const NgramWeight weight_;
+  const bool norm_, distinct_;
   RowBuilder::Room room_{};
   bool open_ = false;
   std::size_t start_ = 0;  // where the features of the text begin in the room

@@ -17,7 +17,7 @@
 
 namespace riata::words {
 
-struct TextColumn {
+struct WeighedColumn {
   std::string prefix;  // of the names of its n-grams
   bool idf = true, norm = true;
   std::uint64_t documents = 0;  // texts so far
@@ -117,7 +117,7 @@ class DocumentTable {
 
 class DocumentCounts {
  public:
-  explicit DocumentCounts(std::vector<TextColumn> columns, std::size_t most = DocumentTable::kMost)
+  explicit DocumentCounts(std::vector<WeighedColumn> columns, std::size_t most = DocumentTable::kMost)
       : columns_(std::move(columns)), table_(most) {
     for (std::size_t c = 0; c < columns_.size(); ++c) order_.push_back(c);
     // The longest first: `a^b^` before `a^`.
@@ -149,12 +149,12 @@ class DocumentCounts {
 
   void clear() noexcept {
     table_.clear();
-    for (TextColumn& column : columns_) column.documents = 0;
+    for (WeighedColumn& column : columns_) column.documents = 0;
   }
   DocumentTable& table() noexcept { return table_; }
   const DocumentTable& table() const noexcept { return table_; }
-  std::vector<TextColumn>& columns() noexcept { return columns_; }
-  const std::vector<TextColumn>& columns() const noexcept { return columns_; }
+  std::vector<WeighedColumn>& columns() noexcept { return columns_; }
+  const std::vector<WeighedColumn>& columns() const noexcept { return columns_; }
 
  private:
   std::size_t column_of(std::string_view name) const noexcept {
@@ -169,7 +169,7 @@ class DocumentCounts {
   bool weigh_row(const std::int64_t* keys, float* values, const Array<std::uint32_t>& entries,
                  const Array<std::uint32_t>& columns, bool learn) noexcept {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      TextColumn& column = columns_[c];
+      WeighedColumn& column = columns_[c];
       double squares = 0;
       bool any = false;
       const double all = static_cast<double>(1 + column.documents);
@@ -199,7 +199,7 @@ class DocumentCounts {
     return true;
   }
 
-  std::vector<TextColumn> columns_;
+  std::vector<WeighedColumn> columns_;
   std::vector<std::size_t> order_;
   DocumentTable table_;
 };

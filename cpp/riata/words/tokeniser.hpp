@@ -10,24 +10,13 @@
 #include <string_view>
 
 #include "riata/block/prefixed_keys.hpp"
+#include "riata/block/text_spec.hpp"
 #include "riata/words/word_places.hpp"
 
 namespace riata::words {
 
-inline constexpr std::size_t kLongestWord = 256;  // bytes; a longer run is no word
-inline constexpr int kMostWords = 8, kMostChars = 16;
-static_assert(kMostWords * (kLongestWord + 1) < 1 << 16);  // an n-gram's size
-
-struct Ngrams {  // from and up to so many; 0: none
-  int words_low = 1, words_high = 2, chars_low = 0, chars_high = 0;
-
-  bool valid() const noexcept {
-    const auto fine = [](int low, int high, int most) {
-      return (low == 0 && high == 0) || (low >= 1 && low <= high && high <= most);
-    };
-    return fine(words_low, words_high, kMostWords) && fine(chars_low, chars_high, kMostChars);
-  }
-};
+inline constexpr std::size_t kLongestWord = 256;                   // bytes; a longer run is no word
+static_assert(Ngrams::kMostWords * (kLongestWord + 1) < 1 << 16);  // an n-gram's size
 
 struct Ngram {
   std::uint32_t begin;

@@ -7,16 +7,20 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import Any, Self, TypeAlias
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from riata.errors import DataError
 from riata.schema import Schema, refuse_twice, suggest
 from riata.sources.bad_lines import BadLineFile, Skipping
 
+if TYPE_CHECKING:
+    from riata.words import TextOptions
+
 Crosses: TypeAlias = Iterable[Sequence[str] | str]
 
 ON_ERROR = ("raise", "skip")
-_LISTS = ("ignore", "numeric", "categorical", "absent", "log1p")
+_LISTS = ("ignore", "numeric", "categorical", "text", "absent", "log1p")
 _NOT_ABOUT_CONTENT = ("threads", "block_rows", "bad_lines", "cache")
 """Options that change nothing about the examples that are read."""
 
@@ -39,6 +43,7 @@ class Roles:
     ignore: columns to leave out.
     numeric: columns whose texts are read as numbers; numbers are without being named.
     categorical: columns whose numbers are names: `hour=17`, not 17 times the weight of `hour`.
+    text: columns of texts whose words and n-grams are features: see docs/text.md.
     missing: `"drop"`: a missing value makes no feature; `"feature"`: it makes `column=?`.
 
     >>> roles = Roles(label="clicked", ignore=("id",))
@@ -53,13 +58,15 @@ class Roles:
     numeric: Sequence[str] = ()
     categorical: Sequence[str] = ()
     missing: str = "drop"
+    text: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING:
             raise ValueError(f"missing is 'drop' or 'feature', not {self.missing!r}")
-        twice = set(self.numeric) & set(self.categorical)
-        if twice:
-            raise ValueError(f"column {min(twice)!r} cannot be both numeric and categorical")
+        kinds = {"numeric": self.numeric, "categorical": self.categorical, "text": self.text}
+        for one, other in combinations(kinds, 2):
+            if twice := set(kinds[one]) & set(kinds[other]):
+                raise ValueError(f"column {min(twice)!r} cannot be both {one} and {other}")
         self._refuse_two_roles(self.label)
 
     def _refuse_two_roles(self, label: str | None) -> None:
@@ -76,7 +83,7 @@ class Roles:
 
     def label_in(self, columns: Sequence[str], labelled: bool, name: str) -> str | None:
         """The label's column; a DataError where there should be one and is not."""
-        label = LABEL if self.label is None else self.label
+        label = likely_label(columns) if self.label is None else self.label
         if label in columns and label not in self.ignore:
             return label
         if not labelled:
@@ -99,6 +106,7 @@ class Roles:
             "ignore": self.ignore,
             "numeric": self.numeric,
             "categorical": self.categorical,
+            "text": self.text,
         }
         for option, names in named.items():
             for column in names:
@@ -117,6 +125,16 @@ class Roles:
         if not features:
             raise DataError(f"{name}: no column is left for the features")
         return features
+
+
+def likely_label(columns: Sequence[str]) -> str:
+    """The column that is the label where none is named: `label`, or the only one that is it but for its case.
+
+    >>> likely_label(["Label", "SMS"])
+    'Label'
+    """
+    alike = [column for column in columns if column.lower() == LABEL]
+    return alike[0] if LABEL not in columns and len(alike) == 1 else LABEL
 
 
 @dataclass(frozen=True)
@@ -173,6 +191,17 @@ class ReadOptions:
     ignore: Sequence[str] = _option((), "columns to leave out, such as id,time")
     numeric: Sequence[str] = _option((), "columns of text to read as numbers")
     categorical: Sequence[str] = _option((), "columns whose numbers are names: hour=17, not 17")
+    text: Sequence[str] = _option((), "columns of texts whose words and n-grams are features")
+    ngrams: str = _option(
+        "words:1-2",
+        "n-grams of texts, such as words:1-2, chars:3-5, or both with a comma between",
+    )
+    text_weight: str = _option(
+        "log",
+        "what an n-gram that occurs n times in a text is worth: n, 1 or 1 + log n",
+        ("count", "presence", "log"),
+    )
+    text_norm: bool = _option(False, "divide the n-grams of a text by the length of their row")
     missing: str = _option(
         "drop", "a missing value makes no feature, or the feature column=?", MISSING
     )
@@ -230,6 +259,8 @@ class ReadOptions:
             object.__setattr__(self, "schema", Schema.from_json(self.schema))
         self._settle_hash_key()
         _ = self.roles, self.transforms  # they check what belongs to them
+        if (self.ngrams, self.text_weight) != ("words:1-2", "log"):
+            _ = self.text_options
 
     def _settle_hash_key(self) -> None:
         """The schema has the say, where there is one."""
@@ -268,7 +299,14 @@ class ReadOptions:
     def roles(self) -> Roles:
         """What the columns of a table are for."""
         named = (self.label, self.weight, self.offset, self.ignore, self.numeric, self.categorical)
-        return Roles(*named, missing=self.missing)
+        return Roles(*named, missing=self.missing, text=self.text)
+
+    @property
+    def text_options(self) -> TextOptions:
+        """How texts become features."""
+        from riata.words import TextOptions  # most data has none
+
+        return TextOptions(self.ngrams, self.text_weight, norm=self.text_norm)
 
     @property
     def transforms(self) -> Transforms:
@@ -278,7 +316,8 @@ class ReadOptions:
     @property
     def for_columns(self) -> str | None:
         """An option that was given and means something for tables of columns alone."""
-        return next((name for name in ("absent", "log1p", "buckets") if getattr(self, name)), None)
+        known = ("absent", "log1p", "buckets", "ngrams", "text_weight", "text_norm")
+        return next((name for name in known if name in self.given()), None)
 
     def given(self) -> dict[str, Any]:
         """The options that are not as they are by default."""

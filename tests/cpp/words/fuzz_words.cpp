@@ -45,8 +45,8 @@ std::vector<std::string_view> pieces() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const unsigned which = data[0];
-  const riata::words::Ngrams ngrams{which & 1 ? 1 : 0, which & 1 ? 1 + static_cast<int>(which >> 4) % 8 : 0,
-                                    which & 2 ? 2 : 0, which & 2 ? 2 + static_cast<int>(which >> 4) % 8 : 0};
+  const riata::Ngrams ngrams{which & 1 ? 1 : 0, which & 1 ? 1 + static_cast<int>(which >> 4) % 8 : 0,
+                             which & 2 ? 2 : 0, which & 2 ? 2 + static_cast<int>(which >> 4) % 8 : 0};
   must(ngrams.valid(), "valid n-grams");
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   const bool names = (which & 4) != 0;
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     riata::RowBuilder row(rows, none, kNames);
     must(row.prepare(size), "memory");
     riata::words::Tokeniser tokeniser(ngrams, "body^", kernels);
-    riata::words::CountedNgrams<kNames> counted(row, riata::words::Weight::log);
+    riata::words::CountedNgrams<kNames> counted(row, {ngrams, riata::NgramWeight::log, (which & 8) != 0});
     riata::words::TextError error;
     for (int twice = 0; twice < 2 && error.kind == riata::words::TextError::Kind::none; ++twice) {
       counted.begin_text();

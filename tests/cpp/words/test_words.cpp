@@ -21,7 +21,7 @@ struct Names {  // the names of n-grams as they come
   }
 };
 
-std::vector<std::string> names(std::string_view text, const words::Ngrams& which,
+std::vector<std::string> names(std::string_view text, const Ngrams& which,
                                const AsciiKernels& kernels = best_ascii_kernels()) {
   words::Tokeniser tokeniser(which, "body^", kernels);
   Names sink;
@@ -82,7 +82,7 @@ void rows_count_what_they_hold() {
   RowBuilder row(rows, none, true);
   CHECK(row.prepare(100));
   words::Tokeniser tokeniser({1, 1, 0, 0}, "");
-  words::CountedNgrams<true> counted(row, words::Weight::count);
+  words::CountedNgrams<true> counted(row, {Ngrams{1, 1, 0, 0}, NgramWeight::count, false});
   std::string text;
   for (int round = 0; round < 3; ++round) {
     for (int k = 0; k < 20000; ++k) text += "w" + std::to_string(k % (500 * (round + 1))) + " ";

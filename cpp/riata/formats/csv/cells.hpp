@@ -12,6 +12,7 @@
 
 #include "riata/block/schema_column.hpp"
 #include "riata/text/scan.hpp"
+#include "riata/words/text_columns.hpp"
 
 namespace riata {
 
@@ -41,7 +42,7 @@ inline std::string_view trimmed(std::string_view text) noexcept {
 class Cells {
  public:
   Cells(const Format& format, NamedRows& rows) noexcept
-      : format_(format), row_(rows, format.crosses, format.keep_names) {}
+      : format_(format), row_(rows, format.crosses, format.keep_names), texts_(row_, true) {}
 
   RowBuilder& row() noexcept { return row_; }
 
@@ -67,6 +68,9 @@ class Cells {
       const ShortName name = column.short_prefix | first_bytes(text.data(), text.size())
                                                        << (8 * column.prefix.size());
       return kind_of(row_.add_short(name, size, 1));
+    }
+    if (column.role == Role::text) {
+      return is_absent(text) ? add_absent(column) : texts_.add(column.text, column.name, text);
     }
     return read_number_cell(column, text);
   }
@@ -155,6 +159,7 @@ class Cells {
 
   const Format& format_;
   RowBuilder row_;
+  words::TextColumns texts_;
 };
 
 }  // namespace csv

@@ -30,6 +30,13 @@ struct Format {
   }
 };
 
+struct Place {                 // what is known of a value before it is read
+  const SchemaColumn* column;  // null: nothing
+  int group;
+
+  Role role() const noexcept { return column == nullptr ? Role::free : column->role; }
+};
+
 // What belongs to the example and is no feature.
 inline bool is_target(Role role) noexcept {
   return role == Role::label || role == Role::weight || role == Role::offset;

@@ -1,7 +1,7 @@
 // JSON objects, one a line, to rows of named features.
 //
 // Keys of nested objects are joined by a point. A number is a feature with that name, true is 1, false and 0
-// are nothing, a text is `key=text`, each text of a list is one, other things in a list are numbered `key.0`.
+// are nothing, a text is `key=text`, each text of a list is one, other things in a list are numbered `key.0`;
 // null is nothing, or `key=?` where that is asked for.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "riata/formats/json/options.hpp"
 #include "riata/formats/json/tokens.hpp"
 #include "riata/text/scan.hpp"
+#include "riata/words/text_columns.hpp"
 
 namespace riata {
 
@@ -27,6 +28,7 @@ class Reader {
         format_(format),
         rows_(rows),
         row_(rows, format.crosses, format.keep_names),
+        texts_(row_, false),
         wants_offset_(format.columns.has(Role::offset)),
         fills_(format.missing && !format.open) {}
 
@@ -75,17 +77,9 @@ class Reader {
     return nullptr;
   }
 
-  struct Place {                 // what is known of a value before it is read
-    const SchemaColumn* column;  // null: nothing
-    int group;
-
-    Role role() const noexcept { return column == nullptr ? Role::free : column->role; }
-  };
-
   void skip_space() noexcept {
     while (is_blank(*p_)) ++p_;
   }
-
   std::string_view path() const noexcept { return {path_.data(), path_.size()}; }
 
   Place place_of_path(Place outer) noexcept {
@@ -172,10 +166,13 @@ class Reader {
   // An object or a list, whose values are what the column is; numbers that are changed are one each.
   ErrorKind read_several(Place place, int depth) noexcept {
     if (is_target(place.role())) return foreign(place.role());
-    if (is_number(place.role())) return wrong_kind(*place.column);
+    const bool text = place.role() == Role::text && *p_ == '{';
+    if (is_number(place.role()) || text) return wrong_kind(*place.column);
     return *p_ == '{' ? read_object(place, depth) : read_list(place, depth);
   }
-  ErrorKind wrong_kind(const SchemaColumn& column) noexcept { return detail_ = column.name.c_str(), "kind"; }
+  ErrorKind wrong_kind(const SchemaColumn& column) noexcept {
+    return detail_ = column.name.c_str(), column.role == Role::text ? "kind_text" : "kind";
+  }
   ErrorKind unknown_key() noexcept { return p_ = key_, where_end_ = key_end_, "key_unknown"; }
   bool is_unknown(Place place) const noexcept { return place.column == nullptr && !format_.open; }
   ErrorKind read_list(Place place, int depth) noexcept {
@@ -216,16 +213,11 @@ class Reader {
   ErrorKind read_number_value(Place place) noexcept {
     const char* const start = p_;
     const char* const end = number_end(p_);
-    if (end == nullptr) return starts_non_finite() ? not_finite(place.role()) : "value";
+    if (end == nullptr) return starts_non_finite(p_) ? not_finite(place.role()) : "value";
     p_ = end;
     if (place.role() == Role::ignored) return nullptr;
     if (place.role() == Role::category) return at(start, add(without_zeros(start, end), place));
     return read_digits(start, end, place);
-  }
-
-  bool starts_non_finite() const noexcept {
-    const char* const word = p_ + (*p_ == '-');
-    return std::memcmp(word, "NaN", 3) == 0 || std::memcmp(word, "Infinity", 8) == 0;
   }
 
   // A number between start and end, behind which stands something that is none.
@@ -256,15 +248,16 @@ class Reader {
     }
     if (role == Role::weight) {
       target_.weight = exact;
-      if (const ErrorKind kind = check_weight(exact)) return p_ = start, kind;
-      return ++weights_ > 1 ? (p_ = start, "weight_twice") : nullptr;
+      const ErrorKind kind = check_weight(exact);
+      return at(start, kind == nullptr && ++weights_ > 1 ? "weight_twice" : kind);
     }
     if (role == Role::offset) {
       target_.offset = exact;
-      if (const ErrorKind kind = check_offset(exact)) return p_ = start, kind;
-      return ++offsets_ > 1 ? (p_ = start, "offset_twice") : nullptr;
+      const ErrorKind kind = check_offset(exact);
+      return at(start, kind == nullptr && ++offsets_ > 1 ? "offset_twice" : kind);
     }
     if (is_unknown(place)) return p_ = start, unknown_key();
+    if (role == Role::text) return p_ = start, wrong_kind(*place.column);
     row_.set_group(place.group);
     if (role == Role::bucket) return at(start, add_name(place.column->bucket_name(value)));
     if (is_number(role)) value = place.column->value_of(value);
@@ -318,12 +311,20 @@ class Reader {
       case Role::log1p:
       case Role::bucket:
         return read_numeric(text, end, place);
+      case Role::text:
+        return read_text(word, place);
       default:
         if (is_unknown(place)) return unknown_key();
         if (format_.is_absent(word)) return read_null(place);
         row_.set_group(place.group);
         return kind_of(row_.add(static_cast<std::size_t>(end - name), 1));
     }
+  }
+
+  ErrorKind read_text(std::string_view word, Place place) noexcept {
+    if (word.empty() || format_.is_absent(word)) return read_null(place);
+    row_.set_group(place.group);
+    return texts_.add_copy(place.column->text, place.column->name, word);
   }
 
   ErrorKind take_label(std::string_view word) noexcept {
@@ -344,9 +345,8 @@ class Reader {
 
   ErrorKind add_name(std::string_view name) noexcept {
     char* const room = row_.name_room(name.size());
-    if (room == nullptr) return "no_memory";
-    std::memcpy(room, name.data(), name.size());
-    return kind_of(row_.add(name.size(), 1));
+    if (room != nullptr) std::memcpy(room, name.data(), name.size());
+    return room == nullptr ? "no_memory" : kind_of(row_.add(name.size(), 1));
   }
 
   // The feature path=text.
@@ -371,6 +371,7 @@ class Reader {
   const Format& format_;
   NamedRows& rows_;
   RowBuilder row_;
+  words::TextColumns texts_;
   const bool wants_offset_;
   const bool fills_;  // what an object does not have is a feature
   Array<char> path_;

@@ -121,4 +121,10 @@ inline const char* number_end(const char* p) noexcept {
   return p;
 }
 
+// As some programs write what is no number in JSON.
+inline bool starts_non_finite(const char* p) noexcept {
+  const char* const word = p + (*p == '-');
+  return std::memcmp(word, "NaN", 3) == 0 || std::memcmp(word, "Infinity", 8) == 0;
+}
+
 }  // namespace riata::json

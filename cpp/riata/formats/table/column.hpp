@@ -10,6 +10,7 @@
 
 #include "riata/block/named_row_builder.hpp"
 #include "riata/block/prefixed_keys.hpp"
+#include "riata/block/text_spec.hpp"
 
 namespace riata {
 
@@ -73,7 +74,7 @@ struct NamedKey {
 };
 static_assert(sizeof(NamedKey) == 32);
 
-enum class ColumnKind : std::uint8_t { number, log1p, bucket, text, coded };
+enum class ColumnKind : std::uint8_t { number, log1p, bucket, text, coded, words };
 
 struct Column {
   ColumnKind kind = ColumnKind::number;
@@ -98,6 +99,7 @@ struct Column {
   const NamedKey* named_keys = nullptr;  // where they are checked: as `keys`, if somebody made them
   bool sound = false;       // no text leads nowhere, and those that codes point into are one at least
   std::size_t longest = 0;  // text, where they are sound
+  TextSpec spec;            // of words: how a text becomes n-grams
   const std::int64_t* lists = nullptr;  // row i holds the texts or codes lists[i] .. lists[i + 1]
 
   static constexpr std::string_view kMissing = "?";
@@ -113,7 +115,7 @@ struct Column {
   }
   void look_at_texts() noexcept {
     const std::int64_t most = texts.longest();
-    sound = most >= 0 && (kind == ColumnKind::text || texts.count > 0);
+    sound = most >= 0 && (kind != ColumnKind::coded || texts.count > 0);
     longest = sound ? static_cast<std::size_t>(most) : 0;
   }
   // The bytes of the longest name of a feature, at least.

@@ -1,7 +1,7 @@
 // Columns of a table, as Arrow lays them out, to rows of named features.
 //
 // A number is a feature with the column's name, or what a transform makes of it; a text is a feature
-// `column=text` with the value 1; a list of texts is several. What is missing makes no feature, or `column=?`
+// `column=text` with the value 1; a list of texts is several; words are `column^n-gram`. What is missing makes no feature, or `column=?`
 // with the value 1 where that is asked for; so is a number that is NaN.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "riata/block/transforms.hpp"
 #include "riata/formats/table/column.hpp"
 #include "riata/formats/table/tiles.hpp"
+#include "riata/words/text_columns.hpp"
 
 namespace riata {
 
@@ -25,11 +26,13 @@ enum class ColumnErrorKind : std::uint8_t {
   sum_too_large,
   row_too_long,
   damaged,
+  not_text,
   no_memory
 };
 
 inline const char* name_of(ColumnErrorKind kind) noexcept {
-  constexpr const char* names[] = {"", "not_finite", "sum_too_large", "row_too_long", "damaged", "no_memory"};
+  constexpr const char* names[] = {"",        "not_finite", "sum_too_large", "row_too_long",
+                                   "damaged", "not_text",   "no_memory"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -47,6 +50,7 @@ class ColumnReader {
                NamedRows& rows) noexcept
       : columns_(columns),
         builder_(rows, crosses, keep_names),
+        texts_(builder_, true),
         rows_(rows),
         missing_(missing),
         unique_(crosses.products.empty() && distinct(columns)),
@@ -110,6 +114,7 @@ class ColumnReader {
     builder_.set_group(column.group);
     if (column.valid != nullptr && column.valid[row] == 0) return add_missing(column);
     if (column.is_number()) return add_number(column, column.numbers[row]);
+    if (column.kind == ColumnKind::words) return add_words(column, row);
     std::int64_t first = row, last = row + 1;
     if (column.lists != nullptr) {
       first = column.lists[row];
@@ -155,6 +160,15 @@ class ColumnReader {
     return add(key_of_padded_name(name, size), size, 1);
   }
 
+  ColumnErrorKind add_words(const Column& column, std::int64_t row) noexcept {
+    if (!column.texts.holds(row)) return ColumnErrorKind::damaged;
+    const std::string_view text = column.texts[row];
+    if (text.empty()) return add_missing(column);
+    const ErrorKind kind = texts_.add(column.spec, column.name, text);
+    if (kind == nullptr) return ColumnErrorKind::none;
+    return std::strcmp(kind, "not_text") == 0 ? ColumnErrorKind::not_text : ColumnErrorKind::no_memory;
+  }
+
   ColumnErrorKind add_coded(const Column& column, std::int64_t i) noexcept {
     if (i < 0 || i >= column.n_codes) return ColumnErrorKind::damaged;
     const std::int32_t code = column.codes[i];
@@ -198,6 +212,7 @@ class ColumnReader {
 
   const std::vector<Column>& columns_;
   RowBuilder builder_;
+  words::TextColumns texts_;
   NamedRows& rows_;
   const bool missing_;
   const bool unique_;

@@ -27,7 +27,8 @@ class ColumnRows {
              const DropZerosKernels& kernels = best_drop_zeros_kernels())
       : columns_(columns), names_wanted_(names), absent_value_(missing ? 1.0F : 0.0F), kernels_(kernels) {
     for (const Column& column : columns) {
-      possible_ = possible_ && column.lists == nullptr && (column.is_number() || column.sound);
+      possible_ = possible_ && column.lists == nullptr && column.kind != ColumnKind::words &&
+                  (column.is_number() || column.sound);
       longest_ += column.longest_name();
     }
     if (names) name_numbers();

@@ -44,6 +44,7 @@ _MESSAGES = {
     "not_finite": "the value is beyond what a 32-bit float holds (3.4e38), or infinite; rescale or drop it",
     "sum_too_large": "the value adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
     "row_too_long": "crosses make more than 67 million features of a row",
+    "not_text": "the text is no UTF-8",
     "damaged": "the column holds offsets that lead nowhere; the data is damaged",
 }
 _RULES = {
@@ -204,6 +205,11 @@ class BatchReader:
                     columns.bucket(name, *numbers, *_buckets(column))
                 else:
                     columns.number(name, *numbers, log1p=kind == "log1p")
+            elif kind == "text":
+                if pa.types.is_dictionary(values.type):
+                    values = values.dictionary_decode()
+                texts = as_text(without_absent(values, absent))
+                columns.words(name, *text_buffers(texts), validity(texts), column.text.core)
             elif is_list(values.type):
                 values = values.cast(pa.large_list(values.type.value_type))
                 lists = np.frombuffer(values.buffers()[1], np.int64)

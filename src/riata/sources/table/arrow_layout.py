@@ -26,6 +26,7 @@ from riata.sources.table.layout import (
     label_names_of,
     make_schema,
 )
+from riata.words import looks_like_text
 
 BLANKS = " \t\r"
 
@@ -38,6 +39,8 @@ def rows_needed(schema: Any, options: TableOptions, name: str) -> int:
     label = None if given is None else given.of_role("label")
     if options.roles.label is not None or label is None:
         label = options.roles.label_in(feature_columns(schema), options.labelled, name)
+    if given is None and any(map(is_text, schema.types)):
+        return LOOK_AT
     if label not in schema.names:
         return 0
     if given is not None and given.label_names not in (None, BOOLS):
@@ -59,6 +62,10 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
     def find(column: str) -> Column:
         kind = schema.field(column).type
         _check_type(column, kind, column in roles.categorical, name)
+        if column in roles.text:
+            if not holds_text(kind):
+                raise DataError(f"{name}: column {column!r} holds {kind}, not texts")
+            return wanted.text_column(column)
         if column in transforms.log1p:
             return Column(column, kind="log1p")
         if column in transforms.buckets:
@@ -67,6 +74,10 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
             return Column(column, kind="bucket", edges=tuple(edges))
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
             return Column(column, kind="number")
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            texts = [] if column in roles.categorical else head.column(column).to_pylist()
+            if looks_like_text([text for text in texts[:LOOK_AT] if text and text not in absent]):
+                return wanted.text_column(column, found=name)
         return Column(column, kind="list" if is_list(kind) else "category")
 
     def find_words(column: str) -> Sequence[Any]:
@@ -82,6 +93,10 @@ def check_types(types: Any, schema: Schema, name: str) -> None:
     for column in schema.features:
         kind = types.field(column.name).type
         _check_type(column.name, kind, column.kind in ("category", "list"), name)
+        if column.kind == "text" and not (holds_text(kind) or pa.types.is_null(kind)):
+            raise DataError(
+                f"{name}: column {column.name!r} holds {kind}, but the model was trained with it as text"
+            )
         if is_list(kind) and column.kind in NUMBERS:
             raise DataError(
                 f"{name}: column {column.name!r} holds {kind}, but the model was trained with it as "

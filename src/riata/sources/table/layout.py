@@ -1,8 +1,8 @@
 """What the columns of a table are: of one in text found out from its first rows, then the same for all.
 
-A column that nobody named numeric or categorical is numeric if the first rows hold nothing but
-numbers in it, categorical otherwise. Edges of buckets are quantiles of the first rows. Labels that
-are words are numbered, in the order of the alphabet.
+A column that nobody named numeric, categorical or text is numeric if the first rows hold nothing but numbers in
+it, text if they hold mostly different texts of several words, categorical otherwise. Edges of buckets are
+quantiles of the first rows. Labels that are words are numbered, in the order of the alphabet.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from riata.errors import DataError
 from riata.schema import Column, Schema, suggest
 from riata.sources.options import LOOK_AT, Roles, Transforms
+from riata.words import TextOptions, looks_like_text
 
 if TYPE_CHECKING:
     from riata.sources.options import ReadOptions
@@ -44,6 +45,8 @@ class TableOptions:
     labelled: bool = True
     names: bool = True
     crosses: Sequence[Sequence[str]] = ()
+    text: TextOptions = field(default_factory=TextOptions)
+    """How texts become features."""
     given: Schema | None = None
     """What another source found out."""
     skip: bool = False
@@ -60,6 +63,7 @@ class TableOptions:
             options.labelled,
             options.names,
             options.crosses,  # type: ignore[arg-type]
+            options.text_options,
             options.schema,
             skip,
         )
@@ -85,6 +89,16 @@ class TableOptions:
         crosses = tuple(map(tuple, self.crosses))
         return Schema(crosses=crosses, missing=self.roles.missing, absent=tuple(self.absent))
 
+    def text_column(self, column: str, found: str | None = None) -> Column:
+        """A column of texts; `found`: nobody said so, but the first rows of the data of this name look so."""
+        if found is not None:
+            warnings.warn(
+                f"{found}: column {column!r} holds texts, whose words and n-grams are the features; if each "
+                f"text is one name, pass --categorical {column}",
+                stacklevel=2,
+            )
+        return Column(column, kind="text", tokeniser=self.text.to_json())
+
     def refuse_others(self, name: str) -> None:
         """A DataError where something is asked for that the schema has otherwise."""
         if self.given is None:
@@ -92,6 +106,7 @@ class TableOptions:
         self.given.check_options(name, self.roles.missing, self.absent, self.crosses)
         kinds = dict.fromkeys(self.roles.numeric, "number")
         kinds |= dict.fromkeys(self.roles.categorical, "category")
+        kinds |= dict.fromkeys(self.roles.text, "text")
         kinds |= dict.fromkeys(self.transforms.log1p, "log1p")
         kinds |= dict.fromkeys(self.transforms.buckets, "bucket")
         for column, kind in kinds.items():
@@ -154,6 +169,7 @@ def make_schema(
             made[column] = find(column)
     kept = replace(wanted.kept, columns=tuple(made.values()), label_names=words)
     check_crossed(kept, name)
+    check_texts(kept, name)
     return kept
 
 
@@ -180,6 +196,8 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
             return Column(column, kind="number")
         if column in roles.categorical:
             return Column(column, kind="category")
+        if column in roles.text:
+            return wanted.text_column(column)
         present = present_in(column)
         if column in transforms.buckets:
             seen = np.array([float(cell) for cell in present if NUMBER.fullmatch(cell)])
@@ -187,6 +205,8 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
             return Column(column, kind="bucket", edges=tuple(edges))
         present = present[:LOOK_AT]
         others = [cell.strip() for cell in present if not NUMBER.fullmatch(cell)]
+        if looks_like_text(present):
+            return wanted.text_column(column, found=name)
         _warn_of_others(column, others, len(present), name)
         return Column(column, kind="category" if others or not present else "number")
 
@@ -236,6 +256,24 @@ def check_crossed(schema: Schema, name: str) -> None:
             raise DataError(
                 f"{name}: a cross names {group!r}, which is no column of features; "
                 f"{suggest(group, features)}"
+            )
+
+
+def check_texts(schema: Schema, name: str) -> None:
+    """Refuse what a text cannot be: crossed, or with features that another column may have, too."""
+    for column in schema.features:
+        if column.kind != "text":
+            continue
+        if any(column.name in cross for cross in schema.crosses):
+            raise DataError(
+                f"{name}: column {column.name!r} holds texts, which cannot be crossed; if each text is "
+                f"one name, pass --categorical {column.name}"
+            )
+        like = [c.name for c in schema.features if c.name.startswith(f"{column.name}^")]
+        if like:
+            raise DataError(
+                f"{name}: column {like[0]!r} has a name like those that the words of {column.name!r} "
+                "get: rename it"
             )
 
 

@@ -15,7 +15,7 @@ from riata.schema import Schema
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
-from riata.sources.options import LOOK_AT, ReadOptions, Transforms
+from riata.sources.options import LOOK_AT, ReadOptions, Transforms, likely_label
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
@@ -196,8 +196,9 @@ class CsvSource(NamedTextSource):
         """Whether the first row names the columns; an error where that is anybody's guess."""
         cells = [cell.strip() for cell in rows[0]]
         roles, given = self._wanted.roles, self._wanted.given
-        named = {roles.label or "label", roles.weight, roles.offset, *roles.ignore}
-        named |= {*roles.numeric, *roles.categorical, *self._wanted.transforms.columns}
+        named = {roles.label or likely_label(cells), roles.weight, roles.offset, *roles.ignore}
+        named |= {*roles.numeric, *roles.categorical, *roles.text}
+        named |= set(self._wanted.transforms.columns)
         named |= set() if given is None else set(given.names)
         if {name for name in named if name is not None and not name.isdigit()} & set(cells):
             return True
@@ -228,6 +229,7 @@ class CsvSource(NamedTextSource):
                 ignore=named(roles.ignore),
                 numeric=named(roles.numeric),
                 categorical=named(roles.categorical),
+                text=named(roles.text),
             )
         except ValueError as error:  # two roles of a column, by name and by number
             raise DataError(f"{self.name}: {error}") from None

@@ -19,7 +19,7 @@ from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LABEL, LOOK_AT, ReadOptions
 from riata.sources.source import Begun, split
-from riata.sources.table.layout import TableOptions, bucket_edges
+from riata.sources.table.layout import TableOptions, bucket_edges, check_texts
 from riata.sources.text.first_objects import (
     any_has,
     find_columns,
@@ -37,6 +37,7 @@ from riata.sources.text.named import (
     look_ahead,
 )
 from riata.sources.text.text import Parsed, excerpt, parsed
+from riata.words import looks_like_text
 
 _MESSAGES = (
     VALUE_MESSAGES
@@ -59,6 +60,8 @@ _MESSAGES = (
         "label_missing": "the label '{label}' is missing; name its key with --label (label=...)",
         "label_kind": "the label is {text}; it must be a number or a text",
         "kind": "column '{detail}' holds numbers, but here is {text}; if its values are names, train "
+        "with --categorical {detail}",
+        "kind_text": "column '{detail}' holds texts, but here is {text}; if its values are names, train "
         "with --categorical {detail}",
         "key_unknown": "{text} was not there before: the model was trained with {columns}; leave it out "
         "with --ignore",
@@ -103,6 +106,10 @@ class JsonFormat:
             guessed = find_columns(
                 {path: seen for path, seen in values.items() if not is_within(path, taken)}
             )
+            texts = [c.name for c in guessed if looks_like_text(_texts_in(values[c.name]))]
+            guessed = [
+                wanted.text_column(c.name, found=name) if c.name in texts else c for c in guessed
+            ]
             columns = [*columns, *found.values(), *guessed]
         found_names = names_of(lookup(item, self.label) for item in objects)
         names = found_names if known.label_names is None else known.label_names
@@ -110,6 +117,7 @@ class JsonFormat:
             wanted.kept, columns=tuple(columns), label_names=names, open=known.open
         )
         self._check_crosses(values, name)
+        check_texts(self._schema, name)
         if found_names is not None and not (text_words(names) and text_words(found_names)):
             names = found_names  # here labels are what they are
         self._bools, words = names == BOOLS, text_words(names)
@@ -137,6 +145,7 @@ class JsonFormat:
             if path not in transforms.columns:
                 yield Column(path, kind="number")
         yield from (Column(path, kind="category") for path in roles.categorical)
+        yield from map(self._wanted.text_column, roles.text)
         yield from (Column(path, kind="log1p") for path in transforms.log1p)
         for path, count in transforms.buckets.items():
             if path in roles.categorical:
@@ -164,7 +173,7 @@ class JsonFormat:
                         f"there are {in_words(found)}"
                     )
             return
-        for path in (*roles.ignore, *roles.numeric, *roles.categorical):
+        for path in (*roles.ignore, *roles.numeric, *roles.categorical, *roles.text):
             if objects and not any_has(objects, path) and self._wanted.given is None:
                 warnings.warn(
                     f"{name}: none of the first objects has a key {path!r}; {suggest(path, found)}",
@@ -368,6 +377,11 @@ class DictSource:
             raise DataError(f"row {number}: {reason}")
         shown = repr(row).encode("utf-8", "replace")
         self._skipping.add(self.name, BadLine(number, 1, reason, shown), number + 1)
+
+
+def _texts_in(values: list[Any]) -> list[str]:
+    """The values, if they are texts."""
+    return [value for value in values if isinstance(value, str) and value]
 
 
 def _texts_of(rows: list[Mapping[str, Any]]) -> tuple[list[str], str]:
