@@ -220,6 +220,10 @@ def _open_files(paths: list[str], format: str, options: ReadOptions) -> Source:
         from riata.sources.text.arff import ArffSource
 
         return ArffSource(paths, options, skipping=skipping)
+    if format == "fasttext":
+        from riata.sources.text.fasttext import FastTextSource
+
+        return FastTextSource(paths, options, skipping=skipping)
     from riata.sources.text.csv import CsvSource
 
     return CsvSource(paths, replace(options, format=format), skipping=skipping)

@@ -345,10 +345,10 @@ class ReadOptions:
         columns = self.for_columns
         if columns is not None and format in ("svmlight", "vw", "cache"):
             raise ValueError(f"{columns} is for tables of columns; {format} has none")
-        if self.crosses and format in ("svmlight", "cache"):
+        if self.crosses and format in ("svmlight", "fasttext", "cache"):
             raise ValueError(f"crosses are of columns or namespaces; {format} has none")
         roles = self.roles
-        if roles.given and format in ("svmlight", "vw", "cache"):
+        if roles.given and format in ("svmlight", "vw", "fasttext", "cache"):
             named = next(
                 name for name, value in vars(roles).items() if value != vars(Roles())[name]
             )

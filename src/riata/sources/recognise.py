@@ -16,7 +16,9 @@ from riata.sources.io.bytes import (
     size_of,
 )
 
-FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "parquet", "arrow", "cache")
+FORMATS = (
+    *("svmlight", "vw", "csv", "tsv", "jsonl", "arff", "fasttext", "parquet", "arrow", "cache"),
+)
 
 _SUFFIXES = {
     ".svm": "svmlight",
@@ -146,6 +148,8 @@ def recognise(head: bytes) -> str:
         return "jsonl"
     if first.startswith((b"%", b"@relation", b"@attribute")):
         return "arff"
+    if first.startswith(b"__label__"):
+        return "fasttext"
     lines = [line for line in lines if not line.startswith(b"#")][:20]
     lines = lines[:-1] or lines  # the last one may be cut short
     if all(map(_SVMLIGHT.match, lines)):

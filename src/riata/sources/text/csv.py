@@ -90,7 +90,7 @@ class CsvSource(NamedTextSource):
         """What reads lines, and the words that it knows as labels."""
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-        chunks = _join_blank(cut_lines(self._paths, buffers, stop))
+        chunks = self._lines(buffers, stop)
         if self._quote:
             chunks = join_quoted(chunks, self._quote)
         if self._core is None:
@@ -102,6 +102,9 @@ class CsvSource(NamedTextSource):
             if chunk.first and self._header:
                 self._check_header(chunk)
             yield chunk
+
+    def _lines(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
+        return _join_blank(cut_lines(self._paths, buffers, stop))
 
     def _rows_to_look_at(self) -> int:
         return LOOK_AT_BUCKETS if self._wanted.transforms.buckets else LOOK_AT
@@ -139,7 +142,7 @@ class CsvSource(NamedTextSource):
     def _count(self, count: int) -> list[str]:
         """The columns of a table without a header, by number. One that needs no label and has one column less than
         the schema knows lacks that of the label."""
-        numbers = _numbered(count)
+        numbers = [str(place + 1) for place in range(count)]
         given = self._wanted.given
         if given is None or self._labelled:
             return numbers
@@ -335,10 +338,6 @@ def join_quoted(chunks: Iterator[Chunk], quote: str) -> Iterator[Chunk]:
             held, quotes = [], 0
     if held:
         yield join_chunks(held)
-
-
-def _numbered(count: int) -> list[str]:
-    return [str(place + 1) for place in range(count)]
 
 
 def _resolve(column: str, columns: list[str]) -> str:

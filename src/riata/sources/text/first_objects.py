@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from riata.schema import Column
 from riata.sources.labels import BOOLS
-from riata.sources.table.layout import NUMBER
+from riata.sources.table.layout import NUMBER, TableOptions
+from riata.words import looks_like_text
 
 _DEEPEST = 64
 _MOST_COLUMNS = 1000
@@ -86,6 +87,15 @@ def find_columns(values: Mapping[str, list[Any]]) -> list[Column]:
         if len(kinds) == 1 and (kind := kinds.pop()):
             found.append(Column(path, kind=kind, guessed=True))
     return found
+
+
+def with_texts(
+    columns: list[Column], values: Mapping[str, list[Any]], wanted: TableOptions, name: str
+) -> Iterator[Column]:
+    """The columns, those whose values look like texts to be taken apart being text."""
+    for column in columns:
+        texts = [value for value in values[column.name] if isinstance(value, str) and value]
+        yield wanted.text_column(column.name, found=name) if looks_like_text(texts) else column
 
 
 def _kind(value: Any) -> str:

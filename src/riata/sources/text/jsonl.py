@@ -29,6 +29,7 @@ from riata.sources.text.first_objects import (
     numbers_in,
     objects_in,
     values_in,
+    with_texts,
 )
 from riata.sources.text.named import (
     LABEL_MESSAGES,
@@ -37,7 +38,6 @@ from riata.sources.text.named import (
     look_ahead,
 )
 from riata.sources.text.text import Parsed, excerpt, parsed
-from riata.words import looks_like_text
 
 _MESSAGES = (
     VALUE_MESSAGES
@@ -60,8 +60,6 @@ _MESSAGES = (
         "label_missing": "the label '{label}' is missing; name its key with --label (label=...)",
         "label_kind": "the label is {text}; it must be a number or a text",
         "kind": "column '{detail}' holds numbers, but here is {text}; if its values are names, train "
-        "with --categorical {detail}",
-        "kind_text": "column '{detail}' holds texts, but here is {text}; if its values are names, train "
         "with --categorical {detail}",
         "key_unknown": "{text} was not there before: the model was trained with {columns}; leave it out "
         "with --ignore",
@@ -106,11 +104,7 @@ class JsonFormat:
             guessed = find_columns(
                 {path: seen for path, seen in values.items() if not is_within(path, taken)}
             )
-            texts = [c.name for c in guessed if looks_like_text(_texts_in(values[c.name]))]
-            guessed = [
-                wanted.text_column(c.name, found=name) if c.name in texts else c for c in guessed
-            ]
-            columns = [*columns, *found.values(), *guessed]
+            columns = [*columns, *found.values(), *with_texts(guessed, values, wanted, name)]
         found_names = names_of(lookup(item, self.label) for item in objects)
         names = found_names if known.label_names is None else known.label_names
         self._schema = replace(
@@ -377,11 +371,6 @@ class DictSource:
             raise DataError(f"row {number}: {reason}")
         shown = repr(row).encode("utf-8", "replace")
         self._skipping.add(self.name, BadLine(number, 1, reason, shown), number + 1)
-
-
-def _texts_in(values: list[Any]) -> list[str]:
-    """The values, if they are texts."""
-    return [value for value in values if isinstance(value, str) and value]
 
 
 def _texts_of(rows: list[Mapping[str, Any]]) -> tuple[list[str], str]:

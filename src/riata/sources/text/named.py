@@ -19,6 +19,8 @@ VALUE_MESSAGES = {
     "value_too_large": "the value {text} is beyond what a 32-bit float holds (3.4e38); rescale it",
     "sum_too_large": "the values of {text} add up, or multiply, to more than a 32-bit float holds "
     "(3.4e38); rescale them",
+    "kind_text": "column '{detail}' holds texts, but here is {text}; if its values are names, train with "
+    "--categorical {detail}",
     "not_text": "column '{detail}' holds texts, but here are bytes that are no UTF-8: {text}",
     "row_too_long": "the crosses make more than 67 million features of this line; "
     "cross smaller groups",
