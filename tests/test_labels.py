@@ -534,3 +534,29 @@ def test_unknown_words_do_not_matter_to_predictions(tmp_path: Path) -> None:
         assert len(command("predict", path, data).lines) == len(frame)
         said = command("evaluate", path, data, code=1).err
         assert "label eggs is none of the classes ham, spam" in said
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_a_holdout_of_its_own_has_its_own_words(tmp_path: Path, suffix: str) -> None:
+    """Its first label is the second of the model, and it may be in another format."""
+    data = write_frame(table(), tmp_path / "d.csv")
+    test = write_frame(table(30, ["spam"], seed=1), tmp_path / f"t{suffix}")
+    path = tmp_path / "m"
+    command("train", data, "-o", path, "--label", "y", "-q", "--holdout", test)
+    record = model_file.load(path).record
+    measured = json.loads(command("evaluate", path, test, "--json").out)
+    assert record.holdout is not None
+    assert (
+        record.holdout["accuracy"] == measured["accuracy"] < 0.5
+    )  # rows like ham, and not called so
+    other = write_frame(table(30, ["eggs"], seed=1), tmp_path / f"o{suffix}")
+    words = ("train", data, "-o", path, "--label", "y", "-q", "--holdout", other)
+    assert "label eggs is none of the classes ham, spam" in command(*words, code=1).err
+
+
+def test_a_single_class(tmp_path: Path) -> None:
+    data = write_frame(table(50, ["ham"]), tmp_path / "d.csv")
+    said = command("train", data, "-o", tmp_path / "m", "--label", "y", "-q", code=1).err
+    assert "all labels are ham: a classification needs at least two classes" in said
+    command("train", data, "-o", tmp_path / "m", "--label", "y", "-q", "--classes", "ham,spam")
+    assert set(command("predict", tmp_path / "m", data).lines) == {"ham"}
