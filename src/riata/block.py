@@ -63,6 +63,27 @@ class Block:
     def nnz(self) -> int:
         return int(self.indptr[-1] - self.indptr[0])
 
+    def with_indices(
+        self,
+        indices: NDArray[Any],
+        names: NDArray[np.uint8] | None = None,
+        name_offsets: NDArray[np.int64] | None = None,
+    ) -> Block:
+        """The same rows with other numbers for their features, an index an entry."""
+        first, last = int(self.indptr[0]), int(self.indptr[-1])
+        return Block(
+            indptr=self.indptr - first,
+            indices=indices,
+            values=self.values[first:last],
+            labels=self.labels,
+            weights=self.weights,
+            offsets=self.offsets,
+            path=self.path,
+            lines=self.lines,
+            names=names,
+            name_offsets=name_offsets,
+        )
+
     def __getitem__(self, rows: slice) -> Block:
         """Consecutive rows, without copying."""
         start, stop, step = rows.indices(len(self))

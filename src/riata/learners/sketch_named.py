@@ -23,13 +23,4 @@ def numbered(feature_index: _core.FeatureIndex, block: Block, join: bool) -> Blo
             offsets = np.ascontiguousarray(offsets[first : last + 1])
         numbers = feature_index.translate(keys, names, offsets)
     assert numbers is not None
-    return Block(
-        indptr=block.indptr - first,
-        indices=numbers,
-        values=block.values[first:last],
-        labels=block.labels,
-        weights=block.weights,
-        path=block.path,
-        lines=block.lines,
-        offsets=block.offsets,
-    )
+    return block.with_indices(numbers)

@@ -41,6 +41,13 @@ class KeyedSource:
     The key is in the schema: what is read with that is read in the same way.
     """
 
+    # All of these are the other source's, by __getattr__.
+    name: str
+    repeatable: bool
+    n_bytes: int | None
+    bytes_read: int
+    n_rows: int | None
+
     def __init__(
         self, source: Source, hash_key: str | None, names: bool = True, only_names: bool = False
     ) -> None:
@@ -54,26 +61,6 @@ class KeyedSource:
         self._only_names = only_names
 
     @property
-    def name(self) -> str:
-        return self.unkeyed.name
-
-    @property
-    def repeatable(self) -> bool:
-        return self.unkeyed.repeatable
-
-    @property
-    def n_bytes(self) -> int | None:
-        return self.unkeyed.n_bytes
-
-    @property
-    def bytes_read(self) -> int:
-        return self.unkeyed.bytes_read
-
-    @property
-    def n_rows(self) -> int | None:
-        return self.unkeyed.n_rows
-
-    @property
     def schema(self) -> Schema | None:
         found = getattr(self.unkeyed, "schema", None)
         if found is None:  # it is yet to look at its first rows
@@ -82,7 +69,7 @@ class KeyedSource:
         return None if found is None else replace(found, hash_key=self._hex)
 
     def __getattr__(self, name: str) -> Any:
-        """What some sources have, such as `skipped` and `check`."""
+        """What all sources have, and what some have, such as `skipped` and `check`."""
         if name == "unkeyed":  # not there yet
             raise AttributeError(name)
         return getattr(self.unkeyed, name)
@@ -104,18 +91,9 @@ class KeyedSource:
         first, last = int(block.indptr[0]), int(block.indptr[-1])
         offsets = np.ascontiguousarray(block.name_offsets[first : last + 1])
         keys = _core.keys_of_names(block.names, offsets, self._hash_key)
-        return Block(
-            indptr=block.indptr - first,
-            indices=keys,
-            values=block.values[first:last],
-            labels=block.labels,
-            weights=block.weights,
-            offsets=block.offsets,
-            lines=block.lines,
-            path=block.path,
-            names=block.names if self._names else None,
-            name_offsets=offsets if self._names else None,
-        )
+        if not self._names:
+            return block.with_indices(keys)
+        return block.with_indices(keys, block.names, offsets)
 
 
 def keyed_cache(source: Source, hash_key: str | None, names: bool) -> Source:
