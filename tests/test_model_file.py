@@ -272,6 +272,23 @@ def test_permissions(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
 
 
+def test_a_system_without_file_locks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As Windows is one: what is written takes its place all the same, and nothing is removed as a leftover."""
+    monkeypatch.setattr(atomic, "fcntl", None)
+    monkeypatch.delattr(atomic.os, "fchmod")
+    path, other = tmp_path / "m", tmp_path / ".m.0123456789ab.tmp"
+    other.write_bytes(b"somebody else's")
+    for content in (b"first", b"second"):
+        atomic.check_writable(path)
+        with atomic.atomic_write(path) as file:
+            file.write(content)
+        assert path.read_bytes() == content
+    with pytest.raises(ValueError, match="closed"), atomic.atomic_write(path) as file:
+        file.close()
+    assert path.read_bytes() == b"second"
+    assert sorted(os.listdir(tmp_path)) == [other.name, "m"]
+
+
 def test_devices_are_written_directly(tmp_path: Path) -> None:
     with atomic.atomic_write("/dev/null") as file:
         file.write(b"gone")

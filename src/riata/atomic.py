@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import stat
@@ -11,6 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _STREAMS: dict[str | bytes, int] = {"/dev/stdout": 1, "/dev/stderr": 2}
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
@@ -54,12 +58,16 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
     try:
         yield file
         file.flush()
-        os.fchmod(file.fileno(), mode)
+        if hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), mode)
         if durable:
             os.fsync(file.fileno())
         if name is None:
             name = _give_name(file.fileno(), target)
-        # Before it is closed: while it is open it is locked, and nobody takes it for a leftover.
+        # Before it is closed: while it is open it is locked, and nobody takes it for a leftover. Without locks
+        # nobody does, and there (on Windows) an open file cannot be renamed.
+        if fcntl is None:
+            file.close()
         os.replace(name, target)
         file.close()
     except BaseException as error:
@@ -121,6 +129,8 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 
 def _remove_unless_locked(name: str) -> None:
     with suppress(OSError):
+        if fcntl is None:
+            return
         descriptor = os.open(name, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -148,7 +158,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 def _open_beside(target: Path) -> tuple[int, str]:
     """A new file, for us alone, in the directory of the target: its descriptor and its name."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     while True:
         name = _name_beside(target)
         with suppress(FileExistsError):
@@ -160,6 +171,8 @@ def _open_beside(target: Path) -> tuple[int, str]:
 
 def _lock(descriptor: int) -> bool:
     """Keep the file from those who remove leftovers. False: one of them was faster."""
+    if fcntl is None:
+        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

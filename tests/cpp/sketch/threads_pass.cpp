@@ -47,8 +47,8 @@ void any_number_of_threads_gives_the_same_bits() {
   CHECK(std::fabs(left.total().loss / one.total().loss - 1) < 1e-13);
   CHECK(left.seen == one.seen);
   std::vector<double> b, d;
-  one.solve(5.0, 0.0, {0, 1e-9, 10000}, b);
-  left.solve(5.0, 0.0, {0, 1e-9, 10000}, d);
+  one.solve(5.0, 0.0, {0, 1e-9, 10000}, b, {});
+  left.solve(5.0, 0.0, {0, 1e-9, 10000}, d, {});
   CHECK(b.size() == d.size());
   for (std::size_t j = 0; j < std::min(b.size(), d.size()); ++j) CHECK(std::fabs(b[j] - d[j]) < 1e-10);
 }
