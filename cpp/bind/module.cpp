@@ -18,6 +18,7 @@ void bind_model(nanobind::module_& m);
 void bind_online_sketch(nanobind::module_& m);
 void bind_parquet(nanobind::module_& m);
 void bind_parsed(nanobind::module_& m);
+void bind_portfolio(nanobind::module_& m);
 void bind_scorer(nanobind::module_& m);
 void bind_shooting(nanobind::module_& m);
 void bind_sketch(nanobind::module_& m);
@@ -49,6 +50,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_feature_index(m);
   riata::bind::bind_online_sketch(m);
   riata::bind::bind_parquet(m);
+  riata::bind::bind_portfolio(m);
   riata::bind::bind_svmlight(m);
   riata::bind::bind_vw(m);
   riata::bind::bind_words(m);

@@ -94,6 +94,13 @@ RIATA_INLINE T log_of_one_and(const T& t) noexcept {
   return log_from(select(upper, all<T>(1), all<T>(0)), select(upper, 0.5 * (t - 1), t));
 }
 
+// ln(x) of positive, normal numbers, with the bits of log(double).
+RIATA_INLINE Eight log_of_normal(const Eight& x) noexcept {
+  Eight k, mantissa;
+  split(x, k, mantissa);
+  return log_from(k, mantissa - 1);
+}
+
 // ln(x); -infinity for 0, NaN for negative numbers.
 inline double log(double x) noexcept {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -231,6 +231,22 @@ RIATA_INLINE double scaled(double v, double scale) noexcept {
   return v;
 }
 
+// A positive, normal number is 2^k times a mantissa from sqrt(1/2) to sqrt(2).
+inline constexpr std::int64_t kRootHalfBits = 0x3FE6A09E667F3BCD;
+template <Register V>
+RIATA_INLINE void split(V v, V& k, V& mantissa) noexcept {
+  using Bits = decltype(v < v);
+  const Bits above = (Bits)v - kRootHalfBits;
+  // The exponent lies in the low bits of 2^52 for a moment: there is no conversion of wide integers.
+  const Bits shifted = (above + (INT64_C(1023) << 52)) >> 52;
+  k = (V)(shifted | INT64_C(0x4330000000000000)) - (0x1p52 + 1023);
+  mantissa = (V)((Bits)v - (above & INT64_C(-0x10000000000000)));
+}
+template <class H>
+RIATA_INLINE void split(const Two<H>& v, Two<H>& k, Two<H>& mantissa) noexcept {
+  split(v.low, k.low, mantissa.low), split(v.high, k.high, mantissa.high);
+}
+
 // A hint: computed here, not where it is needed. Without it compilers undo what was put side by side.
 template <Register V>
 RIATA_INLINE void keep_order(V& v) noexcept {

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from riata.learners.elastic_net import ElasticNet as ElasticNet
     from riata.learners.ftrl import FTRL as FTRL
     from riata.learners.interior import InteriorPoint as InteriorPoint
+    from riata.learners.portfolio import Portfolio as Portfolio
     from riata.learners.sketch import Sketch as Sketch
     from riata.learners.truncated import TruncatedGradient as TruncatedGradient
 
@@ -26,6 +27,7 @@ _CLASSES = {
     "bayesian": ("bayesian", "Bayesian"),
     "sketch": ("sketch", "Sketch"),
     "interior": ("interior", "InteriorPoint"),
+    "auto": ("portfolio", "Portfolio"),
 }
 """Of each family its module and its class."""
 
@@ -53,6 +55,7 @@ __all__ = [
     "ElasticNet",
     "InteriorPoint",
     "Learner",
+    "Portfolio",
     "Sketch",
     "TruncatedGradient",
 ]

@@ -1,0 +1,295 @@
+// Portfolios: check the arrays, release the GIL, call.
+#include "riata/portfolio/portfolio.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "bind/block_view.hpp"
+#include "bind/outcome.hpp"
+#include "bind/turns.hpp"
+
+namespace riata::bind {
+
+namespace {
+
+using Named = std::tuple<std::string, std::string, double>;  // rule, values, parameter
+
+Member member_of(const Named& given) {
+  const auto& [rule, values, parameter] = given;
+  Member out;
+  if (rule != "bayesian" && rule != "adagrad") throw nb::value_error("unknown rule");
+  out.rule = rule == "bayesian" ? Rule::bayesian : Rule::adagrad;
+  if (values == "raw")
+    out.values = Values::raw;
+  else if (values == "rms")
+    out.values = Values::rms;
+  else if (values == "unit")
+    out.values = Values::unit;
+  else if (values == "unit-rms")
+    out.values = Values::unit_rms;
+  else
+    throw nb::value_error("unknown view of values");
+  if (!(parameter >= 1e-20 && parameter <= 1e20)) throw nb::value_error("a parameter out of range");
+  out.parameter = parameter;
+  return out;
+}
+
+std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Named>& members,
+                                double intercept_variance, bool fit_intercept, bool drop, int outputs,
+                                int bits) {
+  const double columns = static_cast<double>(outputs) * static_cast<double>(members.size());
+  if (!(outputs >= 1 && columns >= 1 && columns <= 1 << 24))
+    throw nb::value_error("a model has at least one column, and at most 2^24");
+  if (bits < 1 || bits > 32) throw nb::value_error("bits must be 1 to 32");
+  PortfolioSpec spec;
+  for (const Named& each : members) spec.members.push_back(member_of(each));
+  spec.intercept_variance = intercept_variance;
+  spec.fit_intercept = fit_intercept;
+  spec.drop = drop;
+  spec.outputs = outputs;
+  spec.bits = bits;
+  std::unique_ptr<Portfolio> model = make_portfolio(store, spec);
+  if (model == nullptr) throw nb::value_error("unknown store");
+  return model;
+}
+
+std::size_t outputs_of(const Portfolio& model) { return model.evidence.totals.size() / 2; }
+
+template <class Index>
+Out2<double> learn(Portfolio& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                   const In<float>& values, const In<double>& labels,
+                   const std::optional<In<double>>& weights, const std::optional<In<std::int64_t>>& order,
+                   const std::optional<In<std::uint8_t>>& names,
+                   const std::optional<In<std::int64_t>>& name_offsets,
+                   const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block =
+      view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
+  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
+  const std::size_t outputs = outputs_of(model);
+  Fresh<double> scores(static_cast<std::size_t>(n) * outputs);
+  check(writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); }));
+  return give(std::move(scores), outputs);
+}
+
+template <class Index>
+Out2<double> score(const Portfolio& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                   const In<float>& values, const std::optional<In<std::uint8_t>>& names,
+                   const std::optional<In<std::int64_t>>& name_offsets,
+                   const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
+  const std::size_t outputs = outputs_of(model);
+  Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
+  check(reading(model, [&] { return model.score(block, scores.get()); }));
+  return give(std::move(scores), outputs);
+}
+
+// The scores of all members that are left, rows x (outputs x members).
+template <class Index>
+Out2<double> member_scores(const Portfolio& model, const In<std::int64_t>& indptr, const In<Index>& indices,
+                           const In<float>& values, const std::optional<In<double>>& offsets) {
+  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
+  std::vector<double> scores;
+  std::size_t columns = 1;
+  check(reading(model, [&] {
+    columns = model.evidence.weights.size();
+    scores.resize(static_cast<std::size_t>(block.rows) * columns);
+    return model.member_scores(block, scores.data());
+  }));
+  return give(std::move(scores), columns);
+}
+
+// All of a model at one moment.
+struct Snapshot {
+  Rows rows;
+  std::size_t width, members;
+  std::vector<double> intercept;
+  std::vector<std::int64_t> alive;
+  std::vector<double> weights, losses, recent, claims, worth, gaps, totals, single, lengths;
+  std::vector<std::int64_t> seen;
+  bool named;
+  Names names;
+};
+
+Snapshot taken(const Portfolio& model, bool with_rows) {
+  Snapshot s;
+  if (with_rows) s.rows = model.rows();
+  s.width = static_cast<std::size_t>(model.row_width());
+  s.members = static_cast<std::size_t>(model.evidence.members());
+  s.intercept = model.intercept;
+  s.alive.assign(model.alive.begin(), model.alive.end());
+  s.weights = model.evidence.weights;
+  s.losses = model.evidence.losses;
+  s.recent = model.evidence.recent;
+  s.claims = model.evidence.claims;
+  s.worth = model.evidence.worth;
+  s.gaps = model.evidence.gaps;
+  s.totals = model.evidence.totals;
+  s.single = model.single;
+  s.lengths.assign(std::begin(model.lengths), std::end(model.lengths));
+  s.seen = {static_cast<std::int64_t>(model.t), model.features};
+  s.named = with_rows && model.named();
+  if (s.named) s.names = model.names(s.rows.keys.data(), static_cast<std::int64_t>(s.rows.keys.size()));
+  return s;
+}
+
+nb::dict snapshot(const Portfolio& model, bool with_rows) {
+  Snapshot s = reading(model, [&] { return taken(model, with_rows); });
+  nb::dict out;
+  if (with_rows) {
+    out["keys"] = nb::cast(give(std::move(s.rows.keys)));
+    out["rows"] = nb::cast(give(std::move(s.rows.values), s.width));
+  }
+  out["intercept"] = nb::cast(give(std::move(s.intercept)));
+  out["settings"] = nb::cast(give(std::move(s.alive)));
+  out["weights"] = nb::cast(give(std::move(s.weights), s.members));
+  out["losses"] = nb::cast(give(std::move(s.losses), s.members));
+  out["recent_losses"] = nb::cast(give(std::move(s.recent), s.members));
+  out["claims"] = nb::cast(give(std::move(s.claims), s.members));
+  out["worth"] = nb::cast(give(std::move(s.worth), s.members));
+  out["gaps"] = nb::cast(give(std::move(s.gaps), s.members));
+  out["totals"] = nb::cast(give(std::move(s.totals), 2));
+  out["single"] = nb::cast(give(std::move(s.single), Single::kWidth));
+  out["lengths"] = nb::cast(give(std::move(s.lengths)));
+  out["seen"] = nb::cast(give(std::move(s.seen)));
+  if (s.named) {
+    out["names"] = nb::cast(give(std::move(s.names.bytes)));
+    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
+  }
+  return out;
+}
+
+void set_rows(Portfolio& model, const In<std::int64_t>& keys, const In2<double>& values,
+              const std::optional<In<std::uint8_t>>& names,
+              const std::optional<In<std::int64_t>>& name_offsets) {
+  const bool named = names && name_offsets;
+  if (named) check_names(*names, *name_offsets, keys.size());
+  const bool fits = writing(model, [&] {
+    return values.shape(0) == keys.size() && static_cast<int>(values.shape(1)) == model.row_width() &&
+           model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
+                          named ? reinterpret_cast<const char*>(names->data()) : nullptr,
+                          named ? name_offsets->data() : nullptr);
+  });
+  if (!fits) throw nb::value_error("rows do not fit this model or store");
+}
+
+void fill(std::vector<double>& to, const In2<double>& from) {
+  if (from.size() != to.size()) throw nb::value_error("a state of another shape");
+  std::copy(from.data(), from.data() + from.size(), to.begin());
+}
+
+void set_evidence(Portfolio& model, const In2<double>& weights, const In2<double>& losses,
+                  const In2<double>& recent, const In2<double>& claims, const In2<double>& worth,
+                  const In2<double>& gaps, const In2<double>& totals) {
+  Evidence now = reading(model, [&] { return model.evidence; });
+  fill(now.weights, weights);
+  fill(now.losses, losses);
+  fill(now.recent, recent);
+  fill(now.claims, claims);
+  fill(now.worth, worth);
+  fill(now.gaps, gaps);
+  fill(now.totals, totals);
+  writing(model, [&] {
+    model.evidence.weights = now.weights;
+    model.evidence.losses = now.losses;
+    model.evidence.recent = now.recent;
+    model.evidence.claims = now.claims;
+    model.evidence.worth = now.worth;
+    model.evidence.gaps = now.gaps;
+    model.evidence.totals = now.totals;
+  });
+}
+
+void set_rest(Portfolio& model, const In<double>& intercept, const In2<double>& single,
+              const In<double>& lengths, std::uint64_t t, std::int64_t features) {
+  if (intercept.size() != model.intercept.size() || single.size() != model.single.size() ||
+      lengths.size() != std::size(model.lengths))
+    throw nb::value_error("a state of another shape");
+  writing(model, [&] {
+    std::copy(intercept.data(), intercept.data() + intercept.size(), model.intercept.begin());
+    std::copy(single.data(), single.data() + single.size(), model.single.begin());
+    std::copy(lengths.data(), lengths.data() + lengths.size(), model.lengths);
+    model.t = t;
+    model.features = features;
+  });
+}
+
+void bind_state(nb::class_<Portfolio>& portfolio) {
+  portfolio
+      .def("snapshot", &snapshot, nb::arg("rows") = true,
+           nb::sig("def snapshot(self, rows: bool = True) -> dict[str, NDArray[typing.Any]]"),
+           "All of the model's state at one moment, by name; `settings` are the numbers of the members left.")
+      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(),
+           nb::arg("name_offsets").none())
+      .def("set_evidence", &set_evidence, nb::arg("weights"), nb::arg("losses"), nb::arg("recent_losses"),
+           nb::arg("claims"), nb::arg("worth"), nb::arg("gaps"), nb::arg("totals"))
+      .def("set_rest", &set_rest, nb::arg("intercept"), nb::arg("single"), nb::arg("lengths"), nb::arg("t"),
+           nb::arg("features"))
+      .def_prop_ro("named",
+                   [](const Portfolio& model) { return glancing(model, [&] { return model.named(); }); })
+      .def(
+          "names",
+          [](const Portfolio& model, const In<std::int64_t>& keys) {
+            Names names = reading(
+                model, [&] { return model.names(keys.data(), static_cast<std::int64_t>(keys.size())); });
+            return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
+          },
+          nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
+      .def_prop_ro("t", [](const Portfolio& model) { return glancing(model, [&] { return model.t; }); })
+      .def_prop_ro("features",
+                   [](const Portfolio& model) { return glancing(model, [&] { return model.features; }); })
+      .def_prop_ro("row_width",
+                   [](const Portfolio& model) { return glancing(model, [&] { return model.row_width(); }); })
+      .def_prop_ro(
+          "live_weights",
+          [](const Portfolio& model) { return reading(model, [&] { return model.live_weights(); }); })
+      .def_prop_ro("bytes",
+                   [](const Portfolio& model) { return reading(model, [&] { return model.bytes(); }); });
+}
+
+}  // namespace
+
+void bind_portfolio(nb::module_& m) {
+  m.attr("SINGLE_WIDTH") = Single::kWidth;
+  m.def(
+      "single_scale",
+      [](const In2<double>& state) {
+        if (state.shape(1) != Single::kWidth) throw nb::value_error("not the state of a single model");
+        std::vector<std::tuple<double, double>> out;
+        for (std::size_t o = 0; o < state.shape(0); ++o) {
+          const Single now(state.data() + o * Single::kWidth);
+          out.emplace_back(now.a(), now.c());
+        }
+        return out;
+      },
+      nb::arg("state"), "For every output, what multiplies the average of the members, and what is added.");
+  nb::class_<Portfolio> portfolio(m, "Portfolio", "Many settings side by side over a store, averaged.");
+  portfolio
+      .def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
+           nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("outputs"), nb::arg("bits"))
+      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none(), nb::arg("offsets").none())
+      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
+           nb::arg("name_offsets").none(), nb::arg("offsets").none())
+      .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets").none())
+      .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+           nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets").none())
+      .def("member_scores", &member_scores<std::int32_t>, nb::arg("indptr"), nb::arg("indices"),
+           nb::arg("values"), nb::arg("offsets").none())
+      .def("member_scores", &member_scores<std::int64_t>, nb::arg("indptr"), nb::arg("indices"),
+           nb::arg("values"), nb::arg("offsets").none());
+  bind_state(portfolio);
+}
+
+}  // namespace riata::bind

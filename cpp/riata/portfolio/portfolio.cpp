@@ -1,0 +1,254 @@
+#include "riata/portfolio/portfolio.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "riata/bayesian/taylor.hpp"
+#include "riata/portfolio/stored.hpp"
+#include "riata/stores/dense.hpp"
+#include "riata/stores/hashed.hpp"
+#include "riata/stores/table.hpp"
+
+namespace riata {
+
+namespace {
+
+template <class Store>
+class PortfolioModel final : public StoredPortfolio<Store> {
+ public:
+  using StoredPortfolio<Store>::StoredPortfolio;
+
+  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return learn_rows(b, order, n, scores);
+  }
+  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
+                double* scores) noexcept override {
+    return learn_rows(b, order, n, scores);
+  }
+  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores, false);
+  }
+  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores, false);
+  }
+  Outcome member_scores(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores, true);
+  }
+  Outcome member_scores(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
+    return score_rows(b, scores, true);
+  }
+
+ private:
+  using Base = StoredPortfolio<Store>;
+  using Status = Outcome::Status;
+  using Base::blank_, Base::evidence, Base::example_, Base::groups_, Base::intercept, Base::lengths;
+  using Base::single, Base::spec_, Base::store_, Base::t;
+
+  template <class Index>
+  Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
+                     double* scores) noexcept {
+    if (!this->same_kind(b)) return {Status::mixed_names, 0};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t r = order == nullptr ? i : order[i];
+      if (!b.holds(r)) return {Status::bad_block, i};
+      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+      if (const Status status = this->locate(b, begin, end); status != Status::ok) return {status, i};
+      if (i + 1 < n) this->prefetch(b, order == nullptr ? i + 1 : order[i + 1]);
+      const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
+      lay_out(example_, b, begin, end, weight > 0);
+      gather(example_, b.offset(r));
+      double* score = scores + i * spec_.outputs;
+      predict(example_, score);
+      ++t;
+      if (weight > 0) learn_label(b.labels[r], weight, b.offset(r), score);
+      if (Evidence::ends(t) && !end_epoch()) return {Status::out_of_memory, i + 1};
+    }
+    return {Status::ok, n};
+  }
+
+  bool end_epoch() noexcept {
+    try {
+      const std::vector<int> left = evidence.survivors(t);
+      if (spec_.drop && !left.empty() && static_cast<int>(left.size()) < evidence.members() &&
+          !this->keep_only(left))
+        return false;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    evidence.next_epoch();
+    return true;
+  }
+
+  // The example's values behind its rows, which `e` has already, and their views.
+  template <class Index>
+  void lay_out(Example& e, const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+               bool learn) const noexcept {
+    const std::int64_t first = spec_.fit_intercept ? 1 : 0, rows = end - begin + first;
+    double* x = e.raw.data() + first;
+    for (std::int64_t k = begin; k < end; ++k) *x++ = static_cast<double>(b.values[k]);
+    std::fill(x, x + 8, 0.0);
+    Views& v = e.views;
+    v.rows = rows;
+    v.intercept_first = spec_.fit_intercept;
+    v.learn = learn;
+    v.state = e.rows.data();
+    v.raw = e.raw.data();
+    v.rms = e.rms.data();
+    v.unit = e.unit.data();
+    v.unit_rms = e.unit_rms.data();
+    for (Doubles* each : {&e.rms, &e.unit, &e.unit_rms})
+      std::fill(each->data() + rows, each->data() + rows + 8, 0.0);
+    kernels_.views(v);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      double** state = e.parts[g].state.data();
+      for (std::int64_t i = 0; i < rows; ++i)
+        state[i] = e.rows[static_cast<std::size_t>(i)] + groups_[g].offset;
+      if (groups_[g].columns == 1)  // rows are taken eight at a time
+        std::fill(state + rows, state + rows + 8, const_cast<double*>(blank_.data()));
+    }
+  }
+
+  Taylor as_taylor(Example& e, std::size_t g, double weight) const noexcept {
+    const Group& group = groups_[g];
+    Example::Part& part = e.parts[g];
+    Taylor out;
+    out.rows = e.views.rows;
+    out.columns = group.columns;
+    out.state = part.state.data();
+    out.intercept_first = spec_.fit_intercept;
+    out.x = e.values(group.values);
+    out.precisions = group.parameters.data();
+    out.intercept_precisions = group.intercept_precisions.data();
+    out.variances = part.variances.data();
+    out.means = part.means.data();
+    out.spreads = part.spreads.data();
+    out.y = part.y.data();
+    out.weight = weight;
+    return out;
+  }
+  AdaGrad as_adagrad(Example& e, std::size_t g, double weight) const noexcept {
+    const Group& group = groups_[g];
+    Example::Part& part = e.parts[g];
+    AdaGrad out;
+    out.rows = e.views.rows;
+    out.columns = group.columns;
+    out.state = part.state.data();
+    out.x = e.values(group.values);
+    out.rates = group.parameters.data();
+    out.y = part.y.data();
+    out.scores = part.means.data();
+    out.weight = weight;
+    out.ratios = e.ratios.data();
+    return out;
+  }
+
+  // The scores of all members.
+  void gather(Example& e, double offset) const noexcept {
+    const int all = evidence.members();
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_[g];
+      Example::Part& part = e.parts[g];
+      if (group.rule == Rule::bayesian)
+        bayesian_.gather(as_taylor(e, g, 1));
+      else
+        kernels_.gather(as_adagrad(e, g, 1));
+      for (int c = 0; c < group.columns; ++c) {
+        const int at = c / group.members * all + group.first + c % group.members;
+        e.linear[at] = part.means[c];
+        part.means[c] += offset;
+        e.scores[at] = group.rule == Rule::bayesian
+                           ? part.means[c] / std::sqrt(1 + Logit::kShrink * part.spreads[c])
+                           : part.means[c];
+      }
+    }
+  }
+  void predict(const Example& e, double* scores) const noexcept {
+    for (int o = 0; o < spec_.outputs; ++o)
+      scores[o] = evidence.predict(o, e.scores.data() + o * evidence.members());
+  }
+
+  void learn_label(double label, double weight, double offset, const double* scores) noexcept {
+    const int all = evidence.members();
+    learn_lengths();
+    for (int o = 0; o < spec_.outputs; ++o) {
+      const double y = label == (spec_.outputs == 1 ? 1 : o) ? 1 : -1;
+      double average = 0;
+      for (int c = 0; c < all; ++c) average += evidence.weights[o * all + c] * example_.linear[o * all + c];
+      double* state = single.data() + o * Single::kWidth;
+      Single(state).learn(average, offset, y, weight, state);
+      evidence.learn(o, example_.scores.data() + o * all, scores[o], y, weight, t);
+      for (std::size_t g = 0; g < groups_.size(); ++g)
+        std::fill_n(example_.parts[g].y.data() + o * groups_[g].members, groups_[g].members, y);
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].rule == Rule::bayesian)
+        bayesian_.step(as_taylor(example_, g, weight));
+      else
+        kernels_.step(as_adagrad(example_, g, weight));
+    }
+  }
+
+  // Members that see rows of length one are not linear in the values. The nearest that is linear divides by one
+  // length for all: with f = sum of lengths / sum of squared lengths, the sum of (f length - 1)^2 is smallest.
+  void learn_lengths() noexcept {
+    for (int v = 0; v < 2; ++v) {
+      const double length = example_.views.lengths[v];
+      lengths[2 * v] += length;
+      lengths[2 * v + 1] += length * length;
+      const double factor = lengths[2 * v + 1] > 0 ? lengths[2 * v] / lengths[2 * v + 1] * length : 1;
+      for (const Group& g : groups_) {
+        if (g.values != (v == 0 ? Values::unit : Values::unit_rms)) continue;
+        for (int c = 0; c < g.columns; ++c) {
+          double& linear = example_.linear[c / g.members * evidence.members() + g.first + c % g.members];
+          const double constant = spec_.fit_intercept ? intercept[g.offset + c] : 0;
+          linear = constant + (linear - constant) * factor;
+        }
+      }
+    }
+  }
+
+  template <class Index>
+  Outcome score_rows(const BlockView<Index>& b, double* scores, bool all) const noexcept {
+    try {
+      Example e;
+      e.shape(groups_);
+      for (std::int64_t r = 0; r < b.rows; ++r) {
+        if (!b.holds(r)) return {Status::bad_block, r};
+        const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+        if (!e.make(end - begin + 1, groups_)) return {Status::out_of_memory, r};
+        double** rows = e.rows.data();  // nothing is written to them here
+        if (spec_.fit_intercept) *rows++ = const_cast<double*>(intercept.data());
+        for (std::int64_t k = begin; k < end; ++k) {
+          const auto key = static_cast<std::uint64_t>(b.indices[k]);
+          const double* row = store_->possible(key) ? std::as_const(*store_).find(key) : nullptr;
+          *rows++ = const_cast<double*>(row == nullptr ? blank_.data() : row);
+        }
+        lay_out(e, b, begin, end, false);
+        gather(e, b.offset(r));
+        if (all)
+          std::copy(e.scores.begin(), e.scores.end(),
+                    scores + r * static_cast<std::int64_t>(e.scores.size()));
+        else
+          predict(e, scores + r * spec_.outputs);
+      }
+    } catch (const std::bad_alloc&) {
+      return {Status::out_of_memory, 0};
+    }
+    return {Status::ok, b.rows};
+  }
+
+  const PortfolioKernels& kernels_ = best_portfolio_kernels();
+  const TaylorKernels& bayesian_ = best_taylor_kernels();
+};
+
+}  // namespace
+
+std::unique_ptr<Portfolio> make_portfolio(const std::string& store, const PortfolioSpec& spec) {
+  if (store == "dense") return std::make_unique<PortfolioModel<DenseStore>>(spec);
+  if (store == "table") return std::make_unique<PortfolioModel<TableStore>>(spec);
+  if (store == "hashed") return std::make_unique<PortfolioModel<HashedStore>>(spec);
+  return nullptr;
+}
+
+}  // namespace riata

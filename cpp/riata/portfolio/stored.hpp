@@ -1,0 +1,229 @@
+// A portfolio over a store: finding the rows of an example, and what can be read, saved and put back.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "riata/portfolio/groups.hpp"
+
+namespace riata {
+
+template <class Store>
+class StoredPortfolio : public Portfolio {
+ public:
+  explicit StoredPortfolio(const PortfolioSpec& spec)
+      : Portfolio(spec.outputs, static_cast<int>(spec.members.size())), spec_(spec) {
+    for (int c = 0; c < evidence.members(); ++c) alive.push_back(c);
+    single.assign(static_cast<std::size_t>(spec.outputs * Single::kWidth), 0.0);
+    groups_ = groups_of(spec_, alive);
+    width_ = width_of(groups_);
+    store_ = std::make_unique<Store>(width_, spec_.bits);
+    intercept.assign(static_cast<std::size_t>(width_), 0.0);
+    blank_.assign(static_cast<std::size_t>(width_), 0.0);
+    example_.shape(groups_);
+  }
+
+  Rows rows() const override {
+    Rows out;
+    for (const auto& [key, row] : found()) {
+      out.keys.push_back(static_cast<std::int64_t>(key));
+      out.values.insert(out.values.end(), row, row + width_);
+    }
+    return out;
+  }
+  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
+                const std::int64_t* name_offsets) noexcept override {
+    BlockView<std::int64_t> b;
+    b.names = names;
+    b.name_offsets = name_offsets;
+    if (!same_kind(b)) return false;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double* row = store_->restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
+      if (row == nullptr) return false;
+      std::copy(values + i * width_, values + (i + 1) * width_, row);
+    }
+    return true;
+  }
+  bool named() const noexcept override {
+    if constexpr (!Store::kDirect) return store_->named();
+    return false;
+  }
+  Names names(const std::int64_t* keys, std::int64_t n) const override {
+    Names out;
+    out.offsets.push_back(0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::string_view name = name_of(static_cast<std::uint64_t>(keys[i]));
+      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
+      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
+    }
+    return out;
+  }
+  std::int64_t live_weights() const noexcept override {
+    std::int64_t live = 0;
+    const Group& g = groups_.front();
+    store_->for_each([&](std::uint64_t, const double* row) {
+      for (int o = 0; o < spec_.outputs; ++o)  // one member speaks for all: they move together
+        live += row[g.offset + o * g.members] != 0;
+    });
+    return live;
+  }
+  std::uint64_t bytes() const noexcept override { return store_->bytes(); }
+
+ protected:
+  using Status = Outcome::Status;
+
+  // A table holds names of all its rows or of none.
+  template <class Index>
+  bool same_kind(const BlockView<Index>& b) noexcept {
+    if constexpr (!Store::kDirect) {
+      if (b.named()) return store_->set_named();
+      return !store_->named();
+    }
+    return true;
+  }
+
+  // The rows of an example, those that are missing put there.
+  template <class Index>
+  Status locate(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+    if (!example_.make(end - begin + 1, groups_)) return Status::out_of_memory;
+    double** rows = example_.rows.data();
+    if (spec_.fit_intercept) *rows++ = intercept.data();
+    std::uint64_t largest = 0;
+    for (std::int64_t k = begin; k < end; ++k)
+      largest = std::max(largest, static_cast<std::uint64_t>(b.indices[k]));
+    if (end > begin && !store_->possible(largest)) return Status::bad_index;
+    if constexpr (Store::kDirect) {
+      if (end > begin && !store_->inside(largest) && !store_->reserve(largest)) return Status::out_of_memory;
+      for (std::int64_t k = begin; k < end; ++k)
+        *rows++ = store_->at(static_cast<std::uint64_t>(b.indices[k]));
+      if (store_->marks())
+        for (std::int64_t k = begin; k < end; ++k) store_->mark(static_cast<std::uint64_t>(b.indices[k]));
+    } else {
+      if (const Status status = look_up(b, begin, end, rows); status != Status::ok) return status;
+    }
+    if (end > begin && !b.named()) features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    return Status::ok;
+  }
+
+  // What the next example will look at.
+  template <class Index>
+  void prefetch(const BlockView<Index>& b, std::int64_t r) const noexcept {
+    if (!b.holds(r)) return;
+    if constexpr (Store::kDirect) {
+      if (store_->bytes() <= kFetched) return;
+      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        if (!store_->inside(key)) continue;
+        const double* row = store_->at(key);
+        for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
+      }
+    } else {
+      if (!store_->large()) return;
+      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
+        store_->prefetch(static_cast<std::uint64_t>(b.indices[k]));
+    }
+  }
+
+  // Only these members go on, and rows become narrower. False: memory is exhausted, and nothing has changed.
+  bool keep_only(const std::vector<int>& members) noexcept {
+    try {
+      std::vector<int> left;
+      for (const int c : members) left.push_back(alive[static_cast<std::size_t>(c)]);
+      std::vector<Group> groups = groups_of(spec_, left);
+      const std::vector<int> from = places(members, groups);
+      const int width = static_cast<int>(from.size());
+      auto store = std::make_unique<Store>(width, spec_.bits);
+      if constexpr (!Store::kDirect) {
+        if (store_->named() && !store->set_named()) return false;
+      }
+      bool fits = true;
+      const auto narrow = [&](const double* row, double* to) {
+        for (const int place : from) *to++ = row[place];
+      };
+      for (const auto& [key, row] : found()) {
+        double* to = store->restore(key, name_of(key));
+        if (to == nullptr) fits = false;
+        if (!fits) return false;
+        narrow(row, to);
+      }
+      std::vector<double> kept(from.size());
+      narrow(intercept.data(), kept.data());
+      evidence.keep_only(members);
+      alive = std::move(left);
+      groups_ = std::move(groups);
+      width_ = width;
+      store_ = std::move(store);
+      intercept = std::move(kept);
+      blank_.assign(from.size(), 0.0);
+      example_.shape(groups_);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  PortfolioSpec spec_;
+  std::vector<Group> groups_;
+  std::unique_ptr<Store> store_;
+  std::vector<double> blank_;
+  Example example_;
+
+ private:
+  static constexpr std::uint64_t kFetched = std::uint64_t{1}
+                                            << 23;  // larger stores are not in caches near by
+
+  std::string_view name_of(std::uint64_t key) const noexcept {
+    if constexpr (!Store::kDirect) return store_->name(key);
+    return {};
+  }
+
+  // Where the numbers of a narrower row stand in today's, when only these members stay.
+  std::vector<int> places(const std::vector<int>& members, const std::vector<Group>& groups) const {
+    std::vector<int> out{0, 1};
+    std::size_t of = 0;
+    for (const Group& g : groups) {
+      while (groups_[of].rule != g.rule || groups_[of].values != g.values) ++of;
+      const Group& old = groups_[of];
+      for (const int half : {0, old.columns})
+        for (int o = 0; o < spec_.outputs; ++o)
+          for (int j = 0; j < g.members; ++j)
+            out.push_back(old.offset + half + o * old.members +
+                          (members[static_cast<std::size_t>(g.first + j)] - old.first));
+    }
+    return out;
+  }
+
+  template <class Index>
+  Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
+    std::uint64_t moves;
+    // An insertion may move other rows, and a table that leaves its array form drops the rows that are still
+    // blank, those of this example included: look again until an entire round has moved nothing.
+    do {
+      moves = store_->moves();
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        double*& row = rows[k - begin];
+        row = store_->find(key);
+        if (row != nullptr) continue;
+        row = store_->insert(key, b.name(k));
+        if (row == nullptr) return Status::out_of_memory;
+        std::fill(row, row + width_, 0.0);
+      }
+    } while (store_->moves() != moves);
+    return Status::ok;
+  }
+
+  std::vector<std::pair<std::uint64_t, const double*>> found() const {
+    std::vector<std::pair<std::uint64_t, const double*>> out;
+    store_->for_each([&](std::uint64_t key, const double* row) {
+      if (row[0] > 0) out.emplace_back(key, row);
+    });
+    if constexpr (!Store::kDirect) std::sort(out.begin(), out.end());
+    return out;
+  }
+};
+
+}  // namespace riata

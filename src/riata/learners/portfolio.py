@@ -1,0 +1,301 @@
+"""`auto`: many settings learn side by side, and the prediction averages them by how well each did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block
+from riata.learners import bayesian_calibration as calibration
+from riata.learners.base import (
+    STORES,
+    Floats,
+    Learner,
+    State,
+    check_choice,
+    check_number,
+    decoded,
+    event_block,
+    n_hashed,
+    offsets_for,
+    only_keys,
+    option,
+)
+from riata.learners.portfolio_settings import SETTINGS, check_tensors, groups_of, plan
+
+INTERCEPT_VARIANCE = 2 * np.pi
+
+
+@dataclass(frozen=True, kw_only=True)
+class Portfolio(Learner):
+    """Classification that needs no tuning: 32 settings learn side by side in one read.
+
+    They are Bayesian models with eight priors and AdaGrad with eight rates and implicit steps, each on values as they
+    are (AdaGrad: scaled to rows of length one) and on values divided by their feature's running root mean square.
+    Since every example is predicted before it is learned, all have honest losses, and the prediction averages them
+    by these: it loses at most ln(32) + ln(t + 1) in total to the best of them. Settings that cannot catch up are
+    dropped on the way. With many classes there are fewer.
+
+    `score` is the log odds of the predicted probability; `coef` is one linear model that stands for all of them.
+
+    >>> import numpy as np
+    >>> from riata.block import Block
+    >>> row = Block(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1, dtype=np.float32),
+    ...             labels=np.array([1.0]))
+    >>> learner = Portfolio()
+    >>> learner.learn(row).round(12).tolist(), bool(learner.score(row) > 0)
+    ([[0.0]], True)
+    """
+
+    family: ClassVar[str] = "auto"
+
+    calibrate: str | bool = option(
+        "auto", "correct log odds by how they did so far; auto: yes", calibration.CHOICES
+    )
+    keep_all: bool = option(False, "keep settings that cannot catch up")
+    fit_intercept: bool = option(True, "learn an intercept")
+    store: str = option(
+        "auto",
+        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
+        "auto: dense for numbered features, table for named ones",
+        STORES,
+    )
+    bits: int = option(22, "the hashed store has 2^bits rows")
+    outputs: int = option(
+        1, "columns of weights: one for two classes or a number, one a class for more"
+    )
+
+    _core: _core.Portfolio = field(init=False, repr=False, compare=False)
+    _made_with: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """The settings that the core began with: it knows them by their place here."""
+    _calibration: tuple[int, Floats] = field(init=False, repr=False, compare=False)
+    """The t it was learned at, and its state, which never changes: a new one takes its place."""
+
+    def __post_init__(self) -> None:
+        calibration.wanted(self.calibrate, "auto")
+        check_choice("store", self.store, STORES)
+        check_number("bits", self.bits, least=1, below=33)
+        check_number("outputs", self.outputs, least=1)
+        self._calibrate_by(calibration.blank(self.outputs), 0)
+        self._start(plan(self.outputs), named=False)
+
+    def _start(self, settings: tuple[int, ...], named: bool) -> None:
+        """An empty model."""
+        store = self.store
+        if store == "auto":
+            store = "table" if named else "dense"
+        core = _core.Portfolio(
+            store=store,
+            members=[SETTINGS[k] for k in settings],
+            intercept_variance=INTERCEPT_VARIANCE,
+            fit_intercept=bool(self.fit_intercept),
+            drop=not self.keep_all,
+            outputs=int(self.outputs),
+            bits=int(self.bits),
+        )
+        object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_made_with", settings)
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether predictions are corrected by how they did so far."""
+        return calibration.wanted(self.calibrate, "auto")
+
+    def _calibrate_by(self, state: Floats, t: int) -> None:
+        object.__setattr__(self, "_calibration", (t, state))
+
+    # Learner
+
+    @property
+    def task(self) -> str:
+        return "classification"
+
+    @property
+    def t(self) -> int:
+        return self._core.t
+
+    @property
+    def n_features(self) -> int:
+        if self.store == "hashed":
+            return n_hashed(self)
+        return self.n_live() if self._core.named else self._core.features
+
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        if block.labels is None:
+            raise ValueError("a Block without labels cannot be learned")
+        keyed = block.names is not None or only_keys(block.indices)
+        with self.lock:
+            if keyed and self.store == "auto" and self.t == 0:
+                self._start(self._made_with, named=True)
+            scores = self._core.learn(
+                block.indptr, block.indices, block.values, block.labels, block.weights, order,
+                block.names, block.name_offsets, offsets_for(block, self.outputs),
+            )  # fmt: skip
+            if self.calibrates:
+                learned = self._calibration[1].copy()  # others may be reading the old one
+                calibration.learn(scores, learned, block.labels, block.weights, order, None)
+                self._calibrate_by(learned, self.t)
+        return scores
+
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, weight: float = 1.0
+    ) -> list[float]:
+        scores: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
+        return scores
+
+    def score_one(self, features: Mapping[str, Any]) -> list[float]:
+        scores: list[float] = self.score(event_block(features))[0].tolist()
+        return scores
+
+    def score(self, block: Block) -> Floats:
+        """The log odds of the averaged probability."""
+        t, state = self._calibration
+        scores = self._score(block)
+        if self.calibrates:
+            if self.t != t:  # somebody is learning: weights and correction may be of two moments
+                with self.lock:
+                    t, state = self._calibration
+                    scores = self._score(block)
+            calibration.correct(scores, state)
+        return scores
+
+    def _score(self, block: Block) -> Floats:
+        return self._core.score(
+            block.indptr, block.indices, block.values, block.names, block.name_offsets,
+            offsets_for(block, self.outputs),
+        )  # fmt: skip
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        return _core.row_losses("logistic", scores, labels, 0.0)
+
+    def probability(self, scores: Floats) -> Floats:
+        return _core.loss_probability("logistic", scores.ravel()).reshape(scores.shape)
+
+    # What was learned
+
+    @property
+    def settings(self) -> tuple[int, ...]:
+        """The settings that are left, as places in `SETTINGS`."""
+        alive = self._core.snapshot(rows=False)["settings"]
+        return tuple(self._made_with[k] for k in alive.tolist())
+
+    @property
+    def members(self) -> list[dict[str, Any]]:
+        """Rule, view of the values, parameter, loss and weight of each setting that is left.
+
+        The loss is the sum of log losses of examples just before they were learned, over all outputs; the weight in
+        the average is the mean over the outputs.
+        """
+        now = self._core.snapshot(rows=False)
+        found = [SETTINGS[self._made_with[k]] for k in now["settings"].tolist()]
+        losses, weights = now["losses"].sum(axis=0).tolist(), now["weights"].mean(axis=0).tolist()
+        return [
+            {"rule": rule, "values": view, "parameter": parameter, "loss": loss, "weight": weight}
+            for (rule, view, parameter), loss, weight in zip(found, losses, weights, strict=True)
+        ]
+
+    @property
+    def cost_of_single(self) -> float:
+        """How much more than the average of all, in parts of its loss, the one linear model of `coef` has lost so far.
+
+        Both predicted each example just before it was learned; 0.02 is two percent more.
+        """
+        now = self._core.snapshot(rows=False)
+        average = float(now["totals"][:, 0].sum())
+        return float(now["single"][:, 5].sum()) / average - 1 if average > 0 else 0.0
+
+    def _blended(self, now: State, rows: Floats, sizes: Floats) -> Floats:
+        """The weights of the one linear model: (n, outputs), of rows of state and the features' root mean squares."""
+        settings = tuple(self._made_with[k] for k in now["settings"].tolist())
+        out, at = np.zeros((len(rows), self.outputs)), 2
+        for _, view, first, last in groups_of(settings):
+            columns = rows[:, at : at + self.outputs * (last - first)]
+            at += 2 * self.outputs * (last - first)
+            parts = columns.reshape(len(rows), self.outputs, last - first)
+            part = np.einsum("nok,ok->no", parts, now["weights"][:, first:last])
+            if view.endswith("rms"):
+                part /= sizes[:, None]
+            out += part * _per_length(view, now["lengths"])
+        return out * [a for a, _ in _core.single_scale(now["single"])]
+
+    def coef(self) -> tuple[NDArray[np.int64], Floats]:
+        """One linear model for all: the log odds of all settings, averaged with their weights of now.
+
+        The weights are for values as they are: those on scaled values are divided by the root mean square of the
+        feature so far, and those on rows of length one by a typical length. `cost_of_single` says what that costs.
+        """
+        now = self._core.snapshot()
+        rows = now["rows"]
+        weights = self._blended(now, rows, np.sqrt(rows[:, 1] / rows[:, 0]))
+        live = weights.any(axis=1)
+        return now["keys"][live], weights[live]
+
+    @property
+    def intercept(self) -> Floats:
+        now = self._core.snapshot(rows=False)
+        now["lengths"] = np.ones(4)  # the intercept is always 1
+        blended = self._blended(now, now["intercept"][None], np.ones(1))[0]
+        return blended + [c for _, c in _core.single_scale(now["single"])]
+
+    def n_live(self) -> int:
+        return self._core.live_weights
+
+    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
+        core = self._core
+        return decoded(*core.names(keys)) if core.named else None
+
+    # State
+
+    def state(self) -> State:
+        with self.lock:
+            state: State = self._core.snapshot()
+            state["settings"] = np.array(self._made_with, dtype=np.int64)[state["settings"]]
+            if self.calibrates:
+                state["calibration"] = self._calibration[1].copy()
+            return state
+
+    def _restore(self, state: State) -> None:
+        check_tensors(self, state)
+        keyed = "names" in state or only_keys(state["keys"])
+        self._start(tuple(state["settings"].tolist()), keyed)
+        self._core.set_rows(
+            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
+        )
+        self._core.set_evidence(
+            state["weights"], state["losses"], state["recent_losses"], state["claims"],
+            state["worth"], state["gaps"], state["totals"],
+        )  # fmt: skip
+        t, features = (int(n) for n in state["seen"])
+        self._core.set_rest(state["intercept"], state["single"], state["lengths"], t, features)
+        if self.calibrates:
+            learned = calibration.blank(self.outputs)
+            calibration.restore(learned, state["calibration"])
+            self._calibrate_by(learned, t)
+
+    def parameters(self) -> dict[str, Any]:
+        calibrate = self.calibrate if self.calibrate == "auto" else self.calibrates
+        return super().parameters() | {"calibrate": calibrate}
+
+    # Other models from this one
+
+    def with_outputs(self, outputs: int) -> Self:
+        """The same model with more columns. A single one, "is it class 1?", becomes those of classes 0 and 1."""
+        from riata.learners.portfolio_tools import widened
+
+        if outputs <= max(2, self.outputs):
+            raise ValueError(f"{outputs} outputs are not more than there are")
+        with self.lock:
+            return self.from_state(*widened(self, outputs))
+
+
+def _per_length(view: str, lengths: Floats) -> float:
+    """What stands for one over the length of a row: the best factor for all rows in the sense of least squares."""
+    if not view.startswith("unit"):
+        return 1.0
+    total, squares = lengths[2:] if view.endswith("rms") else lengths[:2]
+    return float(total / squares) if squares > 0 else 1.0

@@ -1,0 +1,186 @@
+"""A portfolio again, dense, in NumPy: many settings side by side, averaged by evidence. The specification.
+
+Nothing here is fast. The kernels must agree with it to 1e-10, relative, on random sparse problems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from riata.reference.bayesian import Gaussian
+
+Floats = NDArray[np.float64]
+Setting = tuple[str, str, float]
+"""Rule (`"bayesian"`, `"adagrad"`), what it sees of the values, and its prior variance or rate."""
+
+FIRST_EPOCH = 1024
+GAP = np.log(1e12)
+CLAIM = 1e-3
+
+
+@dataclass
+class RunningScale:
+    """Every feature's running root mean square over the values that were not zero.
+
+    >>> scale = RunningScale(2)
+    >>> scale.learn(np.array([2.0, 0.0])).tolist(), scale.learn(np.array([4.0, 5.0])).round(4).tolist()
+    ([1.0, 0.0], [1.2649, 1.0])
+    """
+
+    features: int
+    count: Floats = field(init=False)
+    squares: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.count, self.squares = np.zeros(self.features), np.zeros(self.features)
+
+    def learn(self, x: Floats) -> Floats:
+        """The row divided by the root mean squares, its own values included."""
+        self.count += x != 0
+        self.squares += x * x
+        size = np.sqrt(self.squares / np.maximum(self.count, 1))
+        return np.where(self.squares > 0, x / np.where(size > 0, size, 1), 0.0)
+
+
+def implicit_slope(margin: float, strength: float) -> float:
+    """s = 1 / (1 + exp(m)) where m = margin + strength s: the slope after the step that it leads to.
+
+    >>> s = implicit_slope(0.5, 20.0)
+    >>> abs(s - 1 / (1 + np.exp(0.5 + 20 * s))) < 1e-15
+    True
+    """
+    low, high = 0.0, float(expit(-margin))
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle < expit(-(margin + strength * middle)):
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+@dataclass
+class AdaGrad:
+    """One output, one rate: steps of rate g x / sqrt(sum of squared gradients), with the slope g after the step."""
+
+    features: int
+    rate: float
+    weights: Floats = field(init=False)
+    squares: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.weights, self.squares = np.zeros(self.features), np.zeros(self.features)
+
+    def score(self, x: Floats, offset: float = 0.0) -> float:
+        return float(self.weights @ x) + offset
+
+    def learn(self, x: Floats, y: float, weight: float = 1.0, offset: float = 0.0) -> None:
+        z = self.score(x, offset)
+        self.squares += (weight * expit(-y * z) * x) ** 2
+        ratio = np.where(
+            self.squares > 0, x / np.sqrt(np.where(self.squares > 0, self.squares, 1)), 0
+        )
+        rate = weight * self.rate
+        self.weights += y * rate * implicit_slope(y * z, rate * float(x @ ratio)) * ratio
+
+
+def views(raw: Floats, rms: Floats, fit_intercept: bool) -> dict[str, Floats]:
+    """What members may see of a row; the intercept's 1 is no part of the row's length."""
+
+    def unit(x: Floats) -> Floats:
+        length = np.sqrt((x * x).sum())
+        return x / length if length > 0 else x
+
+    seen = {"raw": raw, "rms": rms, "unit": unit(raw), "unit-rms": unit(rms)}
+    return {name: np.append(x, 1.0) if fit_intercept else x for name, x in seen.items()}
+
+
+@dataclass
+class Portfolio:
+    """One output: every setting learns alone, and the prediction averages them.
+
+    Weights are multiplied by the chance that each gave to the label, and 1 / (t + 1) of them is then spread evenly.
+    `alive` has the numbers of the settings that were not dropped; see `end_epoch`.
+    """
+
+    settings: list[Setting]
+    features: int
+    intercept_variance: float = 2 * np.pi
+    fit_intercept: bool = True
+    drop: bool = True
+    t: int = 0
+
+    def __post_init__(self) -> None:
+        self.scale = RunningScale(self.features)
+        self.members = [self._member(rule, parameter) for rule, _, parameter in self.settings]
+        self.alive = list(range(len(self.settings)))
+        n = len(self.settings)
+        self.weights = np.full(n, 1 / n)
+        self.losses, self.recent, self.gaps = (np.zeros(n) for _ in range(3))
+        self.worth, self.claims = np.zeros(n), np.zeros(n)
+        self.total = self.recent_total = 0.0
+
+    def _member(self, rule: str, parameter: float) -> Gaussian | AdaGrad:
+        width = self.features + self.fit_intercept
+        if rule == "adagrad":
+            return AdaGrad(width, parameter)
+        variance = np.full(width, parameter)
+        if self.fit_intercept:
+            variance[-1] = self.intercept_variance
+        return Gaussian(np.zeros(width), variance, fit_intercept=False)
+
+    def learn(self, x: Floats, y: float, weight: float = 1.0, offset: float = 0.0) -> float:
+        """Learn a row whose label is -1 or +1; the log odds just before."""
+        seen = views(x, self.scale.learn(x), self.fit_intercept)
+        rows = [seen[view] for _, view, _ in self.settings]
+        z = np.array([self._score(m, r, offset) for m, r in zip(self.members, rows, strict=True)])
+        chance = self.weights @ expit(z), self.weights @ expit(-z)
+        score = float(np.log(chance[0]) - np.log(chance[1]))
+        self.t += 1
+        self._weigh(z, score, y, weight)
+        for member, row in zip(self.members, rows, strict=True):
+            member.learn(row, y, weight, offset=offset)
+        if self.t >= FIRST_EPOCH and self.t & (self.t - 1) == 0:
+            self.end_epoch()
+        return score
+
+    @staticmethod
+    def _score(member: Gaussian | AdaGrad, row: Floats, offset: float) -> float:
+        if isinstance(member, AdaGrad):
+            return member.score(row, offset)
+        return member.margin(row, offset)
+
+    def _weigh(self, z: Floats, score: float, y: float, weight: float) -> None:
+        lost = weight * np.logaddexp(0, -y * z)
+        average = float(np.logaddexp(0, -y * score))
+        rest = 1 - self.weights * np.exp(average - np.logaddexp(0, -y * z))
+        others = np.maximum(1 - self.weights, 1e-16)
+        if len(z) > 1:
+            self.worth += weight * (np.log(others) - np.log(np.maximum(rest, 1e-16)))
+        self.claims += self.weights
+        self.losses += lost
+        self.recent += lost
+        share = 1 / (self.t + 1)
+        product = self.weights * np.exp(lost.min() - lost)
+        self.weights = (1 - share) * product / product.sum() + share / len(product)
+        self.total += weight * average
+        self.recent_total += weight * average
+
+    def end_epoch(self) -> None:
+        """Drop those that cannot catch up: far behind in two epochs, no nearer in the second, and of no use."""
+        gaps = self.recent - self.recent_total
+        hopeless = (self.gaps >= GAP) & (gaps >= self.gaps) & (self.worth <= 0)
+        hopeless &= self.claims <= CLAIM * (self.t // 2)
+        hopeless[np.argmin(self.recent)] = False
+        keep = np.flatnonzero(~hopeless) if self.drop else np.arange(len(gaps))
+        self.members = [self.members[k] for k in keep]
+        self.settings = [self.settings[k] for k in keep]
+        self.alive = [self.alive[k] for k in keep]
+        self.weights = self.weights[keep] / self.weights[keep].sum()
+        self.losses, self.gaps = self.losses[keep], gaps[keep]
+        self.recent, self.worth, self.claims = (np.zeros(len(keep)) for _ in range(3))
+        self.recent_total = 0.0
