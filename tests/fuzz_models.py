@@ -76,6 +76,8 @@ def seeds() -> dict[str, bytes]:
                 x, y
             ),
             f"ftrl {store}": riata.FTRLClassifier(**more).fit(x, three),
+            f"auto {store}": riata.AutoClassifier(**more).fit(x, y),
+            f"auto of three {store}": riata.AutoClassifier(**more).fit(x, three),
             f"bayesian {store}": riata.BayesianClassifier(**more).fit(x, y),
             f"forgetting {store}": riata.BayesianClassifier(half_life=20.0, **more).fit(x, three),
         }
@@ -96,7 +98,12 @@ def seeds() -> dict[str, bytes]:
         "sketch online": riata.SketchClassifier(algorithm="online", block_size=7).fit(x, y),
         "sketch begun": riata.SketchClassifier(algorithm="online").partial_fit(x, y, [0, 1]),
     }
-    for family in (riata.FTRLClassifier, riata.BayesianClassifier, riata.InteriorPointClassifier):
+    for family in (
+        riata.AutoClassifier,
+        riata.FTRLClassifier,
+        riata.BayesianClassifier,
+        riata.InteriorPointClassifier,
+    ):
         model = family()
         for i in range(12):
             model.learn_one({"w": f"x{i % 5}", "n": i / 10}, f"c{i % 3}")

@@ -71,6 +71,7 @@ CORE_ORDER = [
     {"formats/parquet"},
     {"linear", "sketch"},
     {"bayesian", "interior"},
+    {"portfolio"},
 ]
 
 

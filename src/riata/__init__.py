@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from riata.errors import ModelError as ModelError
     from riata.errors import RiataError as RiataError
     from riata.errors import SettingsError as SettingsError
+    from riata.estimators import AutoClassifier as AutoClassifier
     from riata.estimators import BayesianClassifier as BayesianClassifier
     from riata.estimators import ElasticNetClassifier as ElasticNetClassifier
     from riata.estimators import ElasticNetRegressor as ElasticNetRegressor
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from riata.training import train as train
 
 _HOMES = {
+    "AutoClassifier": "estimators",
     "BayesianClassifier": "estimators",
     "Block": "block",
     "DataError": "errors",

@@ -15,7 +15,15 @@ import pytest
 
 from riata import _core
 from riata.block import Block
-from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Sketch, TruncatedGradient
+from riata.learners import (
+    FTRL,
+    Bayesian,
+    ElasticNet,
+    InteriorPoint,
+    Portfolio,
+    Sketch,
+    TruncatedGradient,
+)
 from riata.learners.base import Learner
 
 Make = Callable[[int], Learner]
@@ -37,6 +45,7 @@ STORED: dict[str, Make] = {
         ("subgradient", TruncatedGradient, {"update": "subgradient", "gravity": 0.01}),
         ("ftrl", FTRL, {"l1": 0.3}),
         ("bayesian", Bayesian, {}),
+        ("auto", Portfolio, {}),
         ("views", Bayesian, {"value": ("raw", "binary"), "prior_variance": 1.0}),
         ("forgetting", Bayesian, {"half_life": 20.0}),
         ("joint", Bayesian, {"update": "joint", "mean": "newton", "prior_variance": 2.0}),

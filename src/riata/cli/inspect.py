@@ -59,7 +59,15 @@ def describe(model: Model, top: int) -> dict[str, Any]:
         "weights": weights_line(model),
         "intercept": learner.intercept.tolist(),
         "strongest": strongest(model, top),
-    }
+    } | _portfolio(learner)
+
+
+def _portfolio(learner: Any) -> dict[str, Any]:
+    """Of `auto`: which settings are left, and what the one linear model costs whose weights are shown."""
+    if learner.family != "auto":
+        return {}
+    members = sorted(learner.members, key=lambda m: -m["weight"])
+    return {"settings": members, "cost_of_single": learner.cost_of_single}
 
 
 def strongest(model: Model, top: int) -> list[dict[str, Any]]:
@@ -103,6 +111,7 @@ def report(path: str, description: dict[str, Any]) -> str:
         lines.append(("holdout", f"{number(description['holdout']['loss'])}, never learned"))
     lines.append(("weights", description["weights"]))
     lines.append(("intercept", "  ".join(f"{b:.6g}" for b in description["intercept"])))
+    lines += _settings(description)
     text = rows(lines)
     if description["strongest"]:
         text += "\n\n" + _table(description)
@@ -130,6 +139,24 @@ def _schema_rows(values: dict[str, Any] | None) -> list[tuple[str, str]]:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _settings(description: dict[str, Any]) -> list[tuple[str, str]]:
+    """The settings with the most weight in the average, and what the weights below are."""
+    if "settings" not in description:
+        return []
+    shown = [
+        f"{m['weight']:>6.1%}  {m['rule']}, {m['values']} values, "
+        f"{'prior variance' if m['rule'] == 'bayesian' else 'rate'} {m['parameter']:g}"
+        for m in description["settings"][:3]
+    ]
+    left = len(description["settings"]) - len(shown)
+    lines = [("average", shown[0]), *(("", line) for line in shown[1:])]
+    if left > 0:
+        lines.append(("", f"and {plural(left, 'setting')} more"))
+    cost = description["cost_of_single"]
+    said = f"the weights shown are one linear model for all: {cost:+.1%} log loss so far"
+    return [*lines, ("single", said)]
 
 
 def _table(description: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from riata import model_file
+from riata.estimators.auto import AutoClassifier
 from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
 from riata.estimators.bayesian import BayesianClassifier
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
@@ -15,6 +16,7 @@ from riata.estimators.text_features import TextFeatures
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
+    AutoClassifier,
     BayesianClassifier,
     ElasticNetClassifier,
     ElasticNetRegressor,
@@ -48,6 +50,7 @@ def load(path: str | os.PathLike[str]) -> LinearEstimator:
 
 __all__ = [
     "ESTIMATORS",
+    "AutoClassifier",
     "BayesianClassifier",
     "ElasticNetClassifier",
     "ElasticNetRegressor",

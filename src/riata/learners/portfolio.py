@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from riata.learners.base import (
     option,
 )
 from riata.learners.portfolio_settings import SETTINGS, check_tensors, groups_of, plan
+
+if TYPE_CHECKING:
+    from riata.learners.elastic_net import ElasticNet
 
 INTERCEPT_VARIANCE = 2 * np.pi
 
@@ -221,7 +224,7 @@ class Portfolio(Learner):
             if view.endswith("rms"):
                 part /= sizes[:, None]
             out += part * _per_length(view, now["lengths"])
-        return out * [a for a, _ in _core.single_scale(now["single"])]
+        return np.asarray(out * [a for a, _ in _core.single_scale(now["single"])])
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         """One linear model for all: the log odds of all settings, averaged with their weights of now.
@@ -240,7 +243,7 @@ class Portfolio(Learner):
         now = self._core.snapshot(rows=False)
         now["lengths"] = np.ones(4)  # the intercept is always 1
         blended = self._blended(now, now["intercept"][None], np.ones(1))[0]
-        return blended + [c for _, c in _core.single_scale(now["single"])]
+        return np.asarray(blended + [c for _, c in _core.single_scale(now["single"])])
 
     def n_live(self) -> int:
         return self._core.live_weights
@@ -291,6 +294,13 @@ class Portfolio(Learner):
             raise ValueError(f"{outputs} outputs are not more than there are")
         with self.lock:
             return self.from_state(*widened(self, outputs))
+
+    def collapse(self) -> ElasticNet:
+        """The one linear model of `coef`, alone: smaller, readable, and `cost_of_single` worse."""
+        from riata.learners.portfolio_tools import collapsed
+
+        with self.lock:
+            return collapsed(self)
 
 
 def _per_length(view: str, lengths: Floats) -> float:

@@ -50,7 +50,7 @@ def implicit_slope(margin: float, strength: float) -> float:
     """s = 1 / (1 + exp(m)) where m = margin + strength s: the slope after the step that it leads to.
 
     >>> s = implicit_slope(0.5, 20.0)
-    >>> abs(s - 1 / (1 + np.exp(0.5 + 20 * s))) < 1e-15
+    >>> float(abs(s - 1 / (1 + np.exp(0.5 + 20 * s)))) < 1e-15
     True
     """
     low, high = 0.0, float(expit(-margin))
