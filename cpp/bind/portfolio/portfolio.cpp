@@ -75,7 +75,7 @@ Out2<double> learn(Portfolio& model, const In<std::int64_t>& indptr, const In<In
       view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
   const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
   const std::size_t outputs = outputs_of(model);
-  Fresh<double> scores(static_cast<std::size_t>(n) * outputs);
+  NewArray<double> scores(static_cast<std::size_t>(n) * outputs);
   check(writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); }));
   return give(std::move(scores), outputs);
 }
@@ -87,7 +87,7 @@ Out2<double> score(const Portfolio& model, const In<std::int64_t>& indptr, const
                    const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
   const std::size_t outputs = outputs_of(model);
-  Fresh<double> scores(static_cast<std::size_t>(block.rows) * outputs);
+  NewArray<double> scores(static_cast<std::size_t>(block.rows) * outputs);
   check(reading(model, [&] { return model.score(block, scores.get()); }));
   return give(std::move(scores), outputs);
 }
