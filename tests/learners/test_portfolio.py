@@ -315,3 +315,14 @@ def test_a_file_of_other_tensors_is_a_model_error(tmp_path: Path, monkeypatch: A
     monkeypatch.undo()
     with pytest.raises(ModelError, match="weights"):
         model_file.load(tmp_path / "m")
+
+
+def test_numbers_that_no_array_reaches_go_to_a_table() -> None:
+    X = dense_rows(60, 10, 0.5)
+    y = labels_for(X, 2)
+    learner, table = Portfolio(), Portfolio(store="table")
+    far = block_of(X, y, index=np.int64)
+    far = Block(far.indptr, far.indices + (far.indices == 9) * (1 << 35), far.values, y)
+    for block in (block_of(X, y), far):
+        np.testing.assert_array_equal(learner.learn(block), table.learn(block))
+    same_state(learner.state(), table.state())

@@ -14,17 +14,17 @@ from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import (
     STORES,
+    CompiledLearner,
     Floats,
-    Learner,
     State,
     check_choice,
     check_number,
-    decoded,
     event_block,
     n_hashed,
     offsets_for,
     only_keys,
     option,
+    store_option,
 )
 from riata.learners.portfolio_settings import SETTINGS, check_tensors, groups_of, plan
 
@@ -35,7 +35,7 @@ INTERCEPT_VARIANCE = 2 * np.pi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Portfolio(Learner):
+class Portfolio(CompiledLearner):
     """Classification that needs no tuning: 32 settings learn side by side in one read.
 
     They are Bayesian models with eight priors and AdaGrad with eight rates and implicit steps, each on values as they
@@ -62,20 +62,15 @@ class Portfolio(Learner):
     )
     keep_all: bool = option(False, "keep settings that cannot catch up")
     fit_intercept: bool = option(True, "learn an intercept")
-    store: str = option(
-        "auto",
-        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
-        "auto: dense for numbered features, table for named ones",
-        STORES,
-    )
+    store: str = store_option()
     bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
 
-    _core: _core.Portfolio = field(init=False, repr=False, compare=False)
-    _made_with: tuple[int, ...] = field(init=False, repr=False, compare=False)
-    """The settings that the core began with: it knows them by their place here."""
+    _held: tuple[_core.Portfolio, tuple[int, ...]] = field(init=False, repr=False, compare=False)
+    """The core, and the settings that it began with: it knows them by their place here."""
+    _kept_in: str = field(init=False, repr=False, compare=False)
     _calibration: tuple[int, Floats] = field(init=False, repr=False, compare=False)
     """The t it was learned at, and its state, which never changes: a new one takes its place."""
 
@@ -92,6 +87,7 @@ class Portfolio(Learner):
         store = self.store
         if store == "auto":
             store = "table" if named else "dense"
+        object.__setattr__(self, "_kept_in", store)
         core = _core.Portfolio(
             store=store,
             members=[SETTINGS[k] for k in settings],
@@ -101,8 +97,11 @@ class Portfolio(Learner):
             outputs=int(self.outputs),
             bits=int(self.bits),
         )
-        object.__setattr__(self, "_core", core)
-        object.__setattr__(self, "_made_with", settings)
+        object.__setattr__(self, "_held", (core, settings))
+
+    @property
+    def _core(self) -> _core.Portfolio:
+        return self._held[0]
 
     @property
     def calibrates(self) -> bool:
@@ -119,22 +118,14 @@ class Portfolio(Learner):
         return "classification"
 
     @property
-    def t(self) -> int:
-        return self._core.t
-
-    @property
     def n_features(self) -> int:
-        if self.store == "hashed":
-            return n_hashed(self)
-        return self.n_live() if self._core.named else self._core.features
+        return n_hashed(self) if self.store == "hashed" else super().n_features
 
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
-        keyed = block.names is not None or only_keys(block.indices)
         with self.lock:
-            if keyed and self.store == "auto" and self.t == 0:
-                self._start(self._made_with, named=True)
+            self._choose_store(block)
             scores = self._core.learn(
                 block.indptr, block.indices, block.values, block.labels, block.weights, order,
                 block.names, block.name_offsets, offsets_for(block, self.outputs),
@@ -144,6 +135,18 @@ class Portfolio(Learner):
                 calibration.learn(scores, learned, block.labels, block.weights, order, None)
                 self._calibrate_by(learned, self.t)
         return scores
+
+    def _choose_store(self, block: Block) -> None:
+        """Of its own accord: a table for names, and for numbers that an array of such rows could not reach."""
+        if self.store != "auto" or self._kept_in != "dense":
+            return
+        far = block.names is None and only_keys(block.indices, self._core.row_width)
+        if (far or block.names is not None) and self.t == 0:
+            self._start(self._held[1], named=True)
+        elif far:
+            moved = self.from_state(self.parameters() | {"store": "table"}, self.state())
+            object.__setattr__(self, "_kept_in", "table")
+            object.__setattr__(self, "_held", moved._held)  # at once: others may be reading
 
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
@@ -184,8 +187,8 @@ class Portfolio(Learner):
     @property
     def settings(self) -> tuple[int, ...]:
         """The settings that are left, as places in `SETTINGS`."""
-        alive = self._core.snapshot(rows=False)["settings"]
-        return tuple(self._made_with[k] for k in alive.tolist())
+        core, settings = self._held
+        return tuple(settings[k] for k in core.snapshot(rows=False)["settings"].tolist())
 
     @property
     def members(self) -> list[dict[str, Any]]:
@@ -194,8 +197,9 @@ class Portfolio(Learner):
         The loss is the sum of log losses of examples just before they were learned, over all outputs; the weight in
         the average is the mean over the outputs.
         """
-        now = self._core.snapshot(rows=False)
-        found = [SETTINGS[self._made_with[k]] for k in now["settings"].tolist()]
+        core, settings = self._held
+        now = core.snapshot(rows=False)
+        found = [SETTINGS[settings[k]] for k in now["settings"].tolist()]
         losses, weights = now["losses"].sum(axis=0).tolist(), now["weights"].mean(axis=0).tolist()
         return [
             {"rule": rule, "values": view, "parameter": parameter, "loss": loss, "weight": weight}
@@ -214,7 +218,7 @@ class Portfolio(Learner):
 
     def _blended(self, now: State, rows: Floats, sizes: Floats) -> Floats:
         """The weights of the one linear model: (n, outputs), of rows of state and the features' root mean squares."""
-        settings = tuple(self._made_with[k] for k in now["settings"].tolist())
+        settings = tuple(now["settings"].tolist())
         out, at = np.zeros((len(rows), self.outputs)), 2
         for _, view, first, last in groups_of(settings):
             columns = rows[:, at : at + self.outputs * (last - first)]
@@ -232,7 +236,7 @@ class Portfolio(Learner):
         The weights are for values as they are: those on scaled values are divided by the root mean square of the
         feature so far, and those on rows of length one by a typical length. `cost_of_single` says what that costs.
         """
-        now = self._core.snapshot()
+        now = self._snapshot()
         rows = now["rows"]
         weights = self._blended(now, rows, np.sqrt(rows[:, 1] / rows[:, 0]))
         live = weights.any(axis=1)
@@ -240,31 +244,30 @@ class Portfolio(Learner):
 
     @property
     def intercept(self) -> Floats:
-        now = self._core.snapshot(rows=False)
+        now = self._snapshot(rows=False)
         now["lengths"] = np.ones(4)  # the intercept is always 1
         blended = self._blended(now, now["intercept"][None], np.ones(1))[0]
         return np.asarray(blended + [c for _, c in _core.single_scale(now["single"])])
 
-    def n_live(self) -> int:
-        return self._core.live_weights
-
-    def names(self, keys: NDArray[np.int64]) -> list[str] | None:
-        core = self._core
-        return decoded(*core.names(keys)) if core.named else None
-
     # State
+
+    def _snapshot(self, rows: bool = True) -> State:
+        """All that the core knows at one moment; settings are places in `SETTINGS`."""
+        core, settings = self._held
+        state: State = core.snapshot(rows=rows)
+        state["settings"] = np.array(settings, dtype=np.int64)[state["settings"]]
+        return state
 
     def state(self) -> State:
         with self.lock:
-            state: State = self._core.snapshot()
-            state["settings"] = np.array(self._made_with, dtype=np.int64)[state["settings"]]
+            state = self._snapshot()
             if self.calibrates:
                 state["calibration"] = self._calibration[1].copy()
             return state
 
     def _restore(self, state: State) -> None:
         check_tensors(self, state)
-        keyed = "names" in state or only_keys(state["keys"])
+        keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[1])
         self._start(tuple(state["settings"].tolist()), keyed)
         self._core.set_rows(
             state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
@@ -285,6 +288,8 @@ class Portfolio(Learner):
         return super().parameters() | {"calibrate": calibrate}
 
     # Other models from this one
+
+    takes_more_classes = True
 
     def with_outputs(self, outputs: int) -> Self:
         """The same model with more columns. A single one, "is it class 1?", becomes those of classes 0 and 1."""
