@@ -144,18 +144,20 @@ class Portfolio(CompiledLearner):
         if (far or block.names is not None) and self.t == 0:
             self._start(self._held[1], named=True)
         elif far:
-            moved = self.from_state(self.parameters() | {"store": "table"}, self.state())
+            moved = self._remade(self.parameters() | {"store": "table"}, self.state())
             object.__setattr__(self, "_kept_in", "table")
             object.__setattr__(self, "_held", moved._held)  # at once: others may be reading
 
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
-        scores: list[float] = self.learn(event_block(features, label, weight))[0].tolist()
+        scores: list[float] = self.learn(event_block(features, label, weight, self._hash_key))[
+            0
+        ].tolist()
         return scores
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        scores: list[float] = self.score(event_block(features))[0].tolist()
+        scores: list[float] = self.score(event_block(features, hash_key=self._hash_key))[0].tolist()
         return scores
 
     def score(self, block: Block) -> Floats:
@@ -298,14 +300,16 @@ class Portfolio(CompiledLearner):
         if outputs <= max(2, self.outputs):
             raise ValueError(f"{outputs} outputs are not more than there are")
         with self.lock:
-            return self.from_state(*widened(self, outputs))
+            return self._remade(*widened(self, outputs))
 
     def collapse(self) -> ElasticNet:
         """The one linear model of `coef`, alone: smaller, readable, and `cost_of_single` worse."""
         from riata.learners.portfolio_tools import collapsed
 
         with self.lock:
-            return collapsed(self)
+            single = collapsed(self)
+            single.use_hash_key(self._hash_key)
+            return single
 
 
 def _per_length(view: str, lengths: Floats) -> float:
