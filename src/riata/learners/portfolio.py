@@ -151,13 +151,13 @@ class Portfolio(CompiledLearner):
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
-        scores: list[float] = self.learn(event_block(features, label, weight, self._hash_key))[
+        scores: list[float] = self.learn(event_block(features, label, weight, self.hash_key))[
             0
         ].tolist()
         return scores
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        scores: list[float] = self.score(event_block(features, hash_key=self._hash_key))[0].tolist()
+        scores: list[float] = self.score(event_block(features, hash_key=self.hash_key))[0].tolist()
         return scores
 
     def score(self, block: Block) -> Floats:
@@ -308,7 +308,7 @@ class Portfolio(CompiledLearner):
 
         with self.lock:
             single = collapsed(self)
-            single.use_hash_key(self._hash_key)
+            single.use_hash_key(self.hash_key)
             return single
 
 
