@@ -157,7 +157,7 @@ class Portfolio(CompiledLearner):
         return scores
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        scores: list[float] = self.score(event_block(features, hash_key=self.hash_key))[0].tolist()
+        scores: list[float] = self.score(event_block(features, key=self.hash_key))[0].tolist()
         return scores
 
     def score(self, block: Block) -> Floats:
