@@ -96,6 +96,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     columns[4].texts = sound;
     must(keys_of_texts("c", sound, keys.data()), "these lead somewhere");
   }
+  if ((flags & 32) != 0) {
+    columns.insert(columns.begin() + 1, named("w", ColumnKind::words));
+    columns[1].texts = columns[2].texts;
+  }
   if ((flags & 8) != 0) columns.erase(columns.begin());
   if ((flags & 16) != 0) columns.back().lists = lists.get();
   std::vector<Column> quick = columns;

@@ -29,6 +29,7 @@ riata::csv::Format make_format(unsigned flags) {
     add(bucket, "k").edges = {-1.5, 0, 10};
     format.columns.back().buckets = {"k=0", "k=1", "k=2", "k=3"};
     add(ignored, "i");
+    add(text, "t").text.norm = (flags & 1) != 0;
   }
   format.labelled = (flags & 4) == 0;
   if ((flags & 8) != 0) format.label_names = {"no", "yes"};

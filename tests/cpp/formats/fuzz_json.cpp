@@ -33,11 +33,40 @@ std::vector<std::string_view> seeds() {
 }
 
 std::vector<std::string_view> pieces() {
-  return {
-      "{",       "}",      "[",      "]",      ":",      ",",    "\"",   "\\",   "\\u",      "\\ud800",
-      "\\udc00", "\n",     " ",      "true",   "false",  "null", "1",    "-",    ".",        "e",
-      "0",       "\"y\":", "\"a\":", "\"k\":", "\"i\":", "\xff", "\x01", "1e39", "[[[[[[[[", "{\"a\":{\"a\":",
-      "\"o\":",  "NaN"};
+  return {"{",
+          "}",
+          "[",
+          "]",
+          ":",
+          ",",
+          "\"",
+          "\\",
+          "\\u",
+          "\\ud800",
+          "\\udc00",
+          "\n",
+          " ",
+          "true",
+          "false",
+          "null",
+          "1",
+          "-",
+          ".",
+          "e",
+          "0",
+          "\"y\":",
+          "\"a\":",
+          "\"k\":",
+          "\"i\":",
+          "\xff",
+          "\x01",
+          "1e39",
+          "[[[[[[[[",
+          "{\"a\":{\"a\":",
+          "\"o\":",
+          "NaN",
+          "\"t\":\"Free entry\",",
+          "\"t^free\":1,"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -51,6 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                {"k", number},
                                {"l", log1p},
                                {"h", category},
+                               {"t", text},
                                {"o", (flags & 16) != 0 ? offset : free}});
   format.open = (flags & 32) == 0;
   format.missing = (flags & 1) != 0;
@@ -61,16 +91,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t last = bytes.rfind('\n');
   if (last == std::string_view::npos) return 0;
-  const Padded text(bytes.substr(0, last + 1));
+  const Padded lines(bytes.substr(0, last + 1));
   riata::NamedRows rows, others;
-  const riata::ParseError error = riata::JsonReader{format}.read(text.begin(), text.end(), rows);
+  const riata::ParseError error = riata::JsonReader{format}.read(lines.begin(), lines.end(), rows);
   check_named_rows(rows, format.labelled, true);
   must((flags & 16) != 0 || rows.offsets.size() == 0, "no offsets but those asked for");
   format.keep_names = false;
-  riata::JsonReader{format}.read(text.begin(), text.end(), others);
+  riata::JsonReader{format}.read(lines.begin(), lines.end(), others);
   check_same(rows, others);
   if (error.kind != nullptr) {
-    must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),
+    must(lines.begin() <= error.line_start && error.line_start <= error.where && error.where < lines.end(),
          "error is inside");
   }
   return 0;
