@@ -13,7 +13,8 @@ import riata
 from riata.cli.options import NOT_OPTIONS, flag_name, method_options
 from riata.cli.train import command
 from riata.estimators import ESTIMATORS
-from riata.estimators.base import LinearEstimator, LinearRegressor
+from riata.estimators.base import LinearEstimator
+from riata.estimators.regressor import LinearRegressor
 from riata.learners import FAMILIES, Learner
 
 REGRESSION_ONLY = {"clip", "epsilon", "quantile"}

@@ -7,6 +7,7 @@ void bind_events(nanobind::module_& m);
 void bind_fingerprint(nanobind::module_& m);
 void bind_interior(nanobind::module_& m);
 void bind_csv(nanobind::module_& m);
+void bind_dicts(nanobind::module_& m);
 void bind_json(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
@@ -35,6 +36,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_parsed(m);
   riata::bind::bind_columns(m);
   riata::bind::bind_csv(m);
+  riata::bind::bind_dicts(m);
   riata::bind::bind_json(m);
   riata::bind::bind_bayesian(m);
   riata::bind::bind_cache(m);

@@ -216,11 +216,11 @@ class Columns:
     def __init__(self, n_rows: int) -> None: ...
 
     @overload
-    def number(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None, log1p: bool = False) -> None:
+    def number(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None, log1p: bool = False, centre: float = 0.0, scale: float = 1.0) -> None:
         """A column of numbers; those where `valid` is 0, and NaN, are missing."""
 
     @overload
-    def number(self, name: str, values: Decoded, log1p: bool = False) -> None: ...
+    def number(self, name: str, values: Decoded, log1p: bool = False, centre: float = 0.0, scale: float = 1.0) -> None: ...
 
     @overload
     def bucket(self, name: str, values: NDArray[numpy.float64], valid: NDArray[numpy.uint8] | None, edges: Sequence[float], buckets: Sequence[str]) -> None:
@@ -260,6 +260,16 @@ class CsvFormat:
 
     def parse_arff(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> ParsedRows:
         """The same for the data of an ARFF file."""
+
+class DictFormat:
+    """How to read dicts by a schema."""
+
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float]], open: bool, absent: Sequence[str], missing: bool) -> None: ...
+
+    def read(self, features: Mapping[str, object]) -> dict[str, object]:
+        """
+        The features that a dict means, as names and numbers; a ValueError where it does not fit.
+        """
 
 class JsonFormat:
     """How to read JSON objects, one a line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -157,10 +157,26 @@ class Model:
     """The classes as Python has them."""
     codes: dict[Any, float] = field(init=False, repr=False, compare=False)
     """The code of each class."""
+    _read_event: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+    _read_by: Schema | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.labels = [] if self.classes is None else list(self.classes.tolist())
         self.codes = {label: float(code) for code, label in enumerate(self.labels)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_read_event": None, "_read_by": None}
+
+    def event(self, x: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The names and values of the features of a dict, read as the rows were that the model learned from."""
+        if self._read_by is not self.record.schema:
+            from riata.sources.events import event_reader
+
+            self._read_event = event_reader(self.record.schema)
+            self._read_by = self.record.schema
+        return x if self._read_event is None else self._read_event(x)
 
     @property
     def schema(self) -> Schema | None:

@@ -14,7 +14,8 @@ from typing import Any
 
 from river import base
 
-from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.classifier import LinearClassifier
+from riata.estimators.regressor import LinearRegressor
 
 
 class _Wrapper:

@@ -115,7 +115,7 @@ def test_tables(tmp_path: Path) -> None:
     pq.write_table(table, path)
     reading = ["--label", "clicked", "--ignore", "id", "--categorical", "hour"]
     reading += ["--numeric", "price", "--missing", "feature", "--cross", "city:hour"]
-    riata("train", path, "-o", tmp_path / "m", *reading)
+    riata("train", path, "-o", tmp_path / "m", *reading, "--scale", "none")
     model = model_file.load(tmp_path / "m")
     keys, _ = model.learner.coef()
     names = set(model.learner.names(keys) or ())

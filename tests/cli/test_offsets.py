@@ -68,7 +68,8 @@ def test_trains_and_predicts_as_from_initial_predictions(
     made = "riata" in format
     roles = [] if made else ["--label", "click", "--offset", "base"]
     model = tmp_path / "m"
-    riata("train", data / f"train.{format}", "-o", model, "-q", *roles)
+    scale = [] if made else ["--scale", "none"]
+    riata("train", data / f"train.{format}", "-o", model, "-q", *roles, *scale)
     assert predicted(model, data / f"test.{format}", *roles) == expected
     assert predicted(model, data / "test.vw") == expected
     for other in ("csv", "parquet", "arff"):  # the model knows the column

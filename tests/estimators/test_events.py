@@ -120,9 +120,9 @@ def test_weights_by_name(make):
     weights = model.named_coef_
     assert set(weights) == {"a=x", "a=y", "b"}
     assert weights["a=x"] < 0 < weights["a=y"]
-    for name in ("sparse_coef_", "coef_"):
-        with pytest.raises(AttributeError, match="named_coef_"):
-            getattr(model, name)
+    assert model.get_feature_names_out().tolist() == ["a=x", "a=y", "b"]
+    assert model.sparse_coef_.shape == (1, 3)
+    assert np.ravel(model.coef_).tolist() == [weights[name] for name in ("a=x", "a=y", "b")]
     assert "named_coef_" in dir(model)
     model.learn_one({"a": "y"}, 1)
     if make in CLASSIFIERS:

@@ -30,8 +30,10 @@ class Columns {
   }
   Columns(const Columns&) = delete;
 
-  void number(const std::string& name, const In<double>& values, const Valid& valid, bool log1p) {
-    start_numbers(name, log1p ? ColumnKind::log1p : ColumnKind::number, values, valid);
+  void number(const std::string& name, const In<double>& values, const Valid& valid, bool log1p,
+              double centre, double scale) {
+    set_scale(start_numbers(name, log1p ? ColumnKind::log1p : ColumnKind::number, values, valid), centre,
+              scale);
   }
 
   void bucket(const std::string& name, const In<double>& values, const Valid& valid,
@@ -75,8 +77,9 @@ class Columns {
   }
 
   // The same of what a Parquet file has.
-  void decoded_number(const std::string& name, nb::object values, bool log1p) {
-    start_decoded(name, log1p ? ColumnKind::log1p : ColumnKind::number, std::move(values));
+  void decoded_number(const std::string& name, nb::object values, bool log1p, double centre, double scale) {
+    set_scale(start_decoded(name, log1p ? ColumnKind::log1p : ColumnKind::number, std::move(values)), centre,
+              scale);
   }
 
   void decoded_bucket(const std::string& name, nb::object values, const std::vector<double>& edges,
@@ -127,6 +130,12 @@ class Columns {
 
  private:
   std::size_t rows() const noexcept { return static_cast<std::size_t>(n_rows_); }
+
+  static void set_scale(Column& column, double centre, double scale) {
+    if (!(scale > 0)) throw nb::value_error("a scale must be above 0");
+    column.centre = centre;
+    column.scale = scale;
+  }
 
   template <class T>
   void keep(const In<T>& array) {
@@ -226,8 +235,10 @@ void bind_columns(nb::module_& m) {
   nb::class_<Columns>(m, "Columns", "Columns of a table, to be read as rows of named features.")
       .def(nb::init<std::int64_t>(), "n_rows"_a)
       .def("number", &Columns::number, "name"_a, "values"_a, "valid"_a.none(), "log1p"_a = false,
+           "centre"_a = 0.0, "scale"_a = 1.0,
            nb::sig("def number(self, name: str, values: NDArray[numpy.float64], "
-                   "valid: NDArray[numpy.uint8] | None, log1p: bool = False) -> None"),
+                   "valid: NDArray[numpy.uint8] | None, log1p: bool = False, centre: float = 0.0, "
+                   "scale: float = 1.0) -> None"),
            "A column of numbers; those where `valid` is 0, and NaN, are missing.")
       .def("bucket", &Columns::bucket, "name"_a, "values"_a, "valid"_a.none(), "edges"_a, "buckets"_a,
            nb::sig("def bucket(self, name: str, values: NDArray[numpy.float64], "
@@ -249,8 +260,10 @@ void bind_columns(nb::module_& m) {
                    "data: NDArray[numpy.uint8], keys: NDArray[numpy.int64], "
                    "valid: NDArray[numpy.uint8] | None, lists: NDArray[numpy.int64] | None) -> None"),
            "A column of codes into a dictionary of texts, or of lists of codes; a negative code is missing.")
-      .def("number", &Columns::decoded_number, "name"_a, "values"_a, "log1p"_a = false,
-           nb::sig("def number(self, name: str, values: Decoded, log1p: bool = False) -> None"))
+      .def("number", &Columns::decoded_number, "name"_a, "values"_a, "log1p"_a = false, "centre"_a = 0.0,
+           "scale"_a = 1.0,
+           nb::sig("def number(self, name: str, values: Decoded, log1p: bool = False, centre: float = 0.0, "
+                   "scale: float = 1.0) -> None"))
       .def("bucket", &Columns::decoded_bucket, "name"_a, "values"_a, "edges"_a, "buckets"_a,
            nb::sig("def bucket(self, name: str, values: Decoded, edges: Sequence[float], "
                    "buckets: Sequence[str]) -> None"))

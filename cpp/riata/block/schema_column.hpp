@@ -33,6 +33,13 @@ inline bool is_number(ColumnRole role) noexcept {
   return role == ColumnRole::number || role == ColumnRole::log1p || role == ColumnRole::bucket;
 }
 
+// What stands for a missing number in text, beside nothing at all.
+inline bool means_missing(std::string_view text) noexcept {
+  for (const std::string_view token : {"NA", "NaN", "nan", "null", "NULL", "?"})
+    if (text == token) return true;
+  return false;
+}
+
 struct SchemaColumn {
   ColumnRole role = ColumnRole::ignored;
   std::string name;     // of the feature, for a number

@@ -70,6 +70,7 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "",
         {"multiple": True, "metavar": "COLUMN:N", "callback": _buckets},
     ),
+    "scale": ("--scale", "auto in train", {}),
     "header": ("--header-line/--no-header-line", "by its look", {}),
     "delimiter": ("--delimiter", "by the format", {"metavar": "SIGN"}),
     "quote": ("--quote", '" in csv, none in tsv', {"metavar": "SIGN"}),

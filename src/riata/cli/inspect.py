@@ -57,8 +57,7 @@ def describe(model: Model, top: int) -> dict[str, Any]:
         "features": int(learner.n_features),
         "live_weights": learner.n_live(),
         "weights": weights_line(model),
-        "intercept": learner.intercept.tolist(),
-        "strongest": strongest(model, top),
+        **strongest(model, top),
     } | _portfolio(learner)
 
 
@@ -70,21 +69,28 @@ def _portfolio(learner: Any) -> dict[str, Any]:
     return {"settings": members, "cost_of_single": learner.cost_of_single}
 
 
-def strongest(model: Model, top: int) -> list[dict[str, Any]]:
-    """The features whose weight is largest in absolute value in any column, strongest first.
+def strongest(model: Model, top: int) -> dict[str, Any]:
+    """The intercept, and the features whose weight is largest in absolute value in any column, strongest first.
 
-    A numbered feature is shown by its index: as text had it, or counted from 0 where there was none.
+    A numbered feature is shown by its index: as text had it, or counted from 0 where there was none. Weights
+    of columns that are scaled are compared as they were learned, and shown for numbers as the data has them.
     """
-    keys, weights = model.learner.coef()
+    learner, schema = model.learner, model.schema or Schema()
+    (keys, weights), intercept = learner.coef(), learner.intercept
     size = np.abs(weights).max(axis=1, initial=0.0)
     order = np.lexsort((keys, -size))[:top]
-    names = model.learner.names(keys[order])
-    first = (model.schema or Schema()).base or 0
-    shown: list[Any] = (keys[order] + first).tolist() if names is None else names
-    return [
+    if any(column.is_changed for column in schema.features):
+        names = learner.names(keys)
+        if names is not None:
+            weights, intercept = schema.on_original_scale(names, weights, intercept)
+    shown_names = learner.names(keys[order])
+    first = schema.base or 0
+    shown: list[Any] = (keys[order] + first).tolist() if shown_names is None else shown_names
+    found = [
         {"feature": name, "weights": row}
         for name, row in zip(shown, weights[order].tolist(), strict=True)
     ]
+    return {"intercept": intercept.tolist(), "strongest": found}
 
 
 def report(path: str, description: dict[str, Any]) -> str:
@@ -128,7 +134,9 @@ def _schema_rows(values: dict[str, Any] | None) -> list[tuple[str, str]]:
         return [("features", f"numbered{where}")]
     groups: dict[str, list[str]] = {}
     for column in schema.columns:
-        groups.setdefault(column.what, []).append(column.name)
+        scaled = column.kind == "number" and column.is_changed
+        what = "number, scaled by the first rows" if scaled else column.what
+        groups.setdefault(what, []).append(column.name)
     lines = [f"{what}: {_some(names)}" for what, names in groups.items()]
     if schema.crosses:
         lines.append(f"crosses: {_some([':'.join(cross) for cross in schema.crosses])}")

@@ -168,7 +168,9 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         output=given["output"],
         method=given["method"],
         parameters=parameters,
-        reading=read_options(given, hash_key=given["hash_key"]),
+        reading=read_options(
+            given | {"scale": given["scale"] or "auto"}, hash_key=given["hash_key"]
+        ),
         cache=choose_cache(given),
         resume=given["resume"],
         initial=given["initial"],

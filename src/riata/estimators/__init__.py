@@ -6,11 +6,13 @@ import os
 
 from riata import model_file
 from riata.estimators.auto import AutoClassifier
-from riata.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor
+from riata.estimators.base import LinearEstimator
 from riata.estimators.bayesian import BayesianClassifier
+from riata.estimators.classifier import LinearClassifier
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
+from riata.estimators.regressor import LinearRegressor
 from riata.estimators.sketch import SketchClassifier
 from riata.estimators.text_features import TextFeatures
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor

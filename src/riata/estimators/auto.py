@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from riata.estimators.base import LinearClassifier
+from riata.estimators.classifier import LinearClassifier
 from riata.estimators.elastic_net import ElasticNetClassifier
 from riata.estimators.parameters import Classification, Fitting
 from riata.learners import Portfolio

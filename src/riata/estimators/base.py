@@ -3,38 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import fields, replace
+import warnings
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
 
 from riata import model_file
+from riata.block import Block
 from riata.estimators.arrays import (
     blocks_of,
-    classes_and_codes,
-    codes_of,
     is_canonical_csr,
     learn_more,
     sample_weights,
 )
-from riata.estimators.events import ClassifierEvents, Events, RegressorEvents
-from riata.labels import plain
+from riata.estimators.events import Events
+from riata.estimators.tables import (
+    TableWithLabels,
+    as_table,
+    is_stream,
+    is_table,
+    note_columns,
+    open_examples,
+    split_options,
+)
+from riata.estimators.weights import Weights
 from riata.learners import Learner
 from riata.learners.base import Floats
-from riata.record import Model, Record, Settings
+from riata.record import Model, Record
+from riata.schema import Schema
 from riata.sources import Source, open_source
-from riata.training import train
+from riata.sources.source import iterate
+from riata.training import evaluate, train
 
 
-class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
+class LinearEstimator(Weights, Events, BaseEstimator):  # type: ignore[misc]
     """Fits a learner of one family, reads its weights, saves it. Parameters are flat and stay as given."""
 
     _learner: ClassVar[type[Learner]]
@@ -75,15 +84,87 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
     def learn(self, source: Any, **options: Any) -> Self:
         """Learn from anything `open_source` takes (a path, `"-"`, a matrix, ...), from the start.
 
-        `options` go to `riata.training.train`, whose defaults hold: one pass, in the order of the stream.
+        `options` go to `open_source` (`label="clicked"`, `ignore=["id"]`, ...) and to `riata.training.train`,
+        whose defaults hold: one pass, in the order of the stream.
         """
-        if not isinstance(source, Source):
-            names = self._make_learner(1).wants_names
-            source = open_source(source, names=names, hash_key=self._hash_key)
-        model = train(source, self._make_learner, **options)
+        reading, options = split_options(options)
+        reading = self._by_default() | reading
+        model = train(open_examples(source, **reading), self._make_learner, **options)
         with self._turn():
-            self.model_ = model
-            self.n_features_in_ = model.learner.n_features
+            self._take(model)
+        return self
+
+    def _by_default(self) -> dict[str, Any]:
+        """How examples are read, unless somebody says otherwise."""
+        names = self._make_learner(1).wants_names
+        return {"names": names, "scale": "auto", "hash_key": self._hash_key}
+
+    def _take(self, model: Model) -> None:
+        """Have this model."""
+        self.model_ = model
+        self.n_features_in_ = model.learner.n_features
+        schema = model.schema
+        if schema is not None and schema.named and not schema.open:
+            names = [column.name for column in schema.features]
+            self.feature_names_in_ = np.array(names, dtype=object)
+            self.n_features_in_ = len(names)
+
+    def _takes_names(self) -> bool:
+        """Whether the learner can hold features by their names."""
+        values = self._learner_parameters()
+        return values.get("store") != "dense" and values.get("covariance") != "full"
+
+    def _table(
+        self, X: Any, y: Any, sample_weight: Any, reading: Mapping[str, Any]
+    ) -> TableWithLabels | None:
+        """A frame as named features, if it can be that."""
+        self.__dict__.pop("_fitted_on_frame", None)
+        if y is None or not (is_table(X) and (reading or self._takes_names())):
+            return None
+        self._fitted_on_frame = True
+        options = self._by_default() | dict(reading)
+        return TableWithLabels(X, y, sample_weights(X, sample_weight), **options)
+
+    def _table_to_go_on(self, X: Any, y: Any, first: bool) -> TableWithLabels | None:
+        """The same for rows to learn beside others."""
+        if first:
+            table = self._table(X, y, None, {})
+            if table is not None:
+                note_columns(self, X)
+            return table
+        if self._is_named() and is_table(X):
+            if hasattr(self, "_fitted_on_frame"):
+                note_columns(self, X, self.model_.schema, reset=False)
+            return TableWithLabels(X, y, None, schema=self.model_.schema)
+        self._refuse_matrix()
+        return None
+
+    def _learn_more(
+        self,
+        learner: Learner,
+        record: Record,
+        X: Any,
+        labels: Floats,
+        weights: Floats | None,
+        table: TableWithLabels | None,
+    ) -> None:
+        if table is None:
+            for block in blocks_of(X, labels, weights):
+                learn_more(learner, record, block)
+            record.schema = record.schema or Schema(named=False)
+            return
+        table.set_weights(weights)
+        if self._hash_key is not None:
+            learner.use_hash_key(bytes.fromhex(self._hash_key))
+        for block in table.with_labels(labels):
+            learn_more(learner, record, block)
+        record.schema = table.schema
+
+    def _fit_examples(self, X: Any, reading: Mapping[str, Any], class_weight: Any) -> Self:
+        """Fit what brings its labels along."""
+        options = self._by_default() | dict(reading)
+        model = self._fit(open_examples(X, **options), None, class_weight)
+        self._take(model)
         return self
 
     # What was learned
@@ -98,66 +179,51 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
             )
         return self.model_.learner
 
-    @property
-    def _named(self) -> bool:
-        """Whether features are known by name."""
-        return self._fitted().names(np.empty(0, dtype=np.int64)) is not None
-
     def _refuse_matrix(self) -> None:
         """A model of named features does not know what the columns of a matrix are."""
-        if self._named:
+        if self._is_named():
             raise ValueError(
-                "this model knows its features by name, and a matrix has none: give it dicts "
-                "(learn_one, predict_one, an iterable of dicts) or a file with names (learn)"
+                "this model knows its features by name, and a matrix has none: give it a frame with these "
+                "columns, dicts (also learn_one, predict_one) or a file with names"
             )
+
+    def _is_named(self) -> bool:
+        schema = self.model_.schema
+        return self._named if schema is None else schema.named
+
+    def _blocks(self, X: Any) -> Iterable[Block]:
+        """The rows of whatever there is to predict."""
+        learner, schema = self._fitted(), self.model_.schema
+        if isinstance(X, Source):
+            return X
+        if is_stream(X) or (self._is_named() and is_table(X)):
+            if hasattr(self, "_fitted_on_frame") and is_table(X):
+                note_columns(self, X, schema, reset=False)
+            names = learner.scores_by_name
+            return open_examples(X, schema=schema, labelled=False, names=names)
+        if self._is_named() and schema is not None and (table := as_table(X, schema)) is not None:
+            warnings.warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
+                stacklevel=4,
+            )
+            return open_examples(table, schema=schema, labelled=False)
+        self._refuse_matrix()
+        if is_canonical_csr(X) and X.shape[1] == self.n_features_in_:
+            return open_source(X)
+        checked = validate_data(
+            self, X, accept_sparse=True, dtype=[np.float32, np.float64], reset=False
+        )
+        return open_source(checked)
 
     def _scores(self, X: Any) -> Floats:
         learner = self._fitted()
-        self._refuse_matrix()
-        if is_canonical_csr(X) and X.shape[1] == self.n_features_in_:
-            source = open_source(X)
-        else:
-            source = open_source(
-                validate_data(
-                    self, X, accept_sparse=True, dtype=[np.float32, np.float64], reset=False
-                )
-            )
-        return np.concatenate([learner.score(block) for block in source])
+        with closing(iterate(self._blocks(X))) as blocks:  # type: ignore[arg-type]
+            return np.concatenate([learner.score(block) for block in blocks])
 
-    @property
-    def sparse_coef_(self) -> Any:
-        """The weights as a CSR matrix of (outputs, features), brought current."""
-        learner = self._fitted()
-        if self._named:
-            raise AttributeError("features of this model have names, not numbers: see named_coef_")
-        with learner.lock:
-            (keys, weights), features = learner.coef(), learner.n_features
-        where = np.nonzero(weights)
-        shape = (learner.outputs, max(self.n_features_in_, features))
-        return sp.csr_matrix((weights[where], (where[1], keys[where[0]])), shape=shape)
-
-    @property
-    def named_coef_(self) -> dict[str, Any]:
-        """The weights that are not zero by the names of their features: a number each, or one for each class.
-
-        >>> from riata import ElasticNetClassifier
-        >>> model = ElasticNetClassifier(l1=0, l2=0, learning_rate="constant", eta0=1)
-        >>> model.learn_one({"word": "free"}, "ham").learn_one({"word": "free"}, "spam").named_coef_.keys()
-        dict_keys(['word=free'])
-        """
-        learner = self._fitted()
-        with learner.lock:
-            keys, weights = learner.coef()
-            names = learner.names(keys)
-        if names is None:
-            raise AttributeError("features of this model have numbers, not names: see sparse_coef_")
-        columns = weights[:, 0] if weights.shape[1] == 1 else weights
-        return dict(zip(names, columns.tolist(), strict=True))
-
-    @property
-    def intercept_(self) -> Floats:
-        """One number an output."""
-        return self._fitted().intercept
+    def _evaluated(self, X: Any) -> dict[str, Any]:
+        """How good the predictions are for what brings its labels along."""
+        names = self._fitted().scores_by_name
+        return evaluate(self.model_, open_examples(X, schema=self.model_.schema, names=names))
 
     @property
     def t_(self) -> int:
@@ -184,205 +250,10 @@ class LinearEstimator(Events, BaseEstimator):  # type: ignore[misc]
             "random_state": settings.random_state,
         }
         self.set_params(**{k: v for k, v in values.items() if k in known})
-        self.model_ = model
-        self.n_features_in_ = model.learner.n_features
+        self._take(model)
         return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _has_probability(estimator: LinearEstimator) -> bool:
-    learner = (
-        estimator.model_.learner if hasattr(estimator, "model_") else estimator._make_learner(1)
-    )
-    if learner.probability(np.zeros((1, learner.outputs))) is None:
-        raise AttributeError(f"loss={learner.parameters().get('loss')!r} gives no probabilities")
-    return True
-
-
-class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # type: ignore[misc]
-    """Two classes in one column of weights, more in one column a class (one against the rest)."""
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The class labels in the order of `predict_proba`'s columns: ascending, and behind them what joined later."""
-        self._fitted()
-        assert self.model_.classes is not None
-        return self.model_.classes
-
-    def _factors(self, classes: NDArray[Any], y: NDArray[Any]) -> dict[float, float] | None:
-        """class_weight by class code."""
-        if self.class_weight is None:
-            return None
-        factors = compute_class_weight(self.class_weight, classes=classes, y=y)
-        return dict(enumerate(map(float, factors)))
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the rows of X from the start, `passes` times over."""
-        X, y = validate_data(
-            self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], ensure_all_finite=False
-        )
-        classes, codes = classes_and_codes(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has one class only, {classes[0]!r}: a classifier needs at least two"
-            )
-        source = self._source(X, codes.astype(np.float64), sample_weight)
-        factors = self._factors(classes, y)
-        model = self._fit(source, list(range(len(classes))), factors)
-        if factors is not None:  # by label, not by code
-            weights = list(zip(map(plain, classes), factors.values(), strict=True))
-            model.record.settings = replace(model.record.settings, class_weight=weights)
-        self.model_ = Model(model.learner, classes, model.record)
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning, one pass over the rows of X in their order. The first call names all `classes`."""
-        with self._turn():
-            return self._partial_fit(X, y, classes, sample_weight)
-
-    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
-        first = not hasattr(self, "model_")
-        if first:
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit")
-            if self.class_weight == "balanced":
-                raise ValueError(
-                    "class_weight='balanced' needs all of y at once: give a dict to partial_fit"
-                )
-            names = np.unique(np.asarray(classes))
-            learner = self._make_learner(1 if len(names) <= 2 else len(names))
-            record = Record(data=["partial_fit"], settings=Settings())
-        else:
-            self._refuse_matrix()
-            names, learner, record = self.classes_, self.model_.learner, self.model_.record
-            if classes is not None and not np.array_equal(names, np.unique(np.asarray(classes))):
-                raise ValueError(
-                    f"classes={classes!r} is not the same as on the first call: {names!r}"
-                )
-        if first or not (is_canonical_csr(X) and X.shape[1] == self.n_features_in_):
-            X, y = validate_data(
-                self, X, y, accept_sparse=True, dtype=[np.float32, np.float64],
-                ensure_all_finite=False, reset=first,
-            )  # fmt: skip
-        codes = codes_of(names, y if isinstance(y, np.ndarray) else column_or_1d(y))
-        weights = self._weights(X, codes, names, sample_weight)
-        for block in blocks_of(X, codes, weights):
-            learn_more(learner, record, block)
-        if first:
-            self.model_ = Model(learner, names, record)
-        return self
-
-    def _weights(
-        self, X: Any, codes: Floats, names: NDArray[Any], sample_weight: Any
-    ) -> Floats | None:
-        """Sample weight times class weight, or None where neither is given."""
-        weights = sample_weights(X, sample_weight)
-        if self.class_weight is None:
-            return weights
-        factors = np.array([float(self.class_weight.get(label, 1)) for label in names.tolist()])
-        by_class = factors[codes.astype(np.intp)]
-        return by_class if weights is None else weights * by_class
-
-    def learn(self, source: Any, **options: Any) -> Self:
-        if isinstance(self.class_weight, Mapping | str):
-            options.setdefault("class_weight", self.class_weight)
-        return super().learn(source, **options)
-
-    def decision_function(self, X: Any) -> Floats:
-        """The score of each row: (n,) for two classes, (n, classes) for more."""
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
-        scores = self._scores(X)
-        codes = (
-            (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        )
-        return np.asarray(self.classes_[np.minimum(codes, len(self.classes_) - 1)])
-
-    @available_if(_has_probability)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, classes); one against the rest is normalised to sum 1."""
-        return self._normalised(self._scores(X))
-
-    def _normalised(self, scores: Floats) -> Floats:
-        probability = self._fitted().probability(scores)
-        if probability is None:
-            raise AttributeError("this loss gives no probabilities")
-        if probability.shape[1] == 1:
-            return np.hstack([1 - probability, probability])
-        total = probability.sum(axis=1, keepdims=True)
-        even = np.full_like(probability, 1 / probability.shape[1])
-        np.divide(probability, total, out=even, where=total > 0)
-        return even
-
-    @available_if(_has_probability)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """The logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-    @property
-    def coef_(self) -> Floats:
-        """The weights, (1, features) for two classes or (classes, features), brought current."""
-        return np.asarray(self.sparse_coef_.toarray())
-
-
-class LinearRegressor(RegressorMixin, RegressorEvents, LinearEstimator):  # type: ignore[misc]
-    """One number a row."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the rows of X from the start, `passes` times over."""
-        X, y = validate_data(
-            self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], y_numeric=True,
-            ensure_all_finite=False,
-        )  # fmt: skip
-        self.model_ = self._fit(self._source(X, y.astype(np.float64), sample_weight), None, None)
-        return self
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Go on learning, one pass over the rows of X in their order."""
-        with self._turn():
-            return self._partial_fit(X, y, sample_weight)
-
-    def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        first = not hasattr(self, "model_")
-        if not first:
-            self._refuse_matrix()
-        if first or not (is_canonical_csr(X) and X.shape[1] == self.n_features_in_):
-            X, y = validate_data(
-                self, X, y, accept_sparse=True, dtype=[np.float32, np.float64], y_numeric=True,
-                ensure_all_finite=False, reset=first,
-            )  # fmt: skip
-        if first:
-            learner, record = (
-                self._make_learner(1),
-                Record(data=["partial_fit"], settings=Settings()),
-            )
-        else:
-            learner, record = self.model_.learner, self.model_.record
-        labels = np.ascontiguousarray(y, dtype=np.float64)
-        for block in blocks_of(X, labels, sample_weights(X, sample_weight)):
-            learn_more(learner, record, block)
-        if first:
-            self.model_ = Model(learner, None, record)
-        return self
-
-    def predict(self, X: Any) -> Floats:
-        """The prediction for each row."""
-        return self._scores(X)[:, 0]
-
-    @property
-    def coef_(self) -> Floats:
-        """The weights, (features,), brought current."""
-        return np.asarray(self.sparse_coef_.toarray()[0])
-
-    @property
-    def intercept_(self) -> Floats:
-        """One number, in an array."""
-        return self._fitted().intercept

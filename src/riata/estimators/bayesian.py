@@ -11,12 +11,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 from riata import model_file
 from riata.block import Block
 from riata.estimators.arrays import codes_of
-from riata.estimators.base import LinearClassifier
+from riata.estimators.classifier import LinearClassifier
 from riata.estimators.parameters import Classification, Fitting
 from riata.learners import Bayesian, Learner
 from riata.learners.base import Floats
@@ -111,12 +110,6 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
         assert isinstance(learner, Bayesian)
         return learner
 
-    def _blocks(self, X: Any) -> Iterable[Block]:
-        checked = validate_data(
-            self, X, accept_sparse=True, dtype=[np.float32, np.float64], reset=False
-        )
-        return open_source(checked)
-
     # Predictions
 
     def decision_function(self, X: Any, return_std: bool = False) -> Any:
@@ -154,14 +147,16 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
         """The mean of each weight, (1, features) for two classes or (classes, features)."""
         learner = self._bayesian()
         with learner.lock:
-            return self._spread(learner.coef()[1], float(learner.prior_mean))
+            means = self._original(*learner.coef())[1]
+            return self._spread(means, float(learner.prior_mean))
 
     @property
     def coef_std_(self) -> Floats:
         """The standard deviation of each weight; of one never seen, its prior's."""
         learner = self._bayesian()
         with learner.lock:
-            return self._spread(learner.coef_std(), learner.prior_std()[:, None])
+            deviations = self._original(learner.coef()[0], learner.coef_std())[1]
+            return self._spread(deviations, learner.prior_std()[:, None])
 
     @property
     def intercept_std_(self) -> Floats:
@@ -170,13 +165,27 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
 
     def _spread(self, live: Floats, elsewhere: Any) -> Floats:
         learner = self._bayesian()
-        keys = learner.coef()[0]
-        if learner.names(keys[:0]) is not None:
-            raise AttributeError("features of this model have names, not numbers: see named_coef_")
-        out = np.empty((learner.outputs, max(self.n_features_in_, learner.n_features)))
+        width, places = self._columns(learner.coef()[0])
+        out = np.empty((learner.outputs, width))
         out[:] = elsewhere
-        out[:, keys] = live.T
+        out[:, places] = live.T
         return out
+
+    def _columns(self, keys: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
+        """How many columns `coef_` has, and which belong to these features."""
+        learner = self._bayesian()
+        names = learner.names(keys)
+        if names is None:
+            return max(self.n_features_in_, learner.n_features), keys
+        return self._places(names)
+
+    @property
+    def named_coef_std_(self) -> dict[str, Any]:
+        """The standard deviation of each weight in `named_coef_`."""
+        learner = self._bayesian()
+        with learner.lock:
+            names, deviations, _ = self._original(learner.coef()[0], learner.coef_std())
+            return self._by_name(names, deviations)
 
     @property
     def sparse_coef_(self) -> Any:
@@ -198,17 +207,30 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
         """Weights drawn from the posterior, for Thompson sampling: (n, features) and intercepts (n,).
 
         For more than two classes (n, classes, features) and (n, classes). Features never seen are drawn from
-        their prior.
+        their prior. Where features have names, columns are those of `get_feature_names_out`.
         """
         learner = self._bayesian()
         rng = np.random.default_rng(random_state)
         with learner.lock:
             keys, weights, intercepts = learner.sample(n, rng)
-            features = max(self.n_features_in_, learner.n_features)
+            features, places = self._columns(keys)
             std = learner.prior_std()[None, :, None]
+            weights, intercepts = self._samples_on_original_scale(keys, weights, intercepts)
         out = rng.normal(learner.prior_mean, std, (n, learner.outputs, features))
-        out[:, :, keys] = weights
+        out[:, :, places] = weights
         return (out[:, 0], intercepts[:, 0]) if learner.outputs == 1 else (out, intercepts)
+
+    def _samples_on_original_scale(
+        self, keys: NDArray[np.int64], weights: Floats, intercepts: Floats
+    ) -> tuple[Floats, Floats]:
+        names, schema = self._bayesian().names(keys), self.model_.schema
+        if names is None or schema is None:
+            return weights, intercepts
+        pairs = [
+            schema.on_original_scale(names, one.T, intercept)
+            for one, intercept in zip(weights, intercepts, strict=True)
+        ]
+        return np.array([one.T for one, _ in pairs]), np.array([one for _, one in pairs])
 
     # Other models from this one
 

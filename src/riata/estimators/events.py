@@ -71,7 +71,8 @@ class Events:
         )
 
     def _event_scores(self, x: Mapping[str, Any]) -> list[float]:
-        return self._fitted().score_one(x)
+        model = self.model_
+        return model.learner.score_one(model.event(x))
 
 
 class ClassifierEvents(Events):
@@ -108,7 +109,7 @@ class ClassifierEvents(Events):
             learner = model.learner
             with learner.lock:
                 if self.model_ is model:  # otherwise a class has joined: this one is history
-                    learner.learn_one(x, code, sample_weight)
+                    learner.learn_one(model.event(x), code, sample_weight)
                     model.record.examples += 1
                     return self
 
@@ -143,7 +144,7 @@ class ClassifierEvents(Events):
         if not hasattr(self, "model_"):
             return None
         model = self.model_
-        scores = model.learner.score_one(x)
+        scores = model.learner.score_one(model.event(x))
         code = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
         return model.labels[min(code, len(model.labels) - 1)]
 
@@ -155,7 +156,7 @@ class ClassifierEvents(Events):
         labels = model.labels
         if len(labels) == 1:
             return {labels[0]: 1.0}
-        scores = model.learner.score_one(x)
+        scores = model.learner.score_one(model.event(x))
         if len(scores) == 1:
             probability = model.learner.probability_one(scores)
             if probability is None:
@@ -174,7 +175,7 @@ class RegressorEvents(Events):
                 self._event_learner()
         model = self.model_
         with model.learner.lock:
-            model.learner.learn_one(x, float(y), sample_weight)
+            model.learner.learn_one(model.event(x), float(y), sample_weight)
             model.record.examples += 1
         return self
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.classifier import LinearClassifier
 from riata.estimators.parameters import Classification, Fitting, Regression, Stored
+from riata.estimators.regressor import LinearRegressor
 from riata.learners import FTRL
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.classifier import LinearClassifier
 from riata.estimators.parameters import Classification, Fitting, Regression
+from riata.estimators.regressor import LinearRegressor
 from riata.learners import InteriorPoint
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from riata.estimators.base import LinearClassifier
+from riata.estimators.classifier import LinearClassifier
 from riata.estimators.parameters import Classification
 from riata.learners import Learner, Sketch
 from riata.sources import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from riata.estimators.base import LinearClassifier, LinearRegressor
+from riata.estimators.classifier import LinearClassifier
 from riata.estimators.parameters import (
     Classification,
     Fitting,
@@ -14,6 +14,7 @@ from riata.estimators.parameters import (
     Steps,
     Stored,
 )
+from riata.estimators.regressor import LinearRegressor
 from riata.learners import TruncatedGradient
 
 

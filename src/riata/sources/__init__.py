@@ -167,6 +167,7 @@ def _open_table(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> 
     from riata.sources.table.frame import is_frame, open_frame
 
     as_table = options.roles.given or options.for_columns or options.format == "table"
+    as_table = as_table or (options.schema is not None and options.schema.named)
     if is_frame(what) and not as_table:
         return open_frame(what, y, sample_weight, options.block_rows)
     if not speaks_arrow(what):

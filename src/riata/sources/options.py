@@ -30,6 +30,7 @@ LABEL = "label"
 LOOK_AT = 1000
 """Rows that decide what columns are."""
 MISSING = ("drop", "feature")
+SCALES = ("none", "standard", "max", "auto")
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,12 @@ class ReadOptions:
     buckets: Mapping[str, int] | None = _option(
         None, "cut a column of numbers into N buckets of about as many rows each"
     )
+    scale: str = _option(
+        "none",
+        "what numbers of columns are measured in: from their mean on in standard deviations, in parts of the "
+        "largest, or as they are; auto is standard where there are columns",
+        SCALES,
+    )
     header: bool | None = _option(None, "whether the first line names the columns")
     delimiter: str | None = _option(None, "what separates columns: a sign, or tab")
     quote: str | None = _option(None, "the sign that quotes fields, or none")
@@ -249,6 +256,8 @@ class ReadOptions:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")
+        if self.scale not in SCALES:
+            raise ValueError(f"scale is one of {', '.join(SCALES)}, not {self.scale!r}")
         if self.on_error not in ON_ERROR:
             raise ValueError(f"on_error is 'raise' or 'skip', not {self.on_error!r}")
         if self.on_error == "raise" and self.bad_lines is not None:
@@ -345,6 +354,8 @@ class ReadOptions:
         columns = self.for_columns
         if columns is not None and format in ("svmlight", "vw", "cache"):
             raise ValueError(f"{columns} is for tables of columns; {format} has none")
+        if self.scale in ("standard", "max") and format in ("svmlight", "vw", "fasttext", "cache"):
+            raise ValueError(f"scale is for columns of numbers; {format} has none")
         if self.crosses and format in ("svmlight", "fasttext", "cache"):
             raise ValueError(f"crosses are of columns or namespaces; {format} has none")
         roles = self.roles

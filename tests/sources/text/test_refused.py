@@ -138,7 +138,7 @@ FORMATS = {
             ("spam,2,x", 1, "number as the label, found 'spam'"),
             ("1,two,x", 3, "column 'a' holds numbers, but here is 'two'"),
             ("1,1e39,x", 3, "32-bit float"),
-            ("1,nan,x", 3, "value is 'nan'"),
+            ("1,-inf,x", 3, "value is '-inf'"),
             ('1,2,x"y', 5, "a quote inside the field"),
             ('1,2,"x"y', 5, "text behind the closing quote"),
             ('1,2,"x', 5, "never closed"),

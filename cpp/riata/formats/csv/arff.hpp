@@ -101,7 +101,7 @@ class Reader {
         continue;
       }
       if (column.role == csv::Role::weight) target.weight = 0;
-      if (column.omitted.empty()) continue;
+      if (!is_feature(column.role)) continue;
       if (const ErrorKind kind = cells_.read_omitted(column)) return kind;
     }
     return nullptr;

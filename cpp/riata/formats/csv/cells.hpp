@@ -75,11 +75,11 @@ class Cells {
     return read_number_cell(column, text);
   }
 
-  // The value that a sparse row means by passing over a nominal attribute.
+  // The value that a sparse row means by passing over an attribute.
   ErrorKind read_omitted(const Column& column) noexcept {
-    if (column.role != Role::category) return nullptr;
     if (crossing()) row_.set_group(column.group);
-    return add(column.prefix, column.omitted, 1);
+    if (is_number(column.role)) return add_value(column, 0);
+    return column.omitted.empty() ? nullptr : add(column.prefix, column.omitted, 1);
   }
 
   bool is_absent(std::string_view text) const noexcept {
@@ -124,11 +124,18 @@ class Cells {
     const std::string_view word = trimmed(text);
     if (is_absent(word)) return add_absent(column);
     const Number<float> number = read_short_number(word.data());
-    if (number.error == NumberError::not_finite) return "value_not_finite";
-    if (number.error == NumberError::syntax || number.end != word.data() + word.size()) return "value_syntax";
-    if (number.error == NumberError::too_large) return "value_too_large";
-    if (column.role == Role::bucket) return add(column.bucket_name(number.value), {}, 1);
-    return add_number(column, column.value_of(number.value));
+    if (number.error != NumberError::none || number.end != word.data() + word.size()) {
+      if (means_missing(word)) return add_absent(column);
+      if (number.error == NumberError::not_finite) return "value_not_finite";
+      return number.error == NumberError::too_large ? "value_too_large" : "value_syntax";
+    }
+    return add_value(column, number.value);
+  }
+
+  ErrorKind add_value(const Column& column, float x) noexcept {
+    if (column.role == Role::bucket) return add(column.bucket_name(x), {}, 1);
+    const float value = column.value_of(x);
+    return std::isfinite(value) ? add_number(column, value) : "value_too_large";
   }
 
   ErrorKind add_number(const Column& column, float value) noexcept {

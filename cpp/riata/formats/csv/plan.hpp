@@ -19,7 +19,7 @@ struct UnquotedColumn {
 };
 
 struct Run {  // of neighbouring columns whose cells are read alike
-  enum class Kind : std::uint8_t { numbers, categories, others } kind;
+  enum class Kind : std::uint8_t { numbers, scaled, categories, others } kind;
   std::size_t count;
 };
 
@@ -58,7 +58,8 @@ struct Plan {
 
     // What is missing must be looked for in every cell where it is more than an empty one.
     const bool usual = format.absent.empty() && column.absent.empty();
-    const Run::Kind kind = usual && column.role == Role::number     ? Run::Kind::numbers
+    const Run::Kind number = column.scaled() ? Run::Kind::scaled : Run::Kind::numbers;
+    const Run::Kind kind = usual && column.role == Role::number     ? number
                            : usual && column.role == Role::category ? Run::Kind::categories
                                                                     : Run::Kind::others;
     if (runs.empty() || runs.back().kind != kind) runs.push_back({kind, 0});

@@ -124,7 +124,9 @@ class UnquotedReader {
         const auto left = static_cast<std::size_t>(end - column);
         std::size_t done = 0;
         if (run.kind == Run::Kind::numbers) {
-          done = read_numbers<kNames>(begin_, cell, places, column, left, tail);
+          done = read_numbers<kNames, false>(begin_, cell, places, column, left, tail);
+        } else if (run.kind == Run::Kind::scaled) {
+          done = read_numbers<kNames, true>(begin_, cell, places, column, left, tail);
         } else if (run.kind == Run::Kind::categories) {
           done = read_categories<kNames>(cell, places, column, left, tail);
         }
@@ -154,7 +156,7 @@ class UnquotedReader {
   }
 
   // Cells up to the first that is unusual; how many. Leaves `cell` behind them.
-  template <bool kNames>
+  template <bool kNames, bool kScaled>
   static std::size_t read_numbers(const char* begin, const char*& cell, const std::uint32_t* places,
                                   const UnquotedColumn* columns, std::size_t count, Tail& tail) noexcept {
     const char* p = cell;
@@ -164,9 +166,14 @@ class UnquotedReader {
     std::size_t name_end = tail.name_end, i = 0;
     for (; i < count; ++i) {
       const char* const end = begin + places[i];
-      const detail::ShortNumber number = detail::read_short_cell(p, static_cast<std::size_t>(end - p));
+      detail::ShortNumber number = detail::read_short_cell(p, static_cast<std::size_t>(end - p));
       if (!number.is_one) [[unlikely]]
         break;
+      if constexpr (kScaled) {
+        const Column& column = *columns[i].column;
+        number.value = scaled_number(number.value, column.centre, column.scale);
+        number.there = end != p && number.value != 0;
+      }
       p = end + 1;
       *key = static_cast<std::int64_t>(columns[i].column->key);
       *value = number.value;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "riata/block/read_lines.hpp"
@@ -19,7 +20,6 @@ namespace riata {
 namespace json {
 
 inline constexpr int kDeepest = 64;
-
 class Reader {
  public:
   Reader(const char* begin, const char* end, const Format& format, NamedRows& rows) noexcept
@@ -261,6 +261,7 @@ class Reader {
     row_.set_group(place.group);
     if (role == Role::bucket) return at(start, add_name(place.column->bucket_name(value)));
     if (is_number(role)) value = place.column->value_of(value);
+    if (!std::isfinite(value)) return p_ = start, "value_too_large";
     if (value == 0) return nullptr;
     char* const room = row_.name_room(path_.size());
     if (room == nullptr) return "no_memory";
@@ -337,7 +338,7 @@ class Reader {
     while (text < end && is_blank(*text)) ++text;
     while (text < end && is_blank(end[-1])) --end;
     const std::string_view word(text, static_cast<std::size_t>(end - text));
-    if (word.empty() || format_.is_absent(word)) return read_null(place);
+    if (word.empty() || means_missing(word) || format_.is_absent(word)) return read_null(place);
     const ErrorKind kind = read_digits(text, end, place);
     p_ = after;
     return kind != nullptr && std::strcmp(kind, "value_syntax") == 0 ? wrong_kind(*place.column) : kind;

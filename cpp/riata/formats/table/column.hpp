@@ -87,6 +87,7 @@ struct Column {
   std::vector<double> edges;              // of buckets, ascending
   std::vector<std::string> bucket_names;  // one more
   std::vector<std::uint64_t> bucket_keys;
+  double centre = 0, scale = 1;  // a number x is the value (x - centre) / scale
   int group = Crosses::kNone;
   const std::uint8_t* valid = nullptr;  // a byte a row; null: nothing is missing
   const double* numbers = nullptr;
@@ -131,6 +132,7 @@ struct Column {
     for (const std::string& bucket : names) bucket_keys.push_back(key_of_name(bucket.data(), bucket.size()));
   }
   bool is_number() const noexcept { return kind <= ColumnKind::bucket; }
+  bool scaled() const noexcept { return centre != 0 || scale != 1; }
 };
 
 // The keys of the features that texts of a column make; false where the texts are damaged. Those from

@@ -134,6 +134,10 @@ class ColumnReader {
     if (!std::isfinite(value)) return ColumnErrorKind::not_finite;
     if (column.kind == ColumnKind::bucket) return add_bucket(column, bucket_of(value, column.edges));
     if (column.kind == ColumnKind::log1p) value = signed_log1p(value);
+    if (column.kind == ColumnKind::number && column.scaled()) {
+      value = scaled_number(value, column.centre, column.scale);
+      if (!std::isfinite(value)) return ColumnErrorKind::not_finite;
+    }
     if (value == 0) return ColumnErrorKind::none;
     if (write_names_) {
       char* const name = builder_.name_room(column.number_name.size());

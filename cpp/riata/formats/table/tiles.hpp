@@ -125,6 +125,12 @@ class ColumnRows {
     if (column.kind == ColumnKind::log1p) {
       change_numbers(column, c, row, count, valid,
                      [&](std::size_t at, float number) { values_.data()[at] = signed_log1p(number); });
+    } else if (column.kind == ColumnKind::number && column.scaled()) {
+      change_numbers(column, c, row, count, valid, [&](std::size_t at, float number) {
+        values_.data()[at] = scaled_number(number, column.centre, column.scale);
+      });
+      for (std::size_t r = 0; r < count; ++r)
+        if (!std::isfinite(values_.data()[c + r * width_])) return r;
     } else if (column.kind == ColumnKind::bucket) {
       change_numbers(column, c, row, count, valid,
                      [&](std::size_t at, float number) { put_bucket<kNames>(column, at, number); });

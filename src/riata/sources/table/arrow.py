@@ -22,6 +22,7 @@ from riata.sources.table.arrow_arrays import (
     flat_schema,
     is_list,
     parsed_float64,
+    plain_values,
     rounded_once,
     text_buffers,
     validity,
@@ -204,10 +205,10 @@ class BatchReader:
                 if kind == "bucket":
                     columns.bucket(name, *numbers, *_buckets(column))
                 else:
-                    columns.number(name, *numbers, log1p=kind == "log1p")
+                    columns.number(name, *numbers, kind == "log1p", column.centre, column.scale)
             elif kind == "text":
                 if pa.types.is_dictionary(values.type):
-                    values = values.dictionary_decode()
+                    values = plain_values(values)
                 texts = as_text(without_absent(values, absent))
                 columns.words(name, *text_buffers(texts), validity(texts), column.text.core)
             elif is_list(values.type):
@@ -266,7 +267,7 @@ class BatchReader:
             return self._numbers(table, self._label, path, "label", faults)
         texts = table.column(self._label)
         if pa.types.is_dictionary(texts.type):
-            texts = texts.dictionary_decode()
+            texts = plain_values(texts)
         texts = pc.utf8_trim(as_text(texts), BLANKS)
         missing = pc.is_in(texts, value_set=pa.array(["", *self._absent, None], texts.type))
         gone = missing.to_numpy(zero_copy_only=False)
@@ -327,7 +328,8 @@ def _add_decoded(columns: Any, column: Column, table: Decoded) -> bool:
     elif column.kind == "bucket":
         columns.bucket(column.name, values, *_buckets(column))
     else:
-        columns.number(column.name, values, log1p=column.kind == "log1p")
+        log1p = column.kind == "log1p"
+        columns.number(column.name, values, log1p, column.centre, column.scale)
     return True
 
 

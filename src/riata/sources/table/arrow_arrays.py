@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from riata.sources.table.layout import MISSING_NUMBERS
+
 
 def as_text(values: Any) -> Any:
     if pa.types.is_boolean(values.type):
@@ -16,6 +18,14 @@ def as_text(values: Any) -> Any:
     if pa.types.is_decimal(values.type):
         values = values.cast(pa.string())
     return values.cast(pa.large_string())
+
+
+def plain_values(values: Any) -> Any:
+    """The values that a dictionary stands for."""
+    if is_text(values.type.value_type):  # not every kind of text can be looked up
+        texts = as_text(values.dictionary)
+        values = pa.DictionaryArray.from_arrays(values.indices, texts)
+    return values.dictionary_decode()
 
 
 def text_buffers(values: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
@@ -44,7 +54,7 @@ def float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]
     """Numbers, and which of them are there."""
     kind = values.type
     if pa.types.is_dictionary(kind):
-        values = values.dictionary_decode()
+        values = plain_values(values)
         kind = values.type
     if pa.types.is_boolean(kind):
         values = values.cast(pa.uint8())
@@ -79,10 +89,12 @@ def parsed_float64(
         return *float64(values), None
     except pa.ArrowInvalid:
         if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
+            values = plain_values(values)
         if not is_text(values.type):
             raise
     texts = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+    gone = pc.is_in(texts, value_set=pa.array(MISSING_NUMBERS, texts.type))
+    texts = pc.if_else(gone, pa.scalar(None, texts.type), texts)
     fine = pc.fill_null(pc.match_substring_regex(texts, _NUMBER), True)
     wrong = ~np.asarray(fine.to_numpy(zero_copy_only=False), np.bool_)
     return *float64(pc.if_else(fine, texts, None)), wrong

@@ -17,7 +17,14 @@ from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
 from riata.sources.labels import BOOLS
 from riata.sources.options import LOOK_AT
-from riata.sources.table.arrow_arrays import as_text, float64, is_list, is_number, is_text
+from riata.sources.table.arrow_arrays import (
+    as_text,
+    is_list,
+    is_number,
+    is_text,
+    parsed_float64,
+    plain_values,
+)
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
@@ -36,6 +43,8 @@ def rows_needed(schema: Any, options: TableOptions, name: str) -> int:
     if options.transforms.buckets:
         return LOOK_AT_BUCKETS
     given = options.given
+    if options.scale != "none" and (given is None or given.open):
+        return LOOK_AT
     label = None if given is None else given.of_role("label")
     if options.roles.label is not None or label is None:
         label = options.roles.label_in(feature_columns(schema), options.labelled, name)
@@ -73,7 +82,8 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
             edges = bucket_edges(numbers, transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
-            return Column(column, kind="number")
+            first = head.column(column).slice(0, LOOK_AT)
+            return wanted.number(column, lambda: present_numbers(first, absent, column, name))
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             texts = [] if column in roles.categorical else head.column(column).to_pylist()
             if looks_like_text([text for text in texts[:LOOK_AT] if text and text not in absent]):
@@ -140,7 +150,7 @@ def without_absent(values: Any, absent: Sequence[str], exact: bool = True) -> An
         numbers = values.cast(pa.float64(), safe=False)
         gone = pc.is_in(numbers, value_set=pa.array(spelled, pa.float64()))
     else:
-        texts = as_text(values.dictionary_decode() if pa.types.is_dictionary(kind) else values)
+        texts = as_text(plain_values(values) if pa.types.is_dictionary(kind) else values)
         trimmed = texts if exact else pc.utf8_trim(texts, BLANKS)
         gone = pc.is_in(trimmed, value_set=pa.array(absent, pa.large_string()))
         values = texts
@@ -154,7 +164,7 @@ def present_numbers(
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     try:
-        numbers, valid = float64(without_absent(values, absent, exact=False))
+        numbers, valid, _ = parsed_float64(without_absent(values, absent, exact=False))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(f"{name}: column {column!r}: {str(error).splitlines()[0]}") from None
     if valid is not None:

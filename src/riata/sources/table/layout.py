@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LOOK_AT_BUCKETS = 10_000
 """Rows that decide where buckets begin and end."""
 _MOST_LABELS = 1000
+_SMALLEST_SCALE = 1e-20
+MISSING_NUMBERS = ("NA", "NaN", "nan", "null", "NULL", "?")
+"""What stands for a missing number in text, beside nothing at all; as in the core."""
 _FEW_OTHERS = 0.1
 """So few texts among numbers are a surprise."""
 
@@ -53,6 +56,7 @@ class TableOptions:
     """Leave out rows that cannot be read."""
     dropped: Sequence[str] = ()
     """Columns that are ignored, and not there any more."""
+    scale: str = "none"
 
     @classmethod
     def of(cls, options: ReadOptions, skip: bool = False) -> TableOptions:
@@ -66,7 +70,16 @@ class TableOptions:
             options.text_options,
             options.schema,
             skip,
+            scale=options.scale,
         )
+
+    def number(self, column: str, numbers: Callable[[], NDArray[np.float64]]) -> Column:
+        """A column of numbers, scaled by those in its first rows unless it is crossed with another."""
+        crossed = any(column in cross for cross in self.kept.crosses)
+        if self.scale == "none" or crossed:
+            return Column(column, kind="number")
+        centre, scale = centre_and_scale(numbers(), self.scale)
+        return Column(column, kind="number", centre=centre, scale=scale)
 
     @property
     def unread(self) -> list[str]:
@@ -140,7 +153,10 @@ def make_schema(
         name, roles.label, roles.weight, roles.offset, roles.ignore
     )
     if given is not None and not given.open:
-        return known
+        label = known.of_role("label")
+        if known.label_names is not None or label is None or label not in columns:
+            return known
+        return replace(known, label_names=tuple(find_words(label)))
     ignored = [c.name for c in known.columns if not c.is_feature and c.name in columns]
     targets = {role: known.of_role(role) for role in ("label", "weight", "offset")}
     if not wanted.labelled:
@@ -167,6 +183,9 @@ def make_schema(
             made.setdefault(column, Column(column, "ignored"))
         elif column not in made or not made[column].kind:
             made[column] = find(column)
+    if given is None:  # as they stand in the data
+        there = {column: made[column] for column in columns}
+        made = there | {name: column for name, column in made.items() if name not in there}
     kept = replace(wanted.kept, columns=tuple(made.values()), label_names=words)
     check_crossed(kept, name)
     check_texts(kept, name)
@@ -192,23 +211,23 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
     def find(column: str) -> Column:
         if column in transforms.log1p:
             return Column(column, kind="log1p")
-        if column in roles.numeric:
-            return Column(column, kind="number")
         if column in roles.categorical:
             return Column(column, kind="category")
         if column in roles.text:
             return wanted.text_column(column)
         present = present_in(column)
+        numbers = [float(cell) for cell in present if NUMBER.fullmatch(cell)]
         if column in transforms.buckets:
-            seen = np.array([float(cell) for cell in present if NUMBER.fullmatch(cell)])
-            edges = bucket_edges(seen, transforms.buckets[column], column, name)
+            edges = bucket_edges(np.array(numbers), transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
-        present = present[:LOOK_AT]
-        others = [cell.strip() for cell in present if not NUMBER.fullmatch(cell)]
-        if looks_like_text(present):
+        there = [cell.strip() for cell in present[:LOOK_AT] if cell.strip() not in MISSING_NUMBERS]
+        others = [cell for cell in there if not NUMBER.fullmatch(cell)]
+        if column in roles.numeric or (there and not others):
+            return wanted.number(column, lambda: np.array(numbers[:LOOK_AT]))
+        if looks_like_text(present[:LOOK_AT]):
             return wanted.text_column(column, found=name)
-        _warn_of_others(column, others, len(present), name)
-        return Column(column, kind="category" if others or not present else "number")
+        _warn_of_others(column, others, len(there), name)
+        return Column(column, kind="category")
 
     def find_words(column: str) -> list[str]:
         return label_words(present_in(column), column, name)
@@ -286,6 +305,28 @@ def label_names_of(cells: list[str], column: str, name: str) -> list[str]:
             f"{len(cells)} rows; is it the label?"
         )
     return names
+
+
+def centre_and_scale(numbers: NDArray[np.float64], how: str) -> tuple[float, float]:
+    """What to take from these numbers, and what to divide by.
+
+    >>> centre_and_scale(np.array([1.0, 3.0]), "standard")
+    (2.0, 1.0)
+    >>> centre_and_scale(np.array([1.0, -4.0]), "max")
+    (0.0, 4.0)
+    """
+    # As 32-bit floats, which is how values are read, whatever held them.
+    with np.errstate(over="ignore"):
+        seen = numbers.astype(np.float32).astype(np.float64)
+    seen = seen[np.isfinite(seen)]
+    largest = float(np.abs(seen).max(initial=0.0))
+    if how == "max":
+        return 0.0, largest if largest > _SMALLEST_SCALE else 1.0
+    if not len(seen):
+        return 0.0, 1.0
+    deviation = float(seen.std())
+    known = deviation > max(_SMALLEST_SCALE, 1e-9 * largest)  # else it is rounding
+    return float(seen.mean()), deviation if known else 1.0
 
 
 def bucket_edges(numbers: NDArray[np.float64], count: int, column: str, name: str) -> list[float]:

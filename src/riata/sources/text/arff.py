@@ -13,10 +13,10 @@ from riata import _core
 from riata.errors import DataError
 from riata.schema import Column, Schema
 from riata.sources.io.bytes import Stop
-from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
+from riata.sources.io.lines import LONGEST_LINE, PADDING, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
-from riata.sources.options import ReadOptions
-from riata.sources.table.layout import TableOptions, make_schema
+from riata.sources.options import LOOK_AT, ReadOptions
+from riata.sources.table.layout import TableOptions, bucket_edges, make_schema
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
@@ -120,7 +120,7 @@ class ArffSource(NamedTextSource):
         del found  # it holds on to the buffer
         header = bytes(chunk.buffer[:end])
         attributes = read_header(header.decode("utf-8", "replace"), chunk.path)
-        schema = self._schema_of(attributes, chunk.path)
+        schema = self._schema_of(attributes, chunk.path, chunk, end)
         columns = [attribute.name for attribute in attributes]
         here = schema.arranged(columns, self._labelled, chunk.path)
         if self._here is None:
@@ -149,7 +149,26 @@ class ArffSource(NamedTextSource):
         chunk.buffer[:end] = re.sub(rb"[^\n]", b" ", header)
         return True
 
-    def _schema_of(self, attributes: Sequence[Attribute], path: str) -> Schema:
+    def _numbers_of(self, name: str, columns: Sequence[str], chunk: Chunk, end: int) -> Any:
+        """The numbers of an attribute in the first rows."""
+        specs = [Column(c, kind="number") if c == name else Column(c, "ignored") for c in columns]
+        raw = Schema(tuple(specs), missing="feature").core_columns()
+        core = _core.CsvFormat(raw, (), ["?"], ",", "", False, True, ())
+        text = bytes(memoryview(chunk.buffer)[end : chunk.size]).split(b"\n", LOOK_AT)[:LOOK_AT]
+        padded = bytearray(b"\n".join(text) + b"\n")
+        size = len(padded)
+        padded += bytes(PADDING)
+        block = parsed(core.parse_arff(padded, size), chunk.path).block
+        found = np.zeros(len(block))
+        for row in range(len(block)):
+            for i in range(int(block.indptr[row]), int(block.indptr[row + 1])):
+                gone = block.name_of(i) == f"{name}=?"
+                found[row] = np.nan if gone else block.values[i]
+        return found[~np.isnan(found)]
+
+    def _schema_of(
+        self, attributes: Sequence[Attribute], path: str, chunk: Chunk, end: int
+    ) -> Schema:
         columns = [attribute.name for attribute in attributes]
         declared = {attribute.name: attribute for attribute in attributes}
         wanted = self._wanted
@@ -165,8 +184,12 @@ class ArffSource(NamedTextSource):
             attribute = declared[name]
             if name in wanted.transforms.log1p:
                 return Column(name, kind="log1p")
+            if name in wanted.transforms.buckets:
+                seen = self._numbers_of(name, columns, chunk, end)
+                edges = bucket_edges(seen, wanted.transforms.buckets[name], name, path)
+                return Column(name, kind="bucket", edges=tuple(edges))
             if name in roles.numeric or (attribute.numeric and name not in roles.categorical):
-                return Column(name, kind="number")
+                return wanted.number(name, lambda: self._numbers_of(name, columns, chunk, end))
             return Column(name, kind="category")
 
         def find_words(name: str) -> Sequence[str]:

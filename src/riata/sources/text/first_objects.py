@@ -109,8 +109,14 @@ def _kind(value: Any) -> str:
 
 def numbers_in(values: Iterable[Any], absent: Sequence[str]) -> NDArray[np.float64]:
     """Those of the values that are numbers, or texts of numbers."""
-    texts = [str(value).strip() for value in values if isinstance(value, (str, int, float))]
-    kept = [float(text) for text in texts if text not in absent and NUMBER.fullmatch(text)]
+    kept = []
+    for value in values:
+        if isinstance(value, str):
+            text = value.strip()
+            if text not in absent and NUMBER.fullmatch(text):
+                kept.append(float(text))
+        elif isinstance(value, (bool, int, float, np.number, np.bool_)):
+            kept.append(float(value))
     return np.array(kept)
 
 

@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -104,6 +105,7 @@ class JsonFormat:
             guessed = find_columns(
                 {path: seen for path, seen in values.items() if not is_within(path, taken)}
             )
+            guessed = [self._scaled(c, values[c.name], len(objects)) for c in guessed]
             columns = [*columns, *found.values(), *with_texts(guessed, values, wanted, name)]
         found_names = names_of(lookup(item, self.label) for item in objects)
         names = found_names if known.label_names is None else known.label_names
@@ -135,17 +137,26 @@ class JsonFormat:
     def _explicit(self, values: Mapping[str, list[Any]], name: str) -> Iterator[Column]:
         """The keys that somebody named."""
         roles, transforms = self._wanted.roles, self._wanted.transforms
+        absent = self._wanted.kept.absent
         for path in roles.numeric:
             if path not in transforms.columns:
-                yield Column(path, kind="number")
+                yield self._wanted.number(path, partial(numbers_in, values.get(path, ()), absent))
         yield from (Column(path, kind="category") for path in roles.categorical)
         yield from map(self._wanted.text_column, roles.text)
         yield from (Column(path, kind="log1p") for path in transforms.log1p)
         for path, count in transforms.buckets.items():
             if path in roles.categorical:
                 raise DataError(f"{name}: log1p and buckets are for numbers; {path!r} has names")
-            numbers = numbers_in(values.get(path, ()), self._wanted.kept.absent)
+            numbers = numbers_in(values.get(path, ()), absent)
             yield Column(path, kind="bucket", edges=tuple(bucket_edges(numbers, count, path, name)))
+
+    def _scaled(self, column: Column, values: list[Any], objects: int) -> Column:
+        """A key that most objects have, with a number each, is a column of numbers like those of tables."""
+        if column.kind != "number" or 2 * len(values) < objects:
+            return column
+        absent = self._wanted.kept.absent
+        made = self._wanted.number(column.name, partial(numbers_in, values, absent))
+        return replace(made, guessed=True)
 
     def _check_keys(
         self, objects: list[Mapping[str, Any]], found: list[str], known: Schema, name: str
