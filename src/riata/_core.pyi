@@ -264,7 +264,7 @@ class CsvFormat:
 class DictFormat:
     """How to read dicts by a schema."""
 
-    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float]], open: bool, absent: Sequence[str], missing: bool) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], open: bool, absent: Sequence[str], missing: bool) -> None: ...
 
     def read(self, features: Mapping[str, object]) -> dict[str, object]:
         """

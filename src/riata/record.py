@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -177,6 +177,20 @@ class Model:
             self._read_event = event_reader(self.record.schema)
             self._read_by = self.record.schema
         return x if self._read_event is None else self._read_event(x)
+
+    def on_original_scale(
+        self, names: Sequence[str], weights: NDArray[np.float64], intercept: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weights (features, outputs) and intercepts for numbers as they stand in the data."""
+        features = (self.schema or Schema()).features
+        scaled = {c.name: c for c in features if c.kind == "number" and c.is_changed}
+        places = [i for i, name in enumerate(names) if name in scaled]
+        if not places:
+            return weights, intercept
+        weights = weights.copy()
+        weights[places] /= np.array([scaled[names[i]].scale for i in places])[:, None]
+        centres = np.array([scaled[names[i]].centre for i in places])
+        return weights, intercept - centres @ weights[places]
 
     @property
     def schema(self) -> Schema | None:

@@ -13,13 +13,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from riata.errors import DataError, ModelError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from riata.words import TextOptions
 
 VERSION = 1
@@ -185,19 +181,6 @@ class Schema:
         if kept.get("label_names") is not None:
             kept["label_names"] = tuple(kept["label_names"])
         return cls(**kept)
-
-    def on_original_scale(
-        self, names: Sequence[str], weights: NDArray[np.float64], intercept: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The weights (features, outputs) and intercepts for numbers as they stand in the data."""
-        scaled = {c.name: c for c in self.features if c.kind == "number" and c.is_changed}
-        places = [i for i, name in enumerate(names) if name in scaled]
-        if not places:
-            return weights, intercept
-        weights = weights.copy()
-        weights[places] /= np.array([scaled[names[i]].scale for i in places])[:, None]
-        centres = np.array([scaled[names[i]].centre for i in places])
-        return weights, intercept - centres @ weights[places]
 
     # For other data
 

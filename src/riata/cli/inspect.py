@@ -82,7 +82,7 @@ def strongest(model: Model, top: int) -> dict[str, Any]:
     if any(column.is_changed for column in schema.features):
         names = learner.names(keys)
         if names is not None:
-            weights, intercept = schema.on_original_scale(names, weights, intercept)
+            weights, intercept = model.on_original_scale(names, weights, intercept)
     shown_names = learner.names(keys[order])
     first = schema.base or 0
     shown: list[Any] = (keys[order] + first).tolist() if shown_names is None else shown_names

@@ -223,11 +223,11 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
     def _samples_on_original_scale(
         self, keys: NDArray[np.int64], weights: Floats, intercepts: Floats
     ) -> tuple[Floats, Floats]:
-        names, schema = self._bayesian().names(keys), self.model_.schema
-        if names is None or schema is None:
+        names = self._bayesian().names(keys)
+        if names is None:
             return weights, intercepts
         pairs = [
-            schema.on_original_scale(names, one.T, intercept)
+            self.model_.on_original_scale(names, one.T, intercept)
             for one, intercept in zip(weights, intercepts, strict=True)
         ]
         return np.array([one.T for one, _ in pairs]), np.array([one for _, one in pairs])

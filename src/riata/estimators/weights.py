@@ -89,8 +89,8 @@ class Weights:
         """Names, weights and intercept for numbers as the data has them, whatever they are scaled by."""
         learner = self._fitted()
         names, intercept = learner.names(keys), learner.intercept
-        if names is not None and self.model_.schema is not None:
-            weights, intercept = self.model_.schema.on_original_scale(names, weights, intercept)
+        if names is not None:
+            weights, intercept = self.model_.on_original_scale(names, weights, intercept)
         return names, weights, intercept
 
     @property

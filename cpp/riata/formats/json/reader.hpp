@@ -7,7 +7,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 #include "riata/block/read_lines.hpp"
 #include "riata/formats/json/options.hpp"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -135,3 +136,11 @@ def names_of(labels: Iterable[Any]) -> tuple[Any, ...] | None:
     words = {label for label in seen if isinstance(label, str)}
     numbers = any(isinstance(label, int | float | np.number) for label in seen)
     return tuple(sorted(words)) if words and not numbers else ()
+
+
+def scaled(column: Column, values: list[Any], objects: int, wanted: TableOptions) -> Column:
+    """A key that most objects have, with a number each, is a column of numbers like those of tables."""
+    if column.kind != "number" or 2 * len(values) < objects:
+        return column
+    made = wanted.number(column.name, lambda: numbers_in(values, wanted.kept.absent))
+    return replace(made, guessed=True)

@@ -29,15 +29,11 @@ from riata.sources.text.first_objects import (
     names_of,
     numbers_in,
     objects_in,
+    scaled,
     values_in,
     with_texts,
 )
-from riata.sources.text.named import (
-    LABEL_MESSAGES,
-    VALUE_MESSAGES,
-    NamedTextSource,
-    look_ahead,
-)
+from riata.sources.text.named import LABEL_MESSAGES, VALUE_MESSAGES, NamedTextSource, look_ahead
 from riata.sources.text.text import Parsed, excerpt, parsed
 
 _MESSAGES = (
@@ -105,7 +101,7 @@ class JsonFormat:
             guessed = find_columns(
                 {path: seen for path, seen in values.items() if not is_within(path, taken)}
             )
-            guessed = [self._scaled(c, values[c.name], len(objects)) for c in guessed]
+            guessed = [scaled(c, values[c.name], len(objects), wanted) for c in guessed]
             columns = [*columns, *found.values(), *with_texts(guessed, values, wanted, name)]
         found_names = names_of(lookup(item, self.label) for item in objects)
         names = found_names if known.label_names is None else known.label_names
@@ -149,14 +145,6 @@ class JsonFormat:
                 raise DataError(f"{name}: log1p and buckets are for numbers; {path!r} has names")
             numbers = numbers_in(values.get(path, ()), absent)
             yield Column(path, kind="bucket", edges=tuple(bucket_edges(numbers, count, path, name)))
-
-    def _scaled(self, column: Column, values: list[Any], objects: int) -> Column:
-        """A key that most objects have, with a number each, is a column of numbers like those of tables."""
-        if column.kind != "number" or 2 * len(values) < objects:
-            return column
-        absent = self._wanted.kept.absent
-        made = self._wanted.number(column.name, partial(numbers_in, values, absent))
-        return replace(made, guessed=True)
 
     def _check_keys(
         self, objects: list[Mapping[str, Any]], found: list[str], known: Schema, name: str
