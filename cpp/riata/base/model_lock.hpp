@@ -35,6 +35,8 @@ class Forks {
   }
 };
 
+// As long as nobody has to wait, one word says it all: who learns and how many read. Whoever has to wait marks
+// it as contended, and from then on it changes under the mutex alone, until nobody waits any more.
 class ModelLock {
  public:
   ModelLock() noexcept : forks_(Forks::count()) {}
@@ -42,57 +44,80 @@ class ModelLock {
   ModelLock& operator=(const ModelLock&) = delete;
 
   void lock() {
-    enter();
+    if (try_lock()) return;
     std::unique_lock held(mutex_);
+    contend();
     const std::uint64_t ticket = next_learner_++;
-    changed_.wait(held, [&] { return ticket == learner_ && !learning_ && readers_ == 0; });
-    learning_ = true;
+    changed_.wait(held, [&] { return ticket == learner_ && word() == kContended; });
+    word_.store(kContended | kLearning, std::memory_order_relaxed);
   }
   bool try_lock() {
     enter();
-    const std::lock_guard held(mutex_);
-    if (learning_ || readers_ != 0 || next_learner_ != learner_) return false;
-    ++next_learner_;
-    return learning_ = true;
+    std::uint64_t free = 0;
+    return word_.compare_exchange_strong(free, kLearning, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
   }
   void unlock() noexcept {
+    std::uint64_t alone = kLearning;
+    if (word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) return;
     const std::lock_guard held(mutex_);
-    learning_ = false;
     ++learner_;
-    readers_ += waiting_readers_;  // they are inside as of now
-    if (waiting_readers_ != 0 || next_learner_ != learner_) changed_.notify_all();
+    const bool anybody = waiting_readers_ != 0 || next_learner_ != learner_;
+    set_readers(waiting_readers_);  // they are inside as of now
     waiting_readers_ = 0;
+    if (anybody) changed_.notify_all();
   }
 
   void lock_shared() {
-    enter();
+    if (try_lock_shared()) return;
     std::unique_lock held(mutex_);
-    if (!learning_ && next_learner_ == learner_) {
-      ++readers_;
-      return;
-    }
+    contend();
+    if (next_learner_ == learner_) return set_readers(word() / kReader + 1);
     ++waiting_readers_;
     const std::uint64_t before = learner_;
     changed_.wait(held, [&] { return learner_ != before; });
   }
   bool try_lock_shared() {
     enter();
-    const std::lock_guard held(mutex_);
-    if (learning_ || next_learner_ != learner_) return false;
-    ++readers_;
-    return true;
+    std::uint64_t now = word();
+    while ((now & (kLearning | kContended)) == 0)
+      if (word_.compare_exchange_weak(now, now + kReader, std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+        return true;
+    return false;
   }
   void unlock_shared() noexcept {
+    std::uint64_t now = word();
+    while ((now & kContended) == 0)
+      if (word_.compare_exchange_weak(now, now - kReader, std::memory_order_release,
+                                      std::memory_order_relaxed))
+        return;
     const std::lock_guard held(mutex_);
-    if (--readers_ == 0 && next_learner_ != learner_) changed_.notify_all();
+    set_readers(word() / kReader - 1);
+    if (word() == kContended) changed_.notify_all();
   }
 
  private:
   static constexpr std::uint32_t kMending = ~std::uint32_t{0};
+  static constexpr std::uint64_t kLearning = 1, kContended = 2, kReader = 4;
+
+  std::uint64_t word() const noexcept { return word_.load(std::memory_order_relaxed); }
+
+  // With the mutex: from here on nobody comes or goes without it. Who learns already had no ticket: now he has.
+  void contend() noexcept {
+    const std::uint64_t before = word_.fetch_or(kContended, std::memory_order_acq_rel);
+    if ((before & kContended) == 0 && (before & kLearning) != 0) ++next_learner_;
+  }
+  // With the mutex, while nobody learns.
+  void set_readers(std::uint64_t readers) noexcept {
+    const std::uint64_t waited_for = next_learner_ != learner_ ? kContended : 0;
+    word_.store(readers * kReader | waited_for, std::memory_order_release);
+  }
 
   void enter() {
-    if (forks_.load(std::memory_order_acquire) != Forks::count()) mend();
-    if (torn_)
+    if (forks_.load(std::memory_order_acquire) != Forks::count()) [[unlikely]]
+      mend();
+    if (torn_) [[unlikely]]
       throw std::runtime_error(
           "this process was forked while another thread was learning this model: it is in the middle of an "
           "example here. Fork before learning starts, or load the model from a file in the child");
@@ -104,9 +129,9 @@ class ModelLock {
       if (seen != kMending && forks_.compare_exchange_weak(seen, kMending)) {
         new (&mutex_) std::mutex;
         new (&changed_) std::condition_variable;
-        torn_ = torn_ || learning_;
-        readers_ = waiting_readers_ = 0;
-        learning_ = false;
+        torn_ = torn_ || (word() & kLearning) != 0;
+        word_.store(0, std::memory_order_relaxed);
+        waiting_readers_ = 0;
         next_learner_ = learner_;
         forks_.store(Forks::count(), std::memory_order_release);
         return;
@@ -116,14 +141,13 @@ class ModelLock {
   }
 
   std::atomic<std::uint32_t> forks_;
-  bool torn_ = false;  // written while mending alone
-  std::mutex mutex_;   // of all below
+  bool torn_ = false;                   // written while mending alone
+  std::atomic<std::uint64_t> word_{0};  // kLearning, kContended, and kReader for each that reads
+  std::mutex mutex_;                    // of all below
   std::condition_variable changed_;
-  std::uint64_t next_learner_ = 0;  // tickets handed out; equal to learner_: nobody learns or waits to
+  std::uint64_t next_learner_ = 0;  // tickets handed out; equal to learner_: nobody waits to learn
   std::uint64_t learner_ = 0;       // the ticket whose turn it is
-  std::uint64_t readers_ = 0;       // inside
   std::uint64_t waiting_readers_ = 0;
-  bool learning_ = false;
 };
 
 }  // namespace riata

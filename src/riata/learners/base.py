@@ -348,6 +348,8 @@ class Lock(Protocol):
     what that thread was changing is half changed there: such a lock refuses in the child, with what to do.
     """
 
+    def acquire(self) -> bool: ...
+    def release(self) -> None: ...
     def __enter__(self) -> bool: ...
     def __exit__(self, kind: Any, error: Any, trace: Any, /) -> None: ...
 
@@ -355,12 +357,15 @@ class Lock(Protocol):
 class _Refused:
     """In place of a lock that a thread which no longer lives had."""
 
-    def __enter__(self) -> NoReturn:
+    def acquire(self) -> NoReturn:
         raise RuntimeError(
             "this process was forked while another thread was learning this model: it is in the middle of a "
             "step here. Fork before learning starts, or load the model from a file in the child"
         )
 
+    __enter__ = acquire
+
+    def release(self) -> None: ...
     def __exit__(self, kind: Any, error: Any, trace: Any, /) -> None: ...
 
 
