@@ -5,6 +5,7 @@ A program of its own: what breaks here may take the process with it. Ends with 0
 
 from __future__ import annotations
 
+import copy
 import faulthandler
 import os
 import pickle
@@ -21,6 +22,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import riata
+from riata import _core
+from riata.block import Block
+from riata.learners import Sketch
 
 MODELS: dict[str, Callable[[], Any]] = {
     "elastic-net dense": lambda: riata.ElasticNetClassifier(),
@@ -39,6 +43,15 @@ EVENTS: dict[str, Callable[[], Any]] = {
     "events elastic-net": lambda: riata.ElasticNetClassifier(),
     "events bayesian": lambda: riata.BayesianClassifier(),
     "events interior": lambda: riata.InteriorPointClassifier(),
+    "events truncated": lambda: riata.TruncatedGradientClassifier(),
+}
+
+
+PASSES = {
+    "passes reduced": {"algorithm": "reduced"},
+    "passes multipass": {"algorithm": "multipass"},
+    "passes path": {"gamma": "path", "path_length": 6},
+    "passes of three classes": {"outputs": 3},
 }
 
 
@@ -90,7 +103,9 @@ def rows_against_rows(model: Any, folder: str, seconds: float) -> Counter[str]:
         "learn too": lambda i: model.partial_fit(data[(i + 7) % 20][:30], y[:30]),
         "predict": lambda i: model.predict(data[i % 20]),
         "probability": lambda i: model.predict_proba(data[i % 20][:50]),
-        "weights": lambda i: (model.sparse_coef_, model.intercept_, model.t_),
+        "weights": lambda i: (model.sparse_coef_, model.intercept_, model.t_, model.classes_),
+        "scores": lambda i: model.decision_function(data[i % 20][:20]),
+        "copy": lambda i: copy.deepcopy(model).predict(data[0][:5]),
         "live": lambda i: (model.model_.learner.n_live(), model.model_.learner.n_features),
         "save": lambda i: save_and_check(model, f"{folder}/rows.riata"),
         "pickle": lambda i: pickle.loads(pickle.dumps(model)).predict(data[0][:5]),
@@ -130,6 +145,57 @@ def events_against_events(model: Any, folder: str, seconds: float) -> Counter[st
     return counts
 
 
+def passes_against_reading(parameters: dict[str, Any], seconds: float) -> Counter[str]:
+    """A sketch of several passes, of named features: whoever reads sees the end of some pass, whole."""
+    rng = np.random.default_rng(0)
+    outputs = parameters.get("outputs", 1)
+    blocks = []
+    for start in (0, 20, 40):
+        names = [f"f{start + j}".encode() for _ in range(60) for j in rng.permutation(40)[:5]]
+        blocks.append(
+            Block(
+                np.arange(0, 301, 5),
+                np.array([_core.key_of_name(name) for name in names]),
+                rng.normal(size=300).astype(np.float32),
+                rng.integers(0, max(2, outputs), 60).astype(np.float64),
+                names=np.frombuffer(b"".join(names), dtype=np.uint8),
+                name_offsets=np.cumsum([0, *map(len, names)]).astype(np.int64),
+            )
+        )
+    learners = [Sketch(**{"gamma": 2.0, **parameters})]
+
+    def learn(i: int) -> None:
+        learner = learners[0]
+        if learner.complete:
+            learners[0] = learner = Sketch(**{"gamma": 2.0, **parameters})
+        for block in blocks:
+            learner.learn(block)
+        learner.end_pass()
+
+    def look(learner: Any) -> object:
+        learner.losses(learner.score(blocks[0]), blocks[0].labels)
+        return learner.history, learner.path, learner.converged, learner.planned_passes
+
+    def back(learner: Any) -> None:
+        state = learner.state()
+        after = Sketch.from_state(learner.parameters(), state).state()
+        for name, array in state.items():
+            assert np.array_equal(array, after[name], equal_nan=array.dtype.kind == "f"), name
+
+    return run(
+        {
+            "learn": learn,
+            "score": lambda i: learners[0].score(blocks[i % 3]),
+            "weights": lambda i: (learners[0].coef(), learners[0].intercept, learners[0].n_live()),
+            "names": lambda i: learners[0].names(learners[0].coef()[0]),
+            "look": lambda i: look(learners[0]),
+            "state": lambda i: back(learners[0]),
+            "pickle": lambda i: pickle.loads(pickle.dumps(learners[0])).coef(),
+        },
+        seconds,
+    )
+
+
 if __name__ == "__main__":
     faulthandler.enable()
     warnings.simplefilter("ignore")
@@ -140,5 +206,7 @@ if __name__ == "__main__":
     ) as place:
         if name in MODELS:
             print(dict(rows_against_rows(MODELS[name](), place, seconds)))
+        elif name in PASSES:
+            print(dict(passes_against_reading(PASSES[name], seconds)))
         else:
             print(dict(events_against_events(EVENTS[name](), place, seconds)))

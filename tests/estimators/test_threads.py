@@ -19,7 +19,7 @@ from tests.estimators import stress
 PROGRAM = Path(stress.__file__)
 
 
-@pytest.mark.parametrize("name", [*stress.MODELS, *stress.EVENTS])
+@pytest.mark.parametrize("name", [*stress.MODELS, *stress.EVENTS, *stress.PASSES])
 def test_every_method_against_every_other(name: str) -> None:
     done = subprocess.run(
         [sys.executable, str(PROGRAM), name, "0.4"], capture_output=True, text=True, timeout=120
