@@ -56,9 +56,16 @@ def _are_ones(values: NDArray[np.float32]) -> bool:
 
 
 def decode(
-    data: NDArray[np.uint8], layout: Layout, path: str | None, name_list: _core.NameList | None
+    data: NDArray[np.uint8],
+    layout: Layout,
+    path: str | None,
+    name_list: _core.NameList | None,
+    first: int = 0,
 ) -> Block:
-    """The Block of a batch with this body: views of it. ValueError where the arrays do not fit together."""
+    """The Block of a batch with this body: views of it. ValueError where the arrays do not fit together.
+
+    `first` is the number of the first name of the list.
+    """
     if len(data) != layout.body:
         raise ValueError("a batch of another size")
     found = {name: _view(data, *where) for name, where in layout.arrays().items()}
@@ -72,10 +79,14 @@ def decode(
     }
     given |= {FIELDS[column]: found[column] for column in ROWS if column in found}
     numbers = found.get("names", found.get("raw_names"))
+    if given["indices"].min(initial=0) < 0:
+        raise ValueError("a feature has a negative number")
     if name_list is None and numbers is None:
         return Block(**given)
     if name_list is None or numbers is None:
         raise ValueError("names without a name_list, or the other way round")
+    if len(numbers) and not first <= numbers.min() <= numbers.max() < first + len(name_list):
+        raise ValueError("a name that is not there")
     made: Block = NameListBlock(name_list=name_list, numbers=numbers, **given)
     return made
 

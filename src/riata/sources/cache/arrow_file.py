@@ -16,6 +16,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from riata.sources.cache.flatbuffer import Scalar, Structs, Table, flatbuffer
 
@@ -199,3 +200,42 @@ def footer(
 
 FOOTER_PAIRS = 4
 """The slot of the footer with keys and values."""
+
+
+def check_index(index: Any) -> None:
+    """ValueError unless an index is of the kind that a writer writes: whoever signs can write anything."""
+    shape = {"about": dict, "rows": int, "paths": list, "glossaries": list, "blocks": list}
+    if not isinstance(index, dict) or any(type(index.get(k)) is not t for k, t in shape.items()):
+        raise ValueError("its index lacks a part")
+    paths, glossaries, blocks = index["paths"], index["glossaries"], index["blocks"]
+    if not all(path is None or isinstance(path, str) for path in paths):
+        raise ValueError("a path is no text")
+    for where in glossaries:
+        if not (
+            _are_sizes(where, (0, 1, 2, 3, 5, 6, 7), 8)
+            and where[4] in DICTIONARIES
+            and _is_size(where[7], 1 << 32)
+        ):
+            raise ValueError("a dictionary has no place")
+    for where in blocks:
+        if not (_are_sizes(where, (0, 1, 2, 3, 4, 5, 7), 9) and isinstance(where[6], str)):
+            raise ValueError("a batch has no place")
+        if where[7] >= len(paths):
+            raise ValueError("a batch of no file")
+        number = where[8]
+        if number is not None and not (_is_size(number) and number < len(glossaries)):
+            raise ValueError("a batch without its dictionary")
+    if sum(where[4] for where in blocks) != index["rows"]:
+        raise ValueError("another number of rows")
+    if not _is_size(index["about"].setdefault("skipped", 0)):
+        raise ValueError("how many lines were skipped is no number")
+
+
+def _are_sizes(where: Any, which: tuple[int, ...], length: int) -> bool:
+    return (
+        isinstance(where, list) and len(where) == length and all(_is_size(where[i]) for i in which)
+    )
+
+
+def _is_size(number: Any, limit: int = 1 << 64) -> bool:
+    return type(number) is int and 0 <= number < limit

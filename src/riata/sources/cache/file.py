@@ -36,6 +36,7 @@ from riata.sources.cache.arrow_file import (
     MAGIC,
     Layout,
     NamesLayout,
+    check_index,
     is_cache,
 )
 from riata.sources.cache.flatbuffer import metadata
@@ -124,6 +125,11 @@ class CacheReader:
             good = False
         if not good:
             raise self._damaged("the checksum of its index is wrong")
+        try:
+            check_index(content)
+            schema_of(content["about"])
+        except Exception as error:  # signed, and yet not of ours: whatever is wrong, it is the file
+            raise self._damaged(f"its index does not fit together ({error})") from None
         at = len(HEAD)
         for where in sorted(content["glossaries"] + content["blocks"], key=lambda w: int(w[0])):
             if where[0] != at:
@@ -186,7 +192,8 @@ class CacheReader:
         name_list = None if number is None else self._name_list(number)
         layout = Layout(rows, entries, tuple(columns.split()))
         try:
-            return decode(data, layout, self._paths[path], name_list)
+            first = 0 if number is None else self._glossaries[number][7]
+            return decode(data, layout, self._paths[path], name_list, first)
         except ValueError as error:
             raise self._damaged(str(error)) from None
 

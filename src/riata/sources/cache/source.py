@@ -145,7 +145,7 @@ class CachedSource:
         file = open(self.path, "rb", buffering=0)  # noqa: SIM115
         try:
             reader = CacheReader(file, self.path, self._known)
-            if reader.about["identity"] == identity:
+            if reader.about.get("identity") == identity:
                 return file, reader
         except BaseException:
             file.close()
