@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
 from riata import InteriorPointClassifier, SketchClassifier
+from tests.data import DATA
 
-DATA = Path(os.environ.get("RIATA_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 L1 = 1e-4
 BOUNDS = {"free": None, "non-negative": (0, None), "within a half": (-0.5, 0.5)}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -13,8 +12,7 @@ from sklearn.datasets import load_svmlight_file
 from riata.block import concatenate
 from riata.sources import open_source
 from tests.cli.helpers import riata
-
-DATA = Path(os.environ.get("RIATA_DATA", "../shared/data"))
+from tests.data import DATA
 
 
 @pytest.mark.parametrize(

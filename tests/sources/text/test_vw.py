@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,9 @@ from riata.sources import open_source
 from riata.sources.options import ReadOptions
 from riata.sources.recognise import recognise
 from riata.sources.text.vw import VwSource
+from tests.data import DATA
 from tests.sources.named import Row, assert_same, drain, read, rows, write
 from tests.sources.text.vw_files import FILES
-
-DATA = Path(os.environ.get("RIATA_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def test_reads_what_people_write(tmp_path: Path) -> None:
