@@ -98,7 +98,10 @@ def test_words_mean_the_same_in_every_format(tmp_path: Path, trained: str, used:
 
 def test_words_and_numbers_do_not_mix(tmp_path: Path) -> None:
     path, other = tmp_path / "m", tmp_path / "t.vw"
-    command("train", write_frame(table(), tmp_path / "d.csv"), "-o", path, "--label", "y")
+    command(
+        *("train", write_frame(table(), tmp_path / "d.csv"), "-o", path, "--label", "y"),
+        *("--scale", "none"),
+    )
     other.write_text("0 | b=red\n1 | b=blue\n")
     said = command("evaluate", path, other, code=1).err
     assert "t.vw:1: label 0 is none of the classes ham, spam" in said

@@ -147,3 +147,16 @@ def test_what_means_a_missing_number(tmp_path: Path, token: str) -> None:
         [row | {"y": int(row["y"])} for row in rows], schema=told.schema, labelled=False
     )  # type: ignore[attr-defined]
     np.testing.assert_array_equal(same.indices, block.indices)
+
+
+def test_a_holdout_of_its_own_is_read_as_the_training_data(tmp_path: Path) -> None:
+    """Its own first rows would give another scale."""
+    data = write(tmp_path / "x.csv")
+    lines = data.read_text().splitlines()
+    few = [line for line in lines[1:] if float(line.split(",")[1]) > 55]
+    (tmp_path / "few.csv").write_text("\n".join([lines[0], *few]) + "\n")
+    words = ("-o", tmp_path / "m", "--label", "y", "-q", "--holdout", tmp_path / "few.csv")
+    run("train", data, *words)
+    shown = json.loads(run("inspect", tmp_path / "m", "--json").out)["holdout"]
+    found = json.loads(run("evaluate", tmp_path / "m", tmp_path / "few.csv", "--json").out)
+    assert shown["loss"] == pytest.approx(found["loss"], rel=1e-12)

@@ -15,6 +15,7 @@ from tests.cli.helpers import riata as run
 from tests.sources.every_format import COLUMNS, READING, make_table
 
 FAMILIES = [
+    riata.AutoClassifier,
     riata.ElasticNetClassifier,
     riata.FTRLClassifier,
     riata.BayesianClassifier,

@@ -21,6 +21,7 @@ pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
 
 CLASSIFIERS = [
+    riata.AutoClassifier(),
     riata.ElasticNetClassifier(),
     riata.TruncatedGradientClassifier(),
     riata.FTRLClassifier(),

@@ -346,6 +346,15 @@ def prepare_checkpoint(
     return checkpoint
 
 
+def beside_training(source: Source, path: str, reading: ReadOptions) -> Source:
+    """A holdout of its own, read by the schema of the model or, once it is known, of the training data."""
+    if reading.schema is not None:
+        return open_data([path], reading)
+    from riata.sources.alike import ReadAlike  # most runs do without
+
+    return ReadAlike(lambda schema: open_data([path], replace(reading, schema=schema)), source)
+
+
 def learn(
     job: Job, source: Source, displays: Displays, before: Model | None = None, **limits: Any
 ) -> Model:
@@ -354,7 +363,7 @@ def learn(
     if isinstance(options.get("holdout"), str):
         beside = job.cache if job.cache in (True, "auto") else None
         reading = replace(job.reading, cache=beside, names=job.wants_names(before))
-        options["holdout"] = open_data([options["holdout"]], reading)
+        options["holdout"] = beside_training(source, options["holdout"], reading)
     try:
         if before is None:
             return train(source, job.make, **options, on_progress=displays.on_progress)
