@@ -67,9 +67,8 @@ class Reader {
 
   // Columns that the object does not have.
   ErrorKind add_unseen() noexcept {
-    for (std::size_t c = 0; c < format_.columns.size(); ++c) {
-      const SchemaColumn& column = format_.columns[c];
-      if (!is_feature(column.role) || seen_.data()[c] == line_) continue;
+    for (const SchemaColumn& column : format_.columns) {
+      if (!is_feature(column.role) || seen_.data()[&column - &format_.columns[0]] == line_) continue;
       row_.set_group(column.group);
       if (const ErrorKind kind = add_name(column.absent)) return kind;
     }
@@ -265,8 +264,9 @@ class Reader {
     char* const room = row_.name_room(path_.size());
     if (room == nullptr) return "no_memory";
     std::memcpy(room, path_.data(), path_.size());
-    return at(start, kind_of(is_number(role) ? row_.add(place.column->key, path_.size(), value)
-                                             : row_.add(path_.size(), value)));
+    const bool known = place.column != nullptr && place.column->name.size() == path_.size();
+    return at(start, kind_of(known ? row_.add(place.column->key, path_.size(), value)
+                                   : row_.add(path_.size(), value)));
   }
 
   ErrorKind read_string(Place place) noexcept {

@@ -216,14 +216,17 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
         if column in roles.text:
             return wanted.text_column(column)
         present = present_in(column)
-        numbers = [float(cell) for cell in present if NUMBER.fullmatch(cell)]
+
+        def numbers(most: int | None = None) -> NDArray[np.float64]:
+            return np.array([float(cell) for cell in present if NUMBER.fullmatch(cell)][:most])
+
         if column in transforms.buckets:
-            edges = bucket_edges(np.array(numbers), transforms.buckets[column], column, name)
+            edges = bucket_edges(numbers(), transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
         there = [cell.strip() for cell in present[:LOOK_AT] if cell.strip() not in MISSING_NUMBERS]
         others = [cell for cell in there if not NUMBER.fullmatch(cell)]
         if column in roles.numeric or (there and not others):
-            return wanted.number(column, lambda: np.array(numbers[:LOOK_AT]))
+            return wanted.number(column, lambda: numbers(LOOK_AT))
         if looks_like_text(present[:LOOK_AT]):
             return wanted.text_column(column, found=name)
         _warn_of_others(column, others, len(there), name)
