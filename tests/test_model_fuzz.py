@@ -76,6 +76,26 @@ def test_numbers_that_are_not_finite(model: Path) -> None:
         riata.load(model)
 
 
+@pytest.mark.parametrize("label", [float("nan"), float("inf"), 10**400])
+def test_a_class_that_is_no_finite_number(model: Path, label: float) -> None:
+    header, tensors = parts(model)
+    header["classes"] = [0, label]
+    model.write_bytes(signed(header, tensors))
+    with pytest.raises(ModelError, match="finite"):
+        riata.load(model)
+
+
+def test_passes_that_nobody_can_count(tmp_path: Path) -> None:
+    path = tmp_path / "m.riata"
+    riata.SketchClassifier(gamma="path", path_length=3).fit(*rows()).save(path)
+    header, tensors = parts(path)
+    changed = tensors["0.path"].copy()
+    changed[0, 4] = 1e300
+    path.write_bytes(signed(header, tensors | {"0.path": changed}))
+    with pytest.raises(ModelError, match="'path' holds numbers that are not counts"):
+        riata.load(path)
+
+
 def test_a_sparse_file_of_ten_gigabytes(tmp_path: Path) -> None:
     path = tmp_path / "m.riata"
     with open(path, "wb") as file:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import stat
+import sys
 from typing import IO, Any
 
 import numpy as np
@@ -121,7 +121,7 @@ def _classes(values: Any, task: str, outputs: int) -> NDArray[Any] | None:
         isinstance(value, str | int | float | bool) for value in values
     ):
         raise ValueError("the classes are not a list of numbers or strings")
-    if any(isinstance(value, float) and not math.isfinite(value) for value in values):
+    if not all(isinstance(value, str) or abs(value) <= sys.float_info.max for value in values):
         raise ValueError("a class is a number that is not finite")
     if task == "regression" or not (len(values) <= 2 if outputs == 1 else len(values) == outputs):
         raise ValueError(f"{len(values)} classes for {outputs} outputs of a {task}")

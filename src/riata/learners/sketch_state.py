@@ -123,6 +123,8 @@ def restore_passes(run: Passes, state: State) -> None:
         column = HISTORY.index(name)
         if not (np.abs(state["history"][:, column]) < 2.0**53).all():
             raise ValueError("tensor 'history' holds numbers that are not counts")
+    if not (np.abs(state["path"][:, 4]) < 2.0**53).all():
+        raise ValueError("tensor 'path' holds numbers that are not counts")
     flags = [int(f) for f in state["flags"]]
     asked = run.gammas
     run.gammas = [float(g) for g in state["gammas"]]

@@ -21,6 +21,7 @@ from riata.sources.table.arrow_arrays import (
     flat,
     flat_schema,
     is_list,
+    numbers_of,
     parsed_float64,
     plain_values,
     rounded_once,
@@ -213,7 +214,7 @@ class BatchReader:
                 columns.words(name, *text_buffers(texts), validity(texts), column.text.core)
             elif is_list(values.type):
                 values = values.cast(pa.large_list(values.type.value_type))
-                lists = np.frombuffer(values.buffers()[1], np.int64)
+                lists = numbers_of(values.buffers()[1], np.int64)
                 lists = lists[values.offset : values.offset + len(values) + 1]
                 self._add_texts(columns, name, values.values, validity(values), lists)
             else:
@@ -235,7 +236,7 @@ class BatchReader:
             codes = values.indices.cast(pa.int32(), safe=False)
             if codes.null_count and (lists is not None or dictionary.valid is not None):
                 codes = codes.fill_null(-1)
-            numbers = np.frombuffer(codes.buffers()[1] or b"", np.int32)
+            numbers = numbers_of(codes.buffers()[1], np.int32)
             numbers = numbers[codes.offset : codes.offset + len(codes)]
             if dictionary.valid is not None:
                 known = (numbers >= 0) & dictionary.valid.view(np.bool_)[numbers]

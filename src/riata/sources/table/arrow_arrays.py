@@ -33,7 +33,7 @@ def text_buffers(values: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     start = values.offset
     if offsets is None or len(values) == 0:
         return np.zeros(len(values) + 1, np.int64), np.zeros(0, np.uint8)
-    pieces = np.frombuffer(offsets, np.int64)[start : start + len(values) + 1]
+    pieces = numbers_of(offsets, np.int64)[start : start + len(values) + 1]
     return pieces, np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
 
 
@@ -50,6 +50,16 @@ def validity(values: Any) -> NDArray[np.uint8] | None:
     return np.unpackbits(part, bitorder="little")[start % 8 : start % 8 + len(values)]
 
 
+def numbers_of(buffer: Any, kind: type) -> NDArray[Any]:
+    """A buffer as numbers: it may be longer than they are, by any number of bytes.
+
+    >>> numbers_of(pa.py_buffer(bytes(11)), np.int32).tolist()
+    [0, 0]
+    """
+    data = np.frombuffer(buffer or b"", np.uint8)
+    return data[: len(data) // np.dtype(kind).itemsize * np.dtype(kind).itemsize].view(kind)
+
+
 def float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]:
     """Numbers, and which of them are there."""
     kind = values.type
@@ -64,7 +74,7 @@ def float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]
     values = values.cast(pa.float64(), safe=False)
     if len(values) == 0:
         return np.zeros(0), None
-    numbers = np.frombuffer(values.buffers()[1], np.float64)
+    numbers = numbers_of(values.buffers()[1], np.float64)
     return numbers[values.offset : values.offset + len(values)], validity(values)
 
 

@@ -13,7 +13,7 @@ from riata import _core
 from riata.block import Block
 from riata.errors import DataError
 from riata.schema import Schema
-from riata.sources.table.arrow_arrays import float64, text_buffers
+from riata.sources.table.arrow_arrays import float64, numbers_of, text_buffers
 
 MARK = b"riata.rows"
 """In the metadata of a schema: the columns are those of `to_batch`, not features."""
@@ -71,7 +71,7 @@ def to_batch(block: Block, schema: Schema | None = None) -> Any:
 def from_table(batch: Any, path: str | None, first_row: int) -> Block:
     """The Block that `to_batch` was given."""
     index = batch.column("index").cast(pa.large_list(batch.schema.field("index").type.value_type))
-    pointers = np.frombuffer(index.buffers()[1], np.int64)
+    pointers = numbers_of(index.buffers()[1], np.int64)
     pointers = pointers[index.offset : index.offset + len(index) + 1]
     first, last = int(pointers[0]), int(pointers[-1])
 

@@ -239,7 +239,14 @@ def _parquet_footer(file: BinaryIO) -> list[tuple[int, str, int]]:
 
 def _valid(batches: Iterable[Any], path: str) -> Iterator[Any]:
     """The batches once they are known to be what they say: lengths, offsets, codes, characters."""
-    for batch in batches:
+    several = iter(batches)
+    while True:
+        try:
+            batch = next(several, None)
+        except MemoryError:  # most of the time of a length that was made up
+            raise DataError(f"{path}: damaged, or a batch that memory has no room for") from None
+        if batch is None:
+            return
         try:
             batch.validate(full=True)
         except Exception as error:
@@ -252,7 +259,7 @@ def _rows_to_decode(metadata: Any, reader: Any) -> int:
     """Rows of a batch: not too many, and so that batches end where most row groups do."""
     most = max(rows_of(reader), _DECODED_CELLS // max(1, len(reader.columns)))
     group = metadata.row_group(0).num_rows if metadata.num_row_groups else 0
-    return -(-group // -(-group // most)) if group else most
+    return -(-group // -(-group // most)) if group > 0 else most
 
 
 def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:

@@ -196,6 +196,9 @@ class Decoded:
     def column(self, name: str) -> Any:
         if name in self.columns:
             return self._pages[name].arrow(self.columns[name])
+        if name not in self._other.schema.names:
+            where = next(iter(self._pages.values())).path
+            raise DataError(f"{where}: damaged: column {name!r} is in one of its schemas alone")
         return self._other.column(name)
 
     def to_arrow(self) -> Any:
@@ -212,13 +215,16 @@ class ColumnPages:
         start = chunk.data_page_offset
         if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
             start = chunk.dictionary_page_offset
-        self._read, self._where = read, f"{path}: column {name!r}"
+        self._read, self.path, self._where = read, path, f"{path}: column {name!r}"
         self._at, self._end = start, start + chunk.total_compressed_size
         codec = _CODECS[chunk.compression]
         self._codec = None if codec is None else pa.Codec(codec)
-        self._core = _core.ParquetColumn(chunk.physical_type, optional, name, names, codec or "")
+        kind = chunk.physical_type
+        if kind != "BYTE_ARRAY" and kind not in _NUMBERS:
+            raise DataError(f"{path}: damaged: column {name!r} is {kind} in one of its row groups")
+        self._core = _core.ParquetColumn(kind, optional, name, names, codec or "")
         texts = pa.dictionary(pa.int32(), pa.large_string())
-        self.type: Any = _NUMBERS.get(chunk.physical_type, (texts,))[0]
+        self.type: Any = _NUMBERS.get(kind, (texts,))[0]
         self._dictionary: tuple[Any, Any] | None = None
 
     def take(self, rows: int) -> _core.Decoded:
