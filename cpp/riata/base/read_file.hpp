@@ -6,8 +6,12 @@
 #include <cstdint>
 
 #ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
 #include <io.h>
 #include <windows.h>
+#undef near  // words that others may want for names
+#undef far
 #else
 #include <unistd.h>
 #endif

@@ -151,7 +151,9 @@ inline bool round_directly(std::uint64_t m, std::int64_t k, float& value) noexce
   constexpr std::uint64_t dropped = (std::uint64_t{1} << 29) - 1, half = std::uint64_t{1} << 28;
   const std::uint64_t tail = std::bit_cast<std::uint64_t>(product) & dropped;
   const bool near_midpoint = tail - (half - 8) <= 16;
-  if (near_midpoint || product < 2.0 * FLT_MIN || product > 0.5 * static_cast<double>(FLT_MAX)) return false;
+  if (near_midpoint || product < 2.0 * std::numeric_limits<float>::min() ||
+      product > 0.5 * static_cast<double>(std::numeric_limits<float>::max()))
+    return false;
   value = static_cast<float>(product);
   return true;
 }
