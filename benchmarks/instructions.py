@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from benchmarks.ratio import Ratio, Run, Times, ratio, seconds
 from riata import _core
 from riata.block import Block
-from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, TruncatedGradient
+from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Portfolio, TruncatedGradient
 from riata.sources import open_source
 
 TITLE = "Every kernel with every instruction set"
@@ -39,6 +39,7 @@ KERNELS = {
     "taylor": ("Bayesian, one prior", "Bayesian, eight priors"),
     "samples": ("Bayesian, variational",),
     "sweep": ("interior point",),
+    "portfolio": ("auto",),
     "delimiter": ("reader of svm", "reader of vw", "reader of csv"),
     "index_value": ("reader of svm",),
     "word": ("reader of vw",),
@@ -154,6 +155,7 @@ def works(folder: Path) -> dict[str, Work]:
         "Bayesian, eight priors": learn(lambda: Bayesian(), near),
         "Bayesian, variational": learn(lambda: Bayesian(prior_variance=1.0, update="vb"), few),
         "interior point": learn(lambda: InteriorPoint(update="paper"), few),
+        "auto": learn(lambda: Portfolio(), near),
     }
     out |= {f"reader of {name}": read(path) for name, path in texts(folder).items()}
     return out | {"reader of parquet": read(parquet(folder)), "words of texts": words()}

