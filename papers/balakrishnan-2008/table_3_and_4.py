@@ -14,8 +14,8 @@ Floats = np.ndarray
 FORMS = ("raw counts", "tf-idf, length 8")
 NOTE = (
     "Words without stemming, from the SGML; the paper had Lewis's vectors, which are not at hand. Raw counts fit "
-    'its numbers far better than tf-idf. The words it prints (bank, acquisit, offer) are not those of "earn": its '
-    'category may have been another. "Batch" is liblinear in the place of BBR.'
+    "its table 3 better than tf-idf; table 4 fits at some k only. The words it prints (bank, acquisit, offer) are "
+    'not those of "earn": its category may have been another. "Batch" is liblinear in the place of BBR.'
 )
 
 

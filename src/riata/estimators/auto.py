@@ -19,8 +19,9 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     Bayesian models with eight priors and AdaGrad with eight rates learn side by side in one read, on values as they
     are and on values divided by their feature's running root mean square, so that units do not matter. Each example
     is predicted before it is learned, so all of them have honest losses, and the prediction averages them by these:
-    in total it loses at most ln(32) + ln(examples + 1) to the best of the 32. Settings that cannot catch up are
-    dropped on the way. With three classes or more there are fewer: 8 for 3 or 4, 4 for up to 8, then 2.
+    in total, before calibration, it loses at most ln(32) + ln(examples + 1) to the best setting that was kept, where
+    weights of examples are at most 1. Settings that cannot catch up are dropped on the way. With three classes or
+    more there are fewer: 8 for 3 or 4, 4 for up to 8, then 2.
 
     One pass is right: in a second one, predictions would be of examples that were learned before.
 
