@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -132,6 +133,24 @@ class AdaptiveRow {
   ProbeTable<Cell> cells_;
 };
 
+// A sum that several threads add to; it is copied with what it counts, when none does.
+class SharedSum {
+ public:
+  SharedSum() = default;
+  SharedSum(const SharedSum& other) noexcept : total_(other.get()) {}
+  SharedSum& operator=(const SharedSum& other) noexcept {
+    total_.store(other.get(), std::memory_order_relaxed);
+    return *this;
+  }
+  std::size_t get() const noexcept { return total_.load(std::memory_order_relaxed); }
+  void add(std::size_t more) noexcept {
+    if (more != 0) total_.fetch_add(more, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::size_t> total_ = 0;
+};
+
 // The curvature of all features: rows that are sparse or dense, whichever is smaller. Both halves are kept.
 class RowsMatrix {
  public:
@@ -141,7 +160,7 @@ class RowsMatrix {
     rows_.clear();
     rows_.resize(n);
     diagonal_.assign(n, 0.0);
-    row_bytes_ = 0;
+    row_bytes_ = {};
   }
   void grow(std::size_t n) {
     rows_.resize(n);
@@ -160,13 +179,13 @@ class RowsMatrix {
     for (std::int32_t k = 0; k < count; ++k)
       row.add(static_cast<std::uint32_t>(entries[k].slot), factor * static_cast<double>(entries[k].value),
               size());
-    row_bytes_ += row.bytes() - before;
+    row_bytes_.add(row.bytes() - before);
   }
   void add(std::size_t j, std::size_t k, double value) {
     if (j == k) diagonal_[j] += value;
     const std::size_t before = rows_[j].bytes();
     rows_[j].add(static_cast<std::uint32_t>(k), value, size());
-    row_bytes_ += rows_[j].bytes() - before;
+    row_bytes_.add(rows_[j].bytes() - before);
   }
   void reopen() noexcept {}
   void complete() noexcept {}
@@ -175,7 +194,7 @@ class RowsMatrix {
   }
   const AdaptiveRow& row(std::size_t j) const noexcept { return rows_[j]; }
   std::size_t bytes() const noexcept {
-    return diagonal_.capacity() * sizeof(double) + rows_.capacity() * sizeof(AdaptiveRow) + row_bytes_;
+    return diagonal_.capacity() * sizeof(double) + rows_.capacity() * sizeof(AdaptiveRow) + row_bytes_.get();
   }
   // What it may take at most with room for n rows, empty but for those that are there.
   std::size_t bytes_with(std::size_t n) const noexcept {
@@ -185,7 +204,7 @@ class RowsMatrix {
  private:
   std::vector<AdaptiveRow> rows_;
   std::vector<double> diagonal_;
-  std::size_t row_bytes_ = 0;  // of what all rows hold
+  SharedSum row_bytes_;  // of what all rows hold
 };
 
 // A matrix whose coordinate 0 is always at its optimum, whatever the others do: the Schur complement of it.
