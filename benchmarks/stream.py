@@ -23,7 +23,7 @@ from benchmarks.ratio import Ratio, Run
 TITLE = "Memory of a stream through a pipe"
 
 WANTED = 300.0
-FIXED = ("--store", "hashed", "--bits", "20", "--quiet")
+FIXED = ("--method", "elastic-net", "--store", "hashed", "--bits", "20", "--quiet")
 
 
 def vw() -> Path:

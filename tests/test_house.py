@@ -148,12 +148,12 @@ def test_a_command_enters_few_files(tmp_path: Path) -> None:
 def test_a_command_builds_one_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To ask what a learner needs takes no model of its own: that of two classes is used to learn."""
     from riata.cli import run
-    from riata.learners import ElasticNet
+    from riata.learners import Portfolio
 
     built = []
-    real = ElasticNet.__post_init__
+    real = Portfolio.__post_init__
     monkeypatch.setattr(
-        ElasticNet, "__post_init__", lambda self: (built.append(self.outputs), real(self))[1]
+        Portfolio, "__post_init__", lambda self: (built.append(self.outputs), real(self))[1]
     )
     (tmp_path / "x.svm").write_text("1 1:2\n-1 2:3\n" * 20)
     (tmp_path / "three.svm").write_text("1 1:2\n2 2:3\n3 3:1\n" * 20)

@@ -12,7 +12,8 @@ from tests.cli.helpers import riata, write_problem
 @pytest.mark.parametrize("classes", [2, 3])
 def test_inspect_a_trained_model(tmp_path: Path, classes: int) -> None:
     write_problem(tmp_path / "d", classes=classes)
-    riata("train", tmp_path / "d", "-o", tmp_path / "m", "--quiet", "--l1", "1e-3")
+    words = ("--quiet", "--method", "elastic-net", "--l1", "1e-3")
+    riata("train", tmp_path / "d", "-o", tmp_path / "m", *words)
     shown = json.loads(riata("inspect", tmp_path / "m", "--json", "--top", "3").out)
     assert shown["family"] == "elastic-net"
     assert shown["parameters"]["l1"] == 1e-3

@@ -80,12 +80,13 @@ def test_a_reader_that_has_had_enough(tmp_path: Path) -> None:
 
 def test_no_probabilities(tmp_path: Path) -> None:
     write_problem(tmp_path / "d")
-    riata("train", tmp_path / "d", "-o", tmp_path / "m", "--loss", "hinge")
+    words = ("--method", "elastic-net")
+    riata("train", tmp_path / "d", "-o", tmp_path / "m", *words, "--loss", "hinge")
     assert (
         "--loss logistic" in riata("predict", tmp_path / "m", tmp_path / "d", "--proba", code=1).err
     )
     write_problem(tmp_path / "r", classes=0)
-    riata("train", tmp_path / "r", "-o", tmp_path / "m", "--loss", "squared", "--eta0", 0.01)
+    riata("train", tmp_path / "r", "-o", tmp_path / "m", *words, "--loss", "squared")
     assert "regression" in riata("predict", tmp_path / "m", tmp_path / "r", "--proba", code=1).err
     numbers = [float(line) for line in riata("predict", tmp_path / "m", tmp_path / "r").lines]
     assert len(numbers) == 400

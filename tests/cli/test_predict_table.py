@@ -158,7 +158,7 @@ def test_three_classes_bools_and_numbers(tmp_path: Path) -> None:
     kinds = [f"{kind}_{label}" for kind in ("probability", "score") for label in "xyz"]
     assert list(found) == ["prediction", *kinds]
     write_frame(frame((1, 5)), tmp_path / "d.csv")
-    riata("train", tmp_path / "d.csv", *words, "--loss", "hinge")
+    riata("train", tmp_path / "d.csv", *words, "--method", "elastic-net", "--loss", "hinge")
     head, first, *_ = riata("predict", tmp_path / "m", tmp_path / "d.csv", "--to", "csv").lines
     assert head == "prediction,score_5"
     assert first.split(",")[0] in ("1", "5")

@@ -21,6 +21,8 @@ from riata.sources import open_source
 from riata.training import train
 from tests.cli.helpers import RIATA, many_rows, riata, riata_process, write_problem
 
+ELASTIC = ("--method", "elastic-net", "--l1", "1e-3")
+
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
@@ -30,6 +32,8 @@ def data(tmp_path: Path) -> Path:
 
 def test_equals_the_library(data: Path, tmp_path: Path) -> None:
     options = [
+        "--method",
+        "elastic-net",
         "--l1",
         "1e-3",
         "--eta0",
@@ -184,16 +188,30 @@ def test_every_method_from_file_to_prediction(data: Path, tmp_path: Path, method
 
 def test_options_of_another_method(data: Path, tmp_path: Path) -> None:
     done = riata("train", data, "-o", tmp_path / "m", "--gravity", "0.1", code=2)
+    assert "--gravity belongs to --method truncated: name the method" in done.err
+    assert "without --method it is auto" in done.err
+    words = ["--method", "elastic-net", "--gravity", "0.1"]
+    done = riata("train", data, "-o", tmp_path / "m", *words, code=2)
     assert "--gravity belongs to --method truncated, not to elastic-net" in done.err
     assert "elastic-net takes" in done.err
     done = riata("train", data, "-o", tmp_path / "m", "--method", "ftrl", "--eta0", "1", code=2)
     assert "--eta0 belongs to --method" in done.err
-    done = riata("train", data, "-o", tmp_path / "m", "--update", "round", code=2)
+    done = riata(
+        "train", data, "-o", tmp_path / "m", "--method", "elastic-net", "--update", "round", code=2
+    )
     assert "'--update': 'round' is not one of 'fobos', 'sgd'" in done.err
 
 
 def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
-    options = ["--no-intercept", "--normalize", "l2", "--learning-rate", "invscaling"]
+    options = [
+        "--method",
+        "elastic-net",
+        "--no-intercept",
+        "--normalize",
+        "l2",
+        "--learning-rate",
+        "invscaling",
+    ]
     options += ["--power-t", "0.7", "--l2", "0.01", "--loss", "hinge"]
     riata("train", data, "-o", tmp_path / "m", *options)
     parameters = model_file.load(tmp_path / "m").learner.parameters()
@@ -209,15 +227,18 @@ def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--l1", "-1"], "l1"),
-        (["--l1", "nan"], "l1"),
-        (["--eta0", "0"], "eta0"),
-        (["--update", "sgd", "--eta0", "10", "--l2", "0.2"], "eta0 * l2"),
+        (["--method", "elastic-net", "--l1", "-1"], "l1=-1"),
+        (["--method", "elastic-net", "--l1", "nan"], "l1=nan"),
+        (["--method", "elastic-net", "--eta0", "0"], "eta0=0"),
+        (
+            ["--method", "elastic-net", "--update", "sgd", "--eta0", "10", "--l2", "0.2"],
+            "eta0 * l2",
+        ),
         (["--holdout", "1.5"], "fraction"),
         (["--passes", "0"], "--passes"),
         (["--resume", "a", "--initial", "b"], "choose one"),
-        (["--resume", "a", "--l1", "0.1"], "--l1"),
-        (["--initial", "a", "--eta0", "0.1"], "--eta0"),
+        (["--resume", "a", "--l1", "0.1"], "leave out --l1"),
+        (["--initial", "a", "--eta0", "0.1"], "leave out --eta0"),
         (["--resume", "a", "--classes", "0,1"], "--classes"),
         (["--loss", "squared", "--class-weight", "1=2"], "class_weight"),
     ],
@@ -299,9 +320,9 @@ def test_initial(data: Path, tmp_path: Path) -> None:
     lines = data.read_text().splitlines(keepends=True)
     (tmp_path / "one").write_text("".join(lines[:200]))
     (tmp_path / "two").write_text("".join(lines[200:]))
-    riata("train", tmp_path / "one", "-o", tmp_path / "m", "--l1", "1e-3")
+    riata("train", tmp_path / "one", "-o", tmp_path / "m", *ELASTIC)
     riata("train", tmp_path / "two", "-o", tmp_path / "m", "--initial", tmp_path / "m")
-    riata("train", data, "-o", tmp_path / "whole", "--l1", "1e-3")
+    riata("train", data, "-o", tmp_path / "whole", *ELASTIC)
     both, whole = model_file.load(tmp_path / "m"), model_file.load(tmp_path / "whole")
     assert both.record.earlier == [
         {

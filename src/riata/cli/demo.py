@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -16,7 +15,7 @@ from riata.atomic import atomic_write
 from riata.cli import INTERRUPTED
 from riata.cli.clicks import CATEGORIES, FEATURES, Clicks, category_and_value, svmlight
 from riata.cli.data import open_data
-from riata.cli.options import Command, option
+from riata.cli.options import DEFAULT_METHOD, Command, option
 from riata.cli.progress import Displays
 from riata.cli.text import command_line, count, interrupted, percent, size
 from riata.cli.train import Job, learn
@@ -30,7 +29,6 @@ The events come from a model that is known, so that what was learned can be held
 22 categories of 2, 4, ... 4,194,304 values, each event with one value of each, a few of them common
 and most of them rare."""
 
-PARAMETERS: dict[str, Any] = {"l1": 1e-5, "eta0": 10.0}
 STRONGEST = 10
 
 
@@ -38,9 +36,9 @@ STRONGEST = 10
 @option(
     "--events",
     type=click.IntRange(min=1000),
-    default=1_000_000,
+    default=300_000,
     metavar="N",
-    help="Events to learn from; a tenth as many to test with.  [default: 1,000,000]",
+    help="Events to learn from; a tenth as many to test with.  [default: 300,000]",
 )
 @option(
     "--output",
@@ -70,8 +68,8 @@ def command(events: int, output: str, seed: int, progress_kind: str) -> int:
     job = Job(
         data=[str(stream.train)],
         output=str(directory / "clicks.riata"),
-        method="elastic-net",
-        parameters=PARAMETERS,
+        method=DEFAULT_METHOD,
+        parameters={},
         reading=ReadOptions(),
         options={"holdout": str(stream.test)},
     )
@@ -91,7 +89,7 @@ def command(events: int, output: str, seed: int, progress_kind: str) -> int:
     heading(f"3. How good is it? On {count(stream.tests)} events that it never learned:")
     click.echo(quality(model, stream))
 
-    heading("4. What did it keep?")
+    heading("4. What did it find out?")
     click.echo(survivors(model, stream))
 
     heading("5. Your turn")
@@ -167,10 +165,7 @@ def describe(stream: Stream) -> str:
 
 def train_words(job: Job) -> list[str]:
     """The command that does what the demo does."""
-    words = ["riata", "train", *job.data, "-o", job.output]
-    for name, value in job.parameters.items():
-        words += [f"--{name}", f"{value:g}".replace("e-0", "e-")]
-    return [*words, "--holdout", job.options["holdout"]]
+    return ["riata", "train", *job.data, "-o", job.output, "--holdout", job.options["holdout"]]
 
 
 def quality(model: Model, stream: Stream) -> str:
@@ -199,7 +194,7 @@ def quality(model: Model, stream: Stream) -> str:
 
 
 def survivors(model: Model, stream: Stream) -> str:
-    """From all features to the few that matter, and the strongest of those."""
+    """From all features to those that have a weight, and the strongest of these."""
     indices, weights = model.learner.coef()
     order = np.argsort(-np.abs(weights[:, 0]), kind="stable")[:STRONGEST]
     seen = int((stream.seen > 0).sum())
@@ -208,8 +203,9 @@ def survivors(model: Model, stream: Stream) -> str:
         f"   {count(seen):>11}   were seen in the events",
         click.style(f"   {count(len(indices)):>11}   have a weight: that is the model", bold=True),
         "",
-        "   All other weights are exactly zero: the l1 penalty has shrunk away what",
-        "   was too rare or made no difference.",
+        "   Nothing was tuned: 32 settings learned side by side in that one pass, and",
+        "   the prediction averages them by how well each has predicted. The weights",
+        "   are one linear model that stands for all of them. All others are zero.",
         "",
         f"   {'the strongest':<26}{'weight':>8}{'truth':>8}{'in events':>12}",
     ]

@@ -9,7 +9,7 @@ import click
 
 from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.options import Command, option
-from riata.cli.text import number, percent, plural, rows, weights_line
+from riata.cli.text import loss_name, number, percent, plural, rows, weights_line
 from riata.errors import DataError
 from riata.labels import as_text
 from riata.record import Model
@@ -54,10 +54,9 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> i
 
 def report(model: Model, result: dict[str, Any], name: str) -> str:
     """The result for people."""
-    loss = model.learner.parameters().get("loss", "loss")
     lines = [
         ("data", f"{plural(result['examples'], 'example')} of {name}"),
-        ("loss", f"{number(result['loss'])} {loss}"),
+        ("loss", f"{number(result['loss'])} {loss_name(model)}"),
     ]
     if "log_loss" in result:
         base = f"(always predicting the shares of the classes: {number(result['base_log_loss'])})"

@@ -96,12 +96,9 @@ class MethodCommand(Command):
         return apart
 
     def _families_for(self, ctx: click.Context, args: list[str]) -> list[str]:
-        method = DEFAULT_METHOD
-        for word, following in zip(args, [*args[1:], ""], strict=True):
-            if word == "--method":
-                method = following
-            elif word.startswith("--method="):
-                method = word.removeprefix("--method=")
+        method = _value_of("--method", args)
+        if method is None:
+            method = default_method(_value_of("--loss", args))
         if method not in FAMILIES:
             return list(FAMILIES)
         known = {flag_name(name) for name in _parameters(FAMILIES[method])}
@@ -115,8 +112,32 @@ class MethodCommand(Command):
         return [*super().get_params(ctx), *method_options(families)]
 
 
-DEFAULT_METHOD = "elastic-net"
+DEFAULT_METHOD = "auto"
 _LOOKED_AT = "riata.families"
+
+
+def default_method(loss: str | None) -> str:
+    """The family of learners where none is named: auto, or for the losses of regression elastic net.
+
+    >>> default_method(None), default_method("squared"), default_method("hinge")
+    ('auto', 'elastic-net', 'auto')
+    """
+    if loss is None:
+        return DEFAULT_METHOD
+    from riata.learners.linear import LOSSES  # most runs do not name one
+
+    return "elastic-net" if loss in LOSSES and not LOSSES[loss][0] else DEFAULT_METHOD
+
+
+def _value_of(flag: str, args: Sequence[str]) -> str | None:
+    """What an option was given, before anything is parsed; the last counts."""
+    value = None
+    for word, following in zip(args, [*args[1:], ""], strict=True):
+        if word == flag:
+            value = following
+        elif word.startswith(f"{flag}="):
+            value = word.removeprefix(f"{flag}=")
+    return value
 
 
 def method_options(families: Sequence[str]) -> list[Option]:
@@ -176,18 +197,25 @@ def _type_of(learner: type[Learner], name: str) -> Any:
     return (float, float)
 
 
-def pick_parameters(ctx: click.Context, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def pick_parameters(
+    ctx: click.Context, method: str, given: Mapping[str, Any], check: bool = True
+) -> dict[str, Any]:
     """The parameters given on the command line; one that the method lacks is wrong usage."""
     families = ctx.meta.get(_LOOKED_AT, list(FAMILIES))
     names = {name for family in families for name in _parameters(FAMILIES[family])}
     chosen = {name: given[name] for name in given if name in names and given[name] is not None}
     own = _parameters(FAMILIES[method])
-    for name in chosen:
+    for name in chosen if check else ():
         if name not in own:
             owners = [f for f, learner in FAMILIES.items() if name in _parameters(learner)]
+            whose = f"{flag_name(name)} belongs to --method {' or '.join(owners)}"
+            if given["method"] is None:
+                raise click.UsageError(
+                    f"{whose}: name the method, or leave it out (without --method it is {method}, "
+                    "which needs no tuning)"
+                )
             raise click.UsageError(
-                f"{flag_name(name)} belongs to --method {' or '.join(owners)}, not to {method}; "
-                f"{method} takes {', '.join(map(flag_name, own))}"
+                f"{whose}, not to {method}; {method} takes {', '.join(map(flag_name, own))}"
             )
     return chosen
 

@@ -115,7 +115,7 @@ def trained(
 ) -> str:
     """After a run that came to its end; `seconds` is None where it was not all done in one go."""
     record, learner = model.record, model.learner
-    loss = learner.parameters().get("loss", "loss")
+    loss = loss_name(model)
     speed = f" in {seconds:.1f} s, {count(record.examples / seconds)} a second" if seconds else ""
     lines = [
         ("learned", f"{plural(record.examples, 'example')} in {plural(record.passes, 'pass')}"),
@@ -143,6 +143,11 @@ def trained(
     predict = command_line(["riata", "predict", output])
     lines += [("next", f"{evaluate} TEST"), ("", f"{predict} NEW")]
     return rows(lines)
+
+
+def loss_name(model: Model) -> str:
+    """What is minimised; families that have no choice of it minimise log loss."""
+    return str(model.learner.parameters().get("loss", "logistic"))
 
 
 def runs_away(model: Model) -> bool:

@@ -23,8 +23,8 @@ from riata.cli.data import (
     say_skipped,
 )
 from riata.cli.options import (
-    DEFAULT_METHOD,
     MethodCommand,
+    default_method,
     option,
     parse_class_weight,
     parse_classes,
@@ -44,9 +44,10 @@ from riata.training.safeguards import Checkpoint, MemoryLimit, SigtermAsCtrlC
 HELP = """Learn a sparse linear model from DATA: one or more files, or - for standard input.
 
 \b
-  riata train clicks.svm -o clicks.riata --l1 1e-5 --holdout 0.1
+  riata train clicks.svm -o clicks.riata --holdout 0.1
   zcat clicks.svm.gz | riata train - -o clicks.riata
   riata train more.svm -o clicks.riata --initial clicks.riata
+  riata train clicks.svm -o sparse.riata --method elastic-net --l1 1e-5
 
 Every example is predicted before it is learned, so the loss that is shown is honest without a
 holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
@@ -58,10 +59,8 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 @option(
     "--method",
     type=click.Choice(list(FAMILIES)),
-    default=DEFAULT_METHOD,
-    show_default=True,
     section="Method",
-    help="The family of learners.",
+    help="The family of learners.  [default: auto, which needs no tuning; for a loss of regression elastic-net]",
 )
 @option(
     "--passes",
@@ -161,12 +160,14 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 @option("-q", "--quiet", is_flag=True, section="Output", help="Print nothing but errors.")
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> int:
-    parameters = pick_parameters(ctx, given["method"], given)
+    method = given["method"] or default_method(given.get("loss"))
+    going_on = given["resume"] is not None or given["initial"] is not None
+    parameters = pick_parameters(ctx, method, given, check=not going_on)
     explicit = {k for k in given if ctx.get_parameter_source(k) is ParameterSource.COMMANDLINE}
     job = Job(
         data=given["data"],
         output=given["output"],
-        method=given["method"],
+        method=method,
         parameters=parameters,
         reading=read_options(
             given | {"scale": given["scale"] or "auto"}, hash_key=given["hash_key"]

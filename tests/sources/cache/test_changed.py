@@ -100,9 +100,9 @@ main()
 @pytest.mark.parametrize(
     "how",
     [
-        ["--l1", "1e-4"],
-        ["--l1", "1e-4", "--store", "hashed"],
-        ["--l1", "1e-4", "--store", "dense"],
+        ["--method", "elastic-net"],
+        ["--store", "hashed"],
+        ["--store", "dense"],
         ["--shuffle", "300"],
         ["--method", "ftrl"],
         ["--method", "truncated"],
