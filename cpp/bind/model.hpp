@@ -36,6 +36,14 @@ std::tuple<Out2<double>, std::int64_t> learned(AnyModel& model, const BlockView<
   return {scores, outcome.done};
 }
 
+// The scores of the rows, `columns` wide, by the model as it is.
+template <class AnyModel, class Index>
+Out2<double> scored(const AnyModel& model, const BlockView<Index>& block, std::size_t columns) {
+  NewArray<double> scores(static_cast<std::size_t>(block.rows) * columns);
+  check(reading(model, [&] { return model.score(block, scores.get()); }));
+  return give(std::move(scores), columns);
+}
+
 // What every model keeps, at one moment.
 struct ModelState {
   Rows rows;
@@ -45,9 +53,10 @@ struct ModelState {
   std::int64_t features;
   bool named;
   Names names;
+  bool with_rows = true;
 };
-ModelState state_of(const Model& model);     // with the model held
-nanobind::dict as_dict(ModelState&& state);  // as a model file names its parts
+ModelState state_of(const Model& model, bool with_rows = true);  // with the model held
+nanobind::dict as_dict(ModelState&& state);                      // as a model file names its parts
 
 std::tuple<Out<std::int64_t>, Out2<double>> keys_and_values(Rows&& rows, std::size_t width);
 

@@ -46,6 +46,9 @@ class Model:
     def features(self, arg: int, /) -> None: ...
 
     @property
+    def row_width(self) -> int: ...
+
+    @property
     def live_weights(self) -> int: ...
 
     @property
@@ -352,9 +355,6 @@ class Bayesian(Model):
 
     @property
     def columns(self) -> int: ...
-
-    @property
-    def row_width(self) -> int: ...
 
 def rows_of(offsets: NDArray[numpy.int32], entries: int) -> NDArray[numpy.int64]:
     """
@@ -772,7 +772,7 @@ def single_scale(state: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     For every output, what multiplies the average of the members, and what is added.
     """
 
-class Portfolio:
+class Portfolio(Model):
     """Many settings side by side over a store, averaged."""
 
     def __init__(self, store: str, members: Sequence[tuple[str, str, float]], intercept_variance: float, fit_intercept: bool, drop: bool, outputs: int, bits: int) -> None: ...
@@ -800,34 +800,9 @@ class Portfolio:
         All of the model's state at one moment, by name; `settings` are the numbers of the members left.
         """
 
-    def set_rows(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
-
     def set_evidence(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], recent_losses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], claims: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], worth: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gaps: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def set_rest(self, intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: int, features: int) -> None: ...
-
-    @property
-    def named(self) -> bool: ...
-
-    def names(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
-        """
-        The names of these keys, as bytes and offsets; empty where there is none.
-        """
-
-    @property
-    def t(self) -> int: ...
-
-    @property
-    def features(self) -> int: ...
-
-    @property
-    def row_width(self) -> int: ...
-
-    @property
-    def live_weights(self) -> int: ...
-
-    @property
-    def bytes(self) -> int: ...
 
 def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, zero_based: bool, labelled: bool, instructions: str = ...) -> ParsedRows:
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -292,3 +293,22 @@ def _join_names(blocks: list[Block]) -> NDArray[np.uint8]:
 def _join_offsets(blocks: list[Block]) -> NDArray[np.int64]:
     lengths = [np.diff(b.name_offsets) for b in blocks if b.name_offsets is not None]
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(lengths))])
+
+
+def event_block(
+    features: Mapping[str, Any], label: float = 0.0, weight: float = 1.0, key: bytes | None = None
+) -> Block:
+    """One event of named features as a Block."""
+    from riata import _core
+
+    _core.check_event(label, weight)
+    keys, values, names, offsets = _core.event(features, key)
+    return Block(
+        indptr=np.array([0, len(keys)], dtype=np.int64),
+        indices=keys,
+        values=values,
+        labels=np.array([float(label)]),
+        weights=np.array([float(weight)]),
+        names=names,
+        name_offsets=offsets,
+    )

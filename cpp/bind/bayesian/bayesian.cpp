@@ -128,9 +128,7 @@ Out2<double> score(const Bayesian& model, const In<std::int64_t>& indptr, const 
                    const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
   check_outputs(model, outputs);
-  NewArray<double> scores(static_cast<std::size_t>(block.rows) * outputs);
-  check(reading(model, [&] { return model.score(block, scores.get()); }));
-  return give(std::move(scores), outputs);
+  return scored(model, block, outputs);
 }
 
 template <class Index>
@@ -231,9 +229,7 @@ void bind_state(nb::class_<Bayesian, Model>& bayesian) {
               throw nb::value_error("another number of components");
             writing(model, [&] { model.log_evidence = values; });
           })
-      .def_prop_ro("columns", &Bayesian::columns)
-      .def_prop_ro("row_width",
-                   [](const Bayesian& model) { return glancing(model, [&] { return model.row_width(); }); });
+      .def_prop_ro("columns", &Bayesian::columns);
 }
 
 }  // namespace

@@ -92,10 +92,7 @@ std::tuple<Out2<double>, std::int64_t> learn(
 template <class Index>
 Out2<double> score(const Linear& model, const In<std::int64_t>& indptr, const In<Index>& indices,
                    const In<float>& values, const std::optional<In<double>>& offsets) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
-  NewArray<double> scores(static_cast<std::size_t>(block.rows) * model.intercept.size());
-  check(reading(model, [&] { return model.score(block, scores.get()); }));
-  return give(std::move(scores), model.intercept.size());
+  return scored(model, view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets), model.intercept.size());
 }
 
 nb::dict snapshot(const Linear& model) {

@@ -1,4 +1,4 @@
-// What linear and Bayesian models have in common.
+// What linear and Bayesian models and portfolios have in common.
 #include "bind/model.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -9,14 +9,15 @@
 
 namespace riata::bind {
 
-ModelState state_of(const Model& model) {
-  ModelState now{model.rows(),
+ModelState state_of(const Model& model, bool with_rows) {
+  ModelState now{with_rows ? model.rows() : Rows{},
                  static_cast<std::size_t>(model.row_width()),
                  model.intercept,
                  model.t,
                  model.features,
-                 model.named(),
-                 {}};
+                 with_rows && model.named(),
+                 {},
+                 with_rows};
   if (now.named)
     now.names = model.names(now.rows.keys.data(), static_cast<std::int64_t>(now.rows.keys.size()));
   return now;
@@ -24,8 +25,10 @@ ModelState state_of(const Model& model) {
 
 nb::dict as_dict(ModelState&& state) {
   nb::dict out;
-  out["keys"] = nb::cast(give(std::move(state.rows.keys)));
-  out["rows"] = nb::cast(give(std::move(state.rows.values), state.width));
+  if (state.with_rows) {
+    out["keys"] = nb::cast(give(std::move(state.rows.keys)));
+    out["rows"] = nb::cast(give(std::move(state.rows.values), state.width));
+  }
   out["intercept"] = nb::cast(give(std::move(state.intercept)));
   out["seen"] = nb::cast(give(std::vector<std::int64_t>{static_cast<std::int64_t>(state.t), state.features}));
   if (state.named) {
@@ -94,6 +97,8 @@ void bind_model(nb::module_& m) {
       .def_prop_rw(
           "features", [](const Model& model) { return glancing(model, [&] { return model.features; }); },
           [](Model& model, std::int64_t n) { writing(model, [&] { model.features = n; }); })
+      .def_prop_ro("row_width",
+                   [](const Model& model) { return glancing(model, [&] { return model.row_width(); }); })
       .def_prop_ro("live_weights",
                    [](const Model& model) { return reading(model, [&] { return model.live_weights(); }); })
       .def_prop_ro("bytes", [](const Model& model) { return reading(model, [&] { return model.bytes(); }); });

@@ -11,11 +11,10 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
+#include <vector>
 
 #include "bind/block_view.hpp"
-#include "bind/outcome.hpp"
-#include "bind/turns.hpp"
+#include "bind/model.hpp"
 
 namespace riata::bind {
 
@@ -73,11 +72,7 @@ Out2<double> learn(Portfolio& model, const In<std::int64_t>& indptr, const In<In
                    const std::optional<In<double>>& offsets) {
   const BlockView<Index> block =
       view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
-  const auto n = order ? static_cast<std::int64_t>(order->size()) : block.rows;
-  const std::size_t outputs = outputs_of(model);
-  NewArray<double> scores(static_cast<std::size_t>(n) * outputs);
-  check(writing(model, [&] { return model.learn(block, order ? order->data() : nullptr, n, scores.get()); }));
-  return give(std::move(scores), outputs);
+  return std::get<0>(learned(model, block, order, outputs_of(model)));
 }
 
 template <class Index>
@@ -85,11 +80,8 @@ Out2<double> score(const Portfolio& model, const In<std::int64_t>& indptr, const
                    const In<float>& values, const std::optional<In<std::uint8_t>>& names,
                    const std::optional<In<std::int64_t>>& name_offsets,
                    const std::optional<In<double>>& offsets) {
-  const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets);
-  const std::size_t outputs = outputs_of(model);
-  NewArray<double> scores(static_cast<std::size_t>(block.rows) * outputs);
-  check(reading(model, [&] { return model.score(block, scores.get()); }));
-  return give(std::move(scores), outputs);
+  return scored(model, view<Index>(indptr, indices, values, {}, {}, names, name_offsets, offsets),
+                outputs_of(model));
 }
 
 // The scores of all members that are left, rows x (outputs x members).
@@ -109,76 +101,33 @@ Out2<double> member_scores(const Portfolio& model, const In<std::int64_t>& indpt
 
 // All of a model at one moment.
 struct Snapshot {
-  Rows rows;
-  std::size_t width, members;
-  std::vector<double> intercept;
+  ModelState common;
   std::vector<std::int64_t> alive;
-  std::vector<double> weights, losses, recent, claims, worth, gaps, totals, single, lengths;
-  std::vector<std::int64_t> seen;
-  bool named;
-  Names names;
+  Evidence evidence;
+  std::vector<double> single, lengths;
 };
 
-Snapshot taken(const Portfolio& model, bool with_rows) {
-  Snapshot s;
-  if (with_rows) s.rows = model.rows();
-  s.width = static_cast<std::size_t>(model.row_width());
-  s.members = static_cast<std::size_t>(model.evidence.members());
-  s.intercept = model.intercept;
-  s.alive.assign(model.alive.begin(), model.alive.end());
-  s.weights = model.evidence.weights;
-  s.losses = model.evidence.losses;
-  s.recent = model.evidence.recent;
-  s.claims = model.evidence.claims;
-  s.worth = model.evidence.worth;
-  s.gaps = model.evidence.gaps;
-  s.totals = model.evidence.totals;
-  s.single = model.single;
-  s.lengths.assign(std::begin(model.lengths), std::end(model.lengths));
-  s.seen = {static_cast<std::int64_t>(model.t), model.features};
-  s.named = with_rows && model.named();
-  if (s.named) s.names = model.names(s.rows.keys.data(), static_cast<std::int64_t>(s.rows.keys.size()));
-  return s;
-}
-
 nb::dict snapshot(const Portfolio& model, bool with_rows) {
-  Snapshot s = reading(model, [&] { return taken(model, with_rows); });
-  nb::dict out;
-  if (with_rows) {
-    out["keys"] = nb::cast(give(std::move(s.rows.keys)));
-    out["rows"] = nb::cast(give(std::move(s.rows.values), s.width));
-  }
-  out["intercept"] = nb::cast(give(std::move(s.intercept)));
-  out["settings"] = nb::cast(give(std::move(s.alive)));
-  out["weights"] = nb::cast(give(std::move(s.weights), s.members));
-  out["losses"] = nb::cast(give(std::move(s.losses), s.members));
-  out["recent_losses"] = nb::cast(give(std::move(s.recent), s.members));
-  out["claims"] = nb::cast(give(std::move(s.claims), s.members));
-  out["worth"] = nb::cast(give(std::move(s.worth), s.members));
-  out["gaps"] = nb::cast(give(std::move(s.gaps), s.members));
-  out["totals"] = nb::cast(give(std::move(s.totals), 2));
-  out["single"] = nb::cast(give(std::move(s.single), Single::kWidth));
-  out["lengths"] = nb::cast(give(std::move(s.lengths)));
-  out["seen"] = nb::cast(give(std::move(s.seen)));
-  if (s.named) {
-    out["names"] = nb::cast(give(std::move(s.names.bytes)));
-    out["name_offsets"] = nb::cast(give(std::move(s.names.offsets)));
-  }
-  return out;
-}
-
-void set_rows(Portfolio& model, const In<std::int64_t>& keys, const In2<double>& values,
-              const std::optional<In<std::uint8_t>>& names,
-              const std::optional<In<std::int64_t>>& name_offsets) {
-  const bool named = names && name_offsets;
-  if (named) check_names(*names, *name_offsets, keys.size());
-  const bool fits = writing(model, [&] {
-    return values.shape(0) == keys.size() && static_cast<int>(values.shape(1)) == model.row_width() &&
-           model.set_rows(keys.data(), values.data(), static_cast<std::int64_t>(keys.size()),
-                          named ? reinterpret_cast<const char*>(names->data()) : nullptr,
-                          named ? name_offsets->data() : nullptr);
+  Snapshot now = reading(model, [&] {
+    return Snapshot{state_of(model, with_rows),
+                    {model.alive.begin(), model.alive.end()},
+                    model.evidence,
+                    model.single,
+                    {std::begin(model.lengths), std::end(model.lengths)}};
   });
-  if (!fits) throw nb::value_error("rows do not fit this model or store");
+  const auto members = static_cast<std::size_t>(now.evidence.members());
+  nb::dict out = as_dict(std::move(now.common));
+  out["settings"] = nb::cast(give(std::move(now.alive)));
+  out["weights"] = nb::cast(give(std::move(now.evidence.weights), members));
+  out["losses"] = nb::cast(give(std::move(now.evidence.losses), members));
+  out["recent_losses"] = nb::cast(give(std::move(now.evidence.recent), members));
+  out["claims"] = nb::cast(give(std::move(now.evidence.claims), members));
+  out["worth"] = nb::cast(give(std::move(now.evidence.worth), members));
+  out["gaps"] = nb::cast(give(std::move(now.evidence.gaps), members));
+  out["totals"] = nb::cast(give(std::move(now.evidence.totals), 2));
+  out["single"] = nb::cast(give(std::move(now.single), Single::kWidth));
+  out["lengths"] = nb::cast(give(std::move(now.lengths)));
+  return out;
 }
 
 void fill(std::vector<double>& to, const In2<double>& from) {
@@ -222,37 +171,15 @@ void set_rest(Portfolio& model, const In<double>& intercept, const In2<double>& 
   });
 }
 
-void bind_state(nb::class_<Portfolio>& portfolio) {
+void bind_state(nb::class_<Portfolio, Model>& portfolio) {
   portfolio
       .def("snapshot", &snapshot, nb::arg("rows") = true,
            nb::sig("def snapshot(self, rows: bool = True) -> dict[str, NDArray[typing.Any]]"),
            "All of the model's state at one moment, by name; `settings` are the numbers of the members left.")
-      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("values"), nb::arg("names").none(),
-           nb::arg("name_offsets").none())
       .def("set_evidence", &set_evidence, nb::arg("weights"), nb::arg("losses"), nb::arg("recent_losses"),
            nb::arg("claims"), nb::arg("worth"), nb::arg("gaps"), nb::arg("totals"))
       .def("set_rest", &set_rest, nb::arg("intercept"), nb::arg("single"), nb::arg("lengths"), nb::arg("t"),
-           nb::arg("features"))
-      .def_prop_ro("named",
-                   [](const Portfolio& model) { return glancing(model, [&] { return model.named(); }); })
-      .def(
-          "names",
-          [](const Portfolio& model, const In<std::int64_t>& keys) {
-            Names names = reading(
-                model, [&] { return model.names(keys.data(), static_cast<std::int64_t>(keys.size())); });
-            return std::make_tuple(give(std::move(names.bytes)), give(std::move(names.offsets)));
-          },
-          nb::arg("keys"), "The names of these keys, as bytes and offsets; empty where there is none.")
-      .def_prop_ro("t", [](const Portfolio& model) { return glancing(model, [&] { return model.t; }); })
-      .def_prop_ro("features",
-                   [](const Portfolio& model) { return glancing(model, [&] { return model.features; }); })
-      .def_prop_ro("row_width",
-                   [](const Portfolio& model) { return glancing(model, [&] { return model.row_width(); }); })
-      .def_prop_ro(
-          "live_weights",
-          [](const Portfolio& model) { return reading(model, [&] { return model.live_weights(); }); })
-      .def_prop_ro("bytes",
-                   [](const Portfolio& model) { return reading(model, [&] { return model.bytes(); }); });
+           nb::arg("features"));
 }
 
 }  // namespace
@@ -271,7 +198,8 @@ void bind_portfolio(nb::module_& m) {
         return out;
       },
       nb::arg("state"), "For every output, what multiplies the average of the members, and what is added.");
-  nb::class_<Portfolio> portfolio(m, "Portfolio", "Many settings side by side over a store, averaged.");
+  nb::class_<Portfolio, Model> portfolio(m, "Portfolio",
+                                         "Many settings side by side over a store, averaged.");
   portfolio
       .def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
            nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("outputs"), nb::arg("bits"))

@@ -82,9 +82,7 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
   Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
                      double* scores) noexcept {
     if (!same_kind(b)) return {Status::mixed_names, 0};
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t r = order == nullptr ? i : order[i];
-      if (!b.holds(r)) return {Status::bad_block, i};
+    return each_example(b, order, n, [&](std::int64_t i, std::int64_t r) -> Outcome {
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = this->locate(b, begin, end); status != Status::ok) return {status, i};
       this->prefetch(b, order, i, n);
@@ -108,8 +106,8 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
           store_.sweep(2 + static_cast<std::uint64_t>(end - begin) / 16,
                        LiveIf{[&](const double* row) { return shape_.is_live(row, now()); }});
       }
-    }
-    return {Status::ok, n};
+      return {};
+    });
   }
 
   void take_step(std::int64_t rows, double weight) noexcept {

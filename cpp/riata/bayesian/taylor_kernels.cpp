@@ -177,24 +177,12 @@ RIATA_INLINE void step_one(const Taylor& m) noexcept {
 
 // Up to eight columns beginning with the first-th, which all see the same value of a feature.
 
-struct Columns {
-  int first, view, have;
+struct Viewed : Columns {
+  int view;
 };
 
 template <bool kWhole>
-RIATA_INLINE Eight get(const Columns& c, const double* p, double rest = 0) noexcept {
-  return kWhole ? eight(p + c.first) : load_first(p + c.first, c.have, rest);
-}
-template <bool kWhole>
-RIATA_INLINE void put(const Columns& c, double* p, const Eight& v) noexcept {
-  if (kWhole)
-    store(p + c.first, v);
-  else
-    store_first(p + c.first, c.have, v);
-}
-
-template <bool kWhole>
-RIATA_INLINE void gather_eight(const Taylor& m, const Columns& c) noexcept {
+RIATA_INLINE void gather_eight(const Taylor& m, const Viewed& c) noexcept {
   const std::int64_t k = m.columns;
   Eight means[8], spreads[8];  // as one column would add them up
   for (int j = 0; j < 8; ++j) means[j] = spreads[j] = eight(0.0);
@@ -238,7 +226,7 @@ RIATA_INLINE void learn_within(const Columns& c, double* row, std::int64_t k, co
 
 // Up to kCells / 8 rows, by links; row(i) is the number of the i-th. update(row, move, gain).
 template <bool kWhole, class Row, class Update>
-RIATA_INLINE void steps_eight(const Taylor& m, const Example& e, const Columns& c, int rows, Row row,
+RIATA_INLINE void steps_eight(const Taylor& m, const Example& e, const Viewed& c, int rows, Row row,
                               Update update) noexcept {
   Chunk chunk;
   alignas(64) double variances[kWhole ? 8 : kCells + kAhead];
@@ -255,7 +243,7 @@ RIATA_INLINE void steps_eight(const Taylor& m, const Example& e, const Columns& 
 
 // Rows that are beyond the curves in some columns: there by links, in the others as everyone.
 template <bool kWhole>
-RIATA_INLINE void large_eight(const Taylor& m, const Example& e, const Curves& curves, const Columns& c,
+RIATA_INLINE void large_eight(const Taylor& m, const Example& e, const Curves& curves, const Viewed& c,
                               const std::int64_t* large, int count) noexcept {
   steps_eight<kWhole>(
       m, e, c, count, [&](int i) { return large[i]; },
@@ -271,7 +259,7 @@ RIATA_INLINE void large_eight(const Taylor& m, const Example& e, const Curves& c
 }
 
 template <bool kWhole>
-RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Columns& c,
+RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Viewed& c,
                               Fetching& fetching) noexcept {
   constexpr int kRows = kCells / 8, kBlock = 8 * kRows;
   const std::int64_t k = m.columns;
@@ -303,7 +291,7 @@ RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Columns& 
 }
 
 template <bool kWhole>
-RIATA_INLINE void step_eight(const Taylor& m, const Columns& c, Fetching& fetching) noexcept {
+RIATA_INLINE void step_eight(const Taylor& m, const Viewed& c, Fetching& fetching) noexcept {
   constexpr int kRows = kCells / 8;
   const Eight y = get<kWhole>(c, m.y);
   const Example e{get<kWhole>(c, m.spreads), y * get<kWhole>(c, m.means), y * m.weight, m.weight};
@@ -322,20 +310,19 @@ RIATA_INLINE void each_eight(const Taylor& m, Visit visit) noexcept {
   const int width = m.columns / m.views;
   for (int view = 0; view < m.views; ++view)
     for (int first = 0; first < width; first += 8)
-      visit(Columns{view * width + first, view, width - first < 8 ? width - first : 8});
+      visit(Viewed{{view * width + first, width - first < 8 ? width - first : 8}, view});
 }
 
 void gather(const Taylor& given) noexcept {
   const Taylor m = given;  // a copy that nothing stored can change
   if (m.columns == 1) return gather_one(m);
-  each_eight(m,
-             [&](const Columns& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
+  each_eight(m, [&](const Viewed& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
 }
 void step(const Taylor& given) noexcept {
   const Taylor m = given;
   if (m.columns == 1) return step_one(m);
   Fetching fetching(m);
-  each_eight(m, [&](const Columns& c) {
+  each_eight(m, [&](const Viewed& c) {
     c.have == 8 ? step_eight<true>(m, c, fetching) : step_eight<false>(m, c, fetching);
   });
 }

@@ -1,4 +1,4 @@
-// A model that is learned one example at a time, as bindings see it: what linear and Bayesian models share.
+// A model that is learned one example at a time, as bindings see it: what linear and Bayesian models and portfolios share.
 // OverStore is the part of it that only needs the store.
 #pragma once
 
@@ -62,6 +62,18 @@ class Model {
   std::int64_t features = 0;  // 1 + the largest index learned
 };
 
+// The loop of learning: visit(i, r) learns row r of the block as the i-th of n, and says how that went.
+template <class Index, class Visit>
+Outcome each_example(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
+                     Visit visit) noexcept {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t r = order == nullptr ? i : order[i];
+    if (!b.holds(r)) return {Outcome::Status::bad_block, i};
+    if (const Outcome outcome = visit(i, r); outcome.status != Outcome::Status::ok) return outcome;
+  }
+  return {Outcome::Status::ok, n};
+}
+
 // Blocks with 32-bit indices and with 64-bit ones go through the same templates of a Self: learn_rows and
 // score_rows.
 template <class Self, class Base>
@@ -93,7 +105,8 @@ class BothIndices : public Base {
 template <class Base, AnyStore Store>
 class OverStore : public Base {
  public:
-  OverStore(int width, int bits) : store_(width, bits) {}
+  template <class... Given>  // what Base is made from
+  OverStore(int width, int bits, const Given&... given) : Base(given...), store_(width, bits) {}
 
   bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
                 const std::int64_t* name_offsets) noexcept override {
@@ -114,10 +127,7 @@ class OverStore : public Base {
     return false;
   }
   Names names(const std::int64_t* keys, std::int64_t n) const override {
-    const auto name = [&](std::int64_t i) -> std::string_view {
-      if constexpr (!Store::kDirect) return store_.name(static_cast<std::uint64_t>(keys[i]));
-      return {};
-    };
+    const auto name = [&](std::int64_t i) { return name_of(static_cast<std::uint64_t>(keys[i])); };
     Names out;
     out.offsets.reserve(static_cast<std::size_t>(n) + 1);
     out.offsets.push_back(0);
@@ -138,6 +148,11 @@ class OverStore : public Base {
       return !store_.named();
     }
     return true;
+  }
+
+  std::string_view name_of(std::uint64_t key) const noexcept {
+    if constexpr (!Store::kDirect) return store_.name(key);
+    return {};
   }
 
   // How many rows are wanted, so that no more memory is taken than they need.

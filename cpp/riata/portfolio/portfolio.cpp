@@ -14,34 +14,21 @@ namespace riata {
 namespace {
 
 template <class Store>
-class PortfolioModel final : public StoredPortfolio<Store> {
+class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPortfolio<Store>> {
  public:
-  using StoredPortfolio<Store>::StoredPortfolio;
+  using BothIndices<PortfolioModel<Store>, StoredPortfolio<Store>>::BothIndices;
 
-  Outcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return learn_rows(b, order, n, scores);
-  }
-  Outcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
-                double* scores) noexcept override {
-    return learn_rows(b, order, n, scores);
-  }
-  Outcome score(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores, false);
-  }
-  Outcome score(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores, false);
-  }
   Outcome member_scores(const BlockView<std::int32_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores, true);
+    return members_of_rows(b, scores);
   }
   Outcome member_scores(const BlockView<std::int64_t>& b, double* scores) const noexcept override {
-    return score_rows(b, scores, true);
+    return members_of_rows(b, scores);
   }
 
  private:
   using Base = StoredPortfolio<Store>;
   using Status = Outcome::Status;
+  friend BothIndices<PortfolioModel<Store>, StoredPortfolio<Store>>;
   using Base::blank_, Base::evidence, Base::example_, Base::groups_, Base::intercept, Base::lengths;
   using Base::single, Base::spec_, Base::store_, Base::t;
 
@@ -49,9 +36,7 @@ class PortfolioModel final : public StoredPortfolio<Store> {
   Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
                      double* scores) noexcept {
     if (!this->same_kind(b)) return {Status::mixed_names, 0};
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t r = order == nullptr ? i : order[i];
-      if (!b.holds(r)) return {Status::bad_block, i};
+    return each_example(b, order, n, [&](std::int64_t i, std::int64_t r) -> Outcome {
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = this->locate(b, begin, end); status != Status::ok) return {status, i};
       if (i + 1 < n) this->prefetch(b, order == nullptr ? i + 1 : order[i + 1]);
@@ -63,8 +48,8 @@ class PortfolioModel final : public StoredPortfolio<Store> {
       ++t;
       if (weight > 0) learn_label(b.labels[r], weight, b.offset(r), score);
       if (Evidence::ends(t) && !end_epoch()) return {Status::out_of_memory, i + 1};
-    }
-    return {Status::ok, n};
+      return {};
+    });
   }
 
   bool end_epoch() noexcept {
@@ -109,36 +94,34 @@ class PortfolioModel final : public StoredPortfolio<Store> {
     }
   }
 
-  Taylor as_taylor(Example& e, std::size_t g, double weight) const noexcept {
+  // What the kernels of both rules are told.
+  template <class Task>
+  Task as(Example& e, std::size_t g, double weight) const noexcept {
     const Group& group = groups_[g];
     Example::Part& part = e.parts[g];
-    Taylor out;
+    Task out;
     out.rows = e.views.rows;
     out.columns = group.columns;
     out.state = part.state.data();
-    out.intercept_first = spec_.fit_intercept;
     out.x = e.values(group.values);
-    out.precisions = group.parameters.data();
-    out.intercept_precisions = group.intercept_precisions.data();
-    out.variances = part.variances.data();
-    out.means = part.means.data();
-    out.spreads = part.spreads.data();
     out.y = part.y.data();
     out.weight = weight;
     return out;
   }
+  Taylor as_taylor(Example& e, std::size_t g, double weight) const noexcept {
+    Taylor out = as<Taylor>(e, g, weight);
+    out.intercept_first = spec_.fit_intercept;
+    out.precisions = groups_[g].parameters.data();
+    out.intercept_precisions = groups_[g].intercept_precisions.data();
+    out.variances = e.parts[g].variances.data();
+    out.means = e.parts[g].means.data();
+    out.spreads = e.parts[g].spreads.data();
+    return out;
+  }
   AdaGrad as_adagrad(Example& e, std::size_t g, double weight) const noexcept {
-    const Group& group = groups_[g];
-    Example::Part& part = e.parts[g];
-    AdaGrad out;
-    out.rows = e.views.rows;
-    out.columns = group.columns;
-    out.state = part.state.data();
-    out.x = e.values(group.values);
-    out.rates = group.parameters.data();
-    out.y = part.y.data();
-    out.scores = part.means.data();
-    out.weight = weight;
+    AdaGrad out = as<AdaGrad>(e, g, weight);
+    out.rates = groups_[g].parameters.data();
+    out.scores = e.parts[g].means.data();
     out.ratios = e.ratios.data();
     return out;
   }
@@ -209,7 +192,19 @@ class PortfolioModel final : public StoredPortfolio<Store> {
   }
 
   template <class Index>
-  Outcome score_rows(const BlockView<Index>& b, double* scores, bool all) const noexcept {
+  Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
+    return look_at_all(b, [&](std::int64_t r, const Example& e) { predict(e, scores + r * spec_.outputs); });
+  }
+
+  template <class Index>
+  Outcome members_of_rows(const BlockView<Index>& b, double* scores) const noexcept {
+    return look_at_all(b, [&](std::int64_t r, const Example& e) {
+      std::copy(e.scores.begin(), e.scores.end(), scores + r * static_cast<std::int64_t>(e.scores.size()));
+    });
+  }
+
+  template <class Index, class Visit>
+  Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
     try {
       Example e;
       e.shape(groups_);
@@ -221,16 +216,12 @@ class PortfolioModel final : public StoredPortfolio<Store> {
         if (spec_.fit_intercept) *rows++ = const_cast<double*>(intercept.data());
         for (std::int64_t k = begin; k < end; ++k) {
           const auto key = static_cast<std::uint64_t>(b.indices[k]);
-          const double* row = store_->possible(key) ? std::as_const(*store_).find(key) : nullptr;
+          const double* row = store_.possible(key) ? std::as_const(store_).find(key) : nullptr;
           *rows++ = const_cast<double*>(row == nullptr ? blank_.data() : row);
         }
         lay_out(e, b, begin, end, false);
         gather(e, b.offset(r));
-        if (all)
-          std::copy(e.scores.begin(), e.scores.end(),
-                    scores + r * static_cast<std::int64_t>(e.scores.size()));
-        else
-          predict(e, scores + r * spec_.outputs);
+        visit(r, e);
       }
     } catch (const std::bad_alloc&) {
       return {Status::out_of_memory, 0};

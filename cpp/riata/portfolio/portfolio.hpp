@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "riata/base/model_lock.hpp"
-#include "riata/block/block.hpp"
-#include "riata/linear/linear.hpp"  // Outcome, Rows, Names
+#include "riata/linear/model.hpp"
 #include "riata/portfolio/evidence.hpp"
 #include "riata/portfolio/single.hpp"
 
@@ -38,41 +36,20 @@ struct PortfolioSpec {
   int bits = 22;
 };
 
-class Portfolio {
+// Scores are n x outputs: the log odds of the average.
+class Portfolio : public Model {
  public:
   Portfolio(int outputs, int members) : evidence(outputs, members) {}
-  virtual ~Portfolio() = default;
-  // scores: n x outputs, the log odds of the average just before each example was learned.
-  virtual Outcome learn(const BlockView<std::int32_t>&, const std::int64_t* order, std::int64_t n,
-                        double* scores) noexcept = 0;
-  virtual Outcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
-                        double* scores) noexcept = 0;
-  virtual Outcome score(const BlockView<std::int32_t>&, double* scores) const noexcept = 0;
-  virtual Outcome score(const BlockView<std::int64_t>&, double* scores) const noexcept = 0;
   // The scores of all members, rows x outputs x members.
   virtual Outcome member_scores(const BlockView<std::int32_t>&, double* scores) const noexcept = 0;
   virtual Outcome member_scores(const BlockView<std::int64_t>&, double* scores) const noexcept = 0;
 
-  virtual Rows rows() const = 0;
-  virtual bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
-                        const std::int64_t* name_offsets) noexcept = 0;
-  virtual bool named() const noexcept = 0;
-  virtual Names names(const std::int64_t* keys, std::int64_t n) const = 0;
-  virtual std::int64_t live_weights() const noexcept = 0;
-  virtual std::uint64_t bytes() const noexcept = 0;
+  int row_width() const noexcept override { return width_; }  // the intercept is such a row
 
-  // Learning takes it alone, scoring together: two Python threads must not meet in one model.
-  mutable ModelLock guard;
-
-  int row_width() const noexcept { return width_; }
-
-  std::vector<double> intercept;  // a row
-  std::vector<int> alive;         // of the members that the model was made with
+  std::vector<int> alive;  // of the members that the model was made with
   Evidence evidence;
   std::vector<double> single;        // outputs x Single::kWidth
   double lengths[4] = {0, 0, 0, 0};  // sums of the lengths of rows and of their squares: raw, then rms
-  std::uint64_t t = 0;
-  std::int64_t features = 0;
 
  protected:
   int width_ = 2;

@@ -121,23 +121,6 @@ void step_one(const AdaGrad& m) noexcept {
   for (std::int64_t i = 0; i < m.rows; ++i) m.state[i][0] += by * m.ratios[i];
 }
 
-// Up to eight columns beginning with the first-th.
-
-struct Columns {
-  int first, have;
-};
-template <bool kWhole>
-RIATA_INLINE Eight get(const Columns& c, const double* p, double rest = 0) noexcept {
-  return kWhole ? eight(p + c.first) : load_first(p + c.first, c.have, rest);
-}
-template <bool kWhole>
-RIATA_INLINE void put(const Columns& c, double* p, const Eight& v) noexcept {
-  if (kWhole)
-    store(p + c.first, v);
-  else
-    store_first(p + c.first, c.have, v);
-}
-
 // visit(i, j) for every row; what is summed up in j = i % 8 parts has the bits of one column alone.
 template <class Visit>
 RIATA_INLINE void each_row(std::int64_t rows, Visit visit) noexcept {

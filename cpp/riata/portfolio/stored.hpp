@@ -2,8 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
-#include <string_view>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,79 +10,41 @@
 
 namespace riata {
 
-template <class Store>
-class StoredPortfolio : public Portfolio {
+template <AnyStore Store>
+class StoredPortfolio : public OverStore<Portfolio, Store> {
  public:
   explicit StoredPortfolio(const PortfolioSpec& spec)
-      : Portfolio(spec.outputs, static_cast<int>(spec.members.size())), spec_(spec) {
-    for (int c = 0; c < evidence.members(); ++c) alive.push_back(c);
+      : OverStore<Portfolio, Store>(width_of(groups_of(spec, all_of(spec))), spec.bits, spec.outputs,
+                                    static_cast<int>(spec.members.size())),
+        spec_(spec) {
+    alive = all_of(spec);
     single.assign(static_cast<std::size_t>(spec.outputs * Single::kWidth), 0.0);
     groups_ = groups_of(spec_, alive);
     width_ = width_of(groups_);
-    store_ = std::make_unique<Store>(width_, spec_.bits);
     intercept.assign(static_cast<std::size_t>(width_), 0.0);
     blank_.assign(static_cast<std::size_t>(width_), 0.0);
     example_.shape(groups_);
   }
 
   Rows rows() const override {
-    Rows out;
-    for (const auto& [key, row] : found()) {
-      out.keys.push_back(static_cast<std::int64_t>(key));
-      out.values.insert(out.values.end(), row, row + width_);
-    }
-    return out;
-  }
-  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
-                const std::int64_t* name_offsets) noexcept override {
-    BlockView<std::int64_t> b;
-    b.names = names;
-    b.name_offsets = name_offsets;
-    if (!same_kind(b)) return false;
-    for (std::int64_t i = 0; i < n; ++i) {
-      double* row = store_->restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
-      if (row == nullptr) return false;
-      std::copy(values + i * width_, values + (i + 1) * width_, row);
-    }
-    return true;
-  }
-  bool named() const noexcept override {
-    if constexpr (!Store::kDirect) return store_->named();
-    return false;
-  }
-  Names names(const std::int64_t* keys, std::int64_t n) const override {
-    Names out;
-    out.offsets.push_back(0);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::string_view name = name_of(static_cast<std::uint64_t>(keys[i]));
-      out.bytes.insert(out.bytes.end(), name.begin(), name.end());
-      out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
-    }
-    return out;
+    return this->collect(width_, was_seen,
+                         [&](const double* row, double* out) { std::copy(row, row + width_, out); });
   }
   std::int64_t live_weights() const noexcept override {
     std::int64_t live = 0;
     const Group& g = groups_.front();
-    store_->for_each([&](std::uint64_t, const double* row) {
+    store_.for_each([&](std::uint64_t, const double* row) {
       for (int o = 0; o < spec_.outputs; ++o)  // one member speaks for all: they move together
         live += row[g.offset + o * g.members] != 0;
     });
     return live;
   }
-  std::uint64_t bytes() const noexcept override { return store_->bytes(); }
 
  protected:
   using Status = Outcome::Status;
-
-  // A table holds names of all its rows or of none.
-  template <class Index>
-  bool same_kind(const BlockView<Index>& b) noexcept {
-    if constexpr (!Store::kDirect) {
-      if (b.named()) return store_->set_named();
-      return !store_->named();
-    }
-    return true;
-  }
+  using Portfolio::alive, Portfolio::evidence, Portfolio::features, Portfolio::intercept, Portfolio::single;
+  using Portfolio::width_;
+  using OverStore<Portfolio, Store>::store_;
 
   // The rows of an example, those that are missing put there.
   template <class Index>
@@ -94,13 +55,13 @@ class StoredPortfolio : public Portfolio {
     std::uint64_t largest = 0;
     for (std::int64_t k = begin; k < end; ++k)
       largest = std::max(largest, static_cast<std::uint64_t>(b.indices[k]));
-    if (end > begin && !store_->possible(largest)) return Status::bad_index;
+    if (end > begin && !store_.possible(largest)) return Status::bad_index;
     if constexpr (Store::kDirect) {
-      if (end > begin && !store_->inside(largest) && !store_->reserve(largest)) return Status::out_of_memory;
+      if (end > begin && !store_.inside(largest) && !store_.reserve(largest)) return Status::out_of_memory;
       for (std::int64_t k = begin; k < end; ++k)
-        *rows++ = store_->at(static_cast<std::uint64_t>(b.indices[k]));
-      if (store_->marks())
-        for (std::int64_t k = begin; k < end; ++k) store_->mark(static_cast<std::uint64_t>(b.indices[k]));
+        *rows++ = store_.at(static_cast<std::uint64_t>(b.indices[k]));
+      if (store_.marks())
+        for (std::int64_t k = begin; k < end; ++k) store_.mark(static_cast<std::uint64_t>(b.indices[k]));
     } else {
       if (const Status status = look_up(b, begin, end, rows); status != Status::ok) return status;
     }
@@ -113,17 +74,17 @@ class StoredPortfolio : public Portfolio {
   void prefetch(const BlockView<Index>& b, std::int64_t r) const noexcept {
     if (!b.holds(r)) return;
     if constexpr (Store::kDirect) {
-      if (store_->bytes() <= kFetched) return;
+      if (store_.bytes() <= kFetched) return;
       for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k) {
         const auto key = static_cast<std::uint64_t>(b.indices[k]);
-        if (!store_->inside(key)) continue;
-        const double* row = store_->at(key);
+        if (!store_.inside(key)) continue;
+        const double* row = store_.at(key);
         for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
       }
     } else {
-      if (!store_->large()) return;
+      if (!store_.large()) return;
       for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
-        store_->prefetch(static_cast<std::uint64_t>(b.indices[k]));
+        store_.prefetch(static_cast<std::uint64_t>(b.indices[k]));
     }
   }
 
@@ -135,16 +96,16 @@ class StoredPortfolio : public Portfolio {
       std::vector<Group> groups = groups_of(spec_, left);
       const std::vector<int> from = places(members, groups);
       const int width = static_cast<int>(from.size());
-      auto store = std::make_unique<Store>(width, spec_.bits);
+      Store store(width, spec_.bits);
       if constexpr (!Store::kDirect) {
-        if (store_->named() && !store->set_named()) return false;
+        if (store_.named() && !store.set_named()) return false;
       }
       bool fits = true;
       const auto narrow = [&](const double* row, double* to) {
         for (const int place : from) *to++ = row[place];
       };
-      for (const auto& [key, row] : found()) {
-        double* to = store->restore(key, name_of(key));
+      for (const auto& [key, row] : this->found(was_seen)) {
+        double* to = store.restore(key, this->name_of(key));
         if (to == nullptr) fits = false;
         if (!fits) return false;
         narrow(row, to);
@@ -167,7 +128,6 @@ class StoredPortfolio : public Portfolio {
 
   PortfolioSpec spec_;
   std::vector<Group> groups_;
-  std::unique_ptr<Store> store_;
   std::vector<double> blank_;
   Example example_;
 
@@ -175,9 +135,12 @@ class StoredPortfolio : public Portfolio {
   static constexpr std::uint64_t kFetched = std::uint64_t{1}
                                             << 23;  // larger stores are not in caches near by
 
-  std::string_view name_of(std::uint64_t key) const noexcept {
-    if constexpr (!Store::kDirect) return store_->name(key);
-    return {};
+  static bool was_seen(const double* row) noexcept { return row[0] > 0; }
+
+  static std::vector<int> all_of(const PortfolioSpec& spec) {
+    std::vector<int> all(spec.members.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
   }
 
   // Where the numbers of a narrower row stand in today's, when only these members stay.
@@ -202,27 +165,18 @@ class StoredPortfolio : public Portfolio {
     // An insertion may move other rows, and a table that leaves its array form drops the rows that are still
     // blank, those of this example included: look again until an entire round has moved nothing.
     do {
-      moves = store_->moves();
+      moves = store_.moves();
       for (std::int64_t k = begin; k < end; ++k) {
         const auto key = static_cast<std::uint64_t>(b.indices[k]);
         double*& row = rows[k - begin];
-        row = store_->find(key);
+        row = store_.find(key);
         if (row != nullptr) continue;
-        row = store_->insert(key, b.name(k));
+        row = store_.insert(key, b.name(k));
         if (row == nullptr) return Status::out_of_memory;
         std::fill(row, row + width_, 0.0);
       }
-    } while (store_->moves() != moves);
+    } while (store_.moves() != moves);
     return Status::ok;
-  }
-
-  std::vector<std::pair<std::uint64_t, const double*>> found() const {
-    std::vector<std::pair<std::uint64_t, const double*>> out;
-    store_->for_each([&](std::uint64_t key, const double* row) {
-      if (row[0] > 0) out.emplace_back(key, row);
-    });
-    if constexpr (!Store::kDirect) std::sort(out.begin(), out.end());
-    return out;
   }
 };
 

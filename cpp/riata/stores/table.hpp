@@ -26,6 +26,7 @@ class TableStore {
   TableStore(int width, int) noexcept : width_(static_cast<std::uint64_t>(width)) {}
   TableStore(const TableStore&) = delete;
   TableStore& operator=(const TableStore&) = delete;
+  TableStore& operator=(TableStore&&) = default;  // what was moved from is fit to be destroyed only
 
   static bool possible(std::uint64_t key) noexcept { return key <= kKeyMask; }
 

@@ -16,8 +16,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from riata import _core
-from riata.block import Block
+from riata.block import Block, event_block
 from riata.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -98,15 +97,16 @@ class Learner(ABC):
     def score(self, block: Block) -> Floats:
         """The score of each row, (n, outputs), by the weights as they are now."""
 
-    @abstractmethod
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
         """Learn one event of named features; its scores just before."""
+        event = event_block(features, label, weight, self.hash_key)
+        return list(self.learn(event)[0].tolist())
 
-    @abstractmethod
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
         """The scores of one event, by the weights as they are now."""
+        return list(self.score(event_block(features, key=self.hash_key))[0].tolist())
 
     @abstractmethod
     def losses(self, scores: Floats, labels: Floats) -> Floats:
@@ -320,23 +320,6 @@ def offsets_for(block: Block, outputs: int) -> Floats | None:
             f"classes or of a regression; this model has {outputs} classes, a score for each: leave it out"
         )
     return block.offsets
-
-
-def event_block(
-    features: Mapping[str, Any], label: float = 0.0, weight: float = 1.0, key: bytes | None = None
-) -> Block:
-    """One event of named features as a Block."""
-    _core.check_event(label, weight)
-    keys, values, names, offsets = _core.event(features, key)
-    return Block(
-        indptr=np.array([0, len(keys)], dtype=np.int64),
-        indices=keys,
-        values=values,
-        labels=np.array([float(label)]),
-        weights=np.array([float(weight)]),
-        names=names,
-        name_offsets=offsets,
-    )
 
 
 class Lock(Protocol):

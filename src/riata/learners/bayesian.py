@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,7 +17,6 @@ from riata.learners.base import (
     State,
     both_locks,
     check_number,
-    event_block,
     offsets_for,
     only_keys,
 )
@@ -62,12 +61,10 @@ class Bayesian(BayesianParameters):
 
     _core: _core.Bayesian = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
-    _calibration: tuple[int, Floats] = field(init=False, repr=False, compare=False)
-    """The t it was learned at, and its state, which never changes: a new one takes its place."""
 
     def __post_init__(self) -> None:
         check(self)
-        object.__setattr__(self, "_calibration", (0, calibration.blank(self.outputs)))
+        self._calibrate_by(calibration.blank(self.outputs), 0)
         self._start(named=False)
 
     def _start(self, named: bool, own_priors: bool = False) -> None:
@@ -125,83 +122,36 @@ class Bayesian(BayesianParameters):
     # Learner
 
     @property
-    def task(self) -> str:
-        return "classification"
-
-    @property
     def n_features(self) -> int:
         most = 1 << self.bits
         return (
             min(self._core.features or most, most) if self.store == "hashed" else super().n_features
         )
 
-    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
-        if block.labels is None:
-            raise ValueError("a Block without labels cannot be learned")
-        with self.lock:
-            self._choose_store(block)
-            scores = self._core.learn(
-                block.indptr, block.indices, block.values, block.labels, block.weights, order,
-                block.names, block.name_offsets, self.outputs, offsets_for(block, self.outputs),
-            )  # fmt: skip
-            if self.calibrates:
-                learned = self._calibration[1].copy()  # others may be reading the old one
-                calibration.learn(
-                    scores, learned, block.labels, block.weights, order, self.half_life
-                )
-                self._calibrate_by(learned)
-        return scores
+    def _learn(self, block: Block, labels: Floats, order: NDArray[np.int64] | None) -> Floats:
+        return self._core.learn(
+            block.indptr, block.indices, block.values, labels, block.weights, order,
+            block.names, block.name_offsets, self.outputs, offsets_for(block, self.outputs),
+        )  # fmt: skip
 
-    def _choose_store(self, block: Block) -> None:
-        """Of its own accord: a table for names, and for numbers that an array of such rows could not reach."""
-        if self.store != "auto" or self._kept_in != "dense":
-            return
-        far = block.names is None and only_keys(block.indices, self._core.row_width)
-        if (far or block.names is not None) and self._empty:
-            self._start(named=True)
-        elif far:
-            moved = self._remade(self.parameters() | {"store": "table"}, self.state())
-            object.__setattr__(self, "_kept_in", "table")
-            object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
+    def _score(self, block: Block) -> Floats:
+        """The log odds of the predicted probability (eq. 8 or 24), averaged over the components."""
+        return self._core.score(
+            block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs,
+            offsets_for(block, self.outputs),
+        )  # fmt: skip
 
-    def _calibrate_by(self, state: Floats) -> None:
-        object.__setattr__(self, "_calibration", (self.t, state))
+    @property
+    def _calibration_half_life(self) -> float | None:
+        return self.half_life
+
+    def _start_keyed(self) -> None:
+        self._start(named=True)
 
     @property
     def _empty(self) -> bool:
         """Nothing was learned, and no prior was taken from another model."""
         return self.t == 0 and len(self._core.rows()[0]) == 0
-
-    def learn_one(
-        self, features: Mapping[str, Any], label: float, weight: float = 1.0
-    ) -> list[float]:
-        scores: list[float] = self.learn(event_block(features, label, weight, self.hash_key))[
-            0
-        ].tolist()
-        return scores
-
-    def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        scores: list[float] = self.score(event_block(features, key=self.hash_key))[0].tolist()
-        return scores
-
-    def score(self, block: Block) -> Floats:
-        """The log odds of the predicted probability (eq. 8 or 24), averaged over the components."""
-        if not self.calibrates:
-            return self._score(block)
-        t, state = self._calibration
-        scores = self._score(block)
-        if self.t != t:  # somebody is learning: weights and correction may be of two moments
-            with self.lock:
-                t, state = self._calibration
-                scores = self._score(block)
-        calibration.correct(scores, state)
-        return scores
-
-    def _score(self, block: Block) -> Floats:
-        return self._core.score(
-            block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs,
-            offsets_for(block, self.outputs),
-        )  # fmt: skip
 
     @property
     def correction(self) -> Floats:
@@ -244,12 +194,6 @@ class Bayesian(BayesianParameters):
 
             return np.asarray(ndtr(z))
         return _core.loss_probability("logistic", z.ravel()).reshape(z.shape)
-
-    def losses(self, scores: Floats, labels: Floats) -> Floats:
-        return _core.row_losses("logistic", scores, labels, 0.0)
-
-    def probability(self, scores: Floats) -> Floats:
-        return _core.loss_probability("logistic", scores.ravel()).reshape(scores.shape)
 
     # What was learned
 
@@ -302,13 +246,6 @@ class Bayesian(BayesianParameters):
             moments, evidence = self.intercept_posterior(), self.evidence
         return mixture.mean_and_std(*moments, evidence)[1]
 
-    def state(self) -> State:
-        with self.lock:
-            state = super().state()
-            if self.calibrates:
-                state["calibration"] = self._calibration[1].copy()
-            return state
-
     def _restore(self, state: State) -> None:
         _tools().check_tensors(self, state)
         own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
@@ -320,10 +257,7 @@ class Bayesian(BayesianParameters):
         self._core.intercept = state["intercept"].tolist()
         self._core.log_evidence = state["log_evidence"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])
-        if self.calibrates:
-            learned = calibration.blank(self.outputs)
-            calibration.restore(learned, state["calibration"])
-            self._calibrate_by(learned)
+        self._restore_calibration(state)
 
     def parameters(self) -> dict[str, Any]:
         values = super().parameters()

@@ -5,16 +5,15 @@ Corrected log odds are a ln(p) - b ln(1 - p) + c (Kull, Silva Filho & Flach 2017
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.learners.base import check_choice
-
-Floats = NDArray[np.float64]
-
+from riata.block import Block
+from riata.learners.base import CompiledLearner, Floats, State, check_choice, only_keys
 
 CHOICES = ("auto", "on", "off")
 
@@ -85,3 +84,111 @@ def mirrored(state: Floats, outputs: int) -> Floats:
             [state[:, [3, 1, 4, 0, 2, 5, 7, 6, 8]] * [1, 1, -1, 1, -1, 1, 1, 1, -1], state]
         )
     return np.vstack([state, blank(outputs - len(state))])
+
+
+class CalibratedLearner(CompiledLearner):
+    """Classification whose log odds may be corrected so, in a store that it chooses of its own accord."""
+
+    store: str
+    _kept_in: str
+    _holder: ClassVar[str] = "_core"
+    """The attribute that has the core."""
+    _calibration: tuple[int, Floats]
+    """The t it was learned at, and its state, which never changes: a new one takes its place."""
+
+    @property
+    @abstractmethod
+    def calibrates(self) -> bool:
+        """Whether predictions are corrected by how they did so far."""
+
+    @property
+    def _calibration_half_life(self) -> float | None:
+        """In so many examples, what was learned of the correction fades by half."""
+        return None
+
+    @abstractmethod
+    def _learn(self, block: Block, labels: Floats, order: NDArray[np.int64] | None) -> Floats:
+        """As `learn`, not corrected."""
+
+    @abstractmethod
+    def _score(self, block: Block) -> Floats:
+        """As `score`, not corrected."""
+
+    @abstractmethod
+    def _start_keyed(self) -> None:
+        """An empty model in a table."""
+
+    @property
+    def _empty(self) -> bool:
+        """Nothing was learned."""
+        return self.t == 0
+
+    @property
+    def task(self) -> str:
+        return "classification"
+
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        if block.labels is None:
+            raise ValueError("a Block without labels cannot be learned")
+        with self.lock:
+            self._choose_store(block)
+            scores = self._learn(block, block.labels, order)
+            if self.calibrates:
+                learned = self._calibration[1].copy()  # others may be reading the old one
+                half_life = self._calibration_half_life
+                learn(scores, learned, block.labels, block.weights, order, half_life)
+                self._calibrate_by(learned, self.t)
+        return scores
+
+    def _choose_store(self, block: Block) -> None:
+        """A table for names, and for numbers that an array of such rows could not reach."""
+        if self.store != "auto" or self._kept_in != "dense":
+            return
+        far = block.names is None and only_keys(block.indices, self._core.row_width)
+        if (far or block.names is not None) and self._empty:
+            self._start_keyed()
+        elif far:
+            moved = self._remade(self.parameters() | {"store": "table"}, self.state())
+            object.__setattr__(self, "_kept_in", "table")
+            core = getattr(moved, self._holder)
+            object.__setattr__(self, self._holder, core)  # at once: others may be reading
+
+    def score(self, block: Block) -> Floats:
+        """The log odds of the predicted probability."""
+        if not self.calibrates:
+            return self._score(block)
+        t, state = self._calibration
+        scores = self._score(block)
+        if self.t != t:  # somebody is learning: weights and correction may be of two moments
+            with self.lock:
+                t, state = self._calibration
+                scores = self._score(block)
+        correct(scores, state)
+        return scores
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        return _core.row_losses("logistic", scores, labels, 0.0)
+
+    def probability(self, scores: Floats) -> Floats:
+        return _core.loss_probability("logistic", scores.ravel()).reshape(scores.shape)
+
+    def _snapshot(self) -> State:
+        """All that the core knows at one moment."""
+        state: State = self._core.snapshot()
+        return state
+
+    def state(self) -> State:
+        with self.lock:
+            state = self._snapshot()
+            if self.calibrates:
+                state["calibration"] = self._calibration[1].copy()
+            return state
+
+    def _calibrate_by(self, state: Floats, t: int) -> None:
+        object.__setattr__(self, "_calibration", (t, state))
+
+    def _restore_calibration(self, state: State) -> None:
+        if self.calibrates:
+            learned = blank(self.outputs)
+            restore(learned, state["calibration"])
+            self._calibrate_by(learned, self.t)

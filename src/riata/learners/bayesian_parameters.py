@@ -10,12 +10,12 @@ from typing import Any
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import (
     STORES,
-    CompiledLearner,
     check_choice,
     check_number,
     option,
     store_option,
 )
+from riata.learners.bayesian_calibration import CalibratedLearner
 
 LINKS = ("logit", "probit")
 UPDATES = ("marginal", "joint", "adf", "vb")
@@ -28,7 +28,7 @@ SMALLEST, LARGEST = 1e-20, 1e20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianParameters(CompiledLearner):
+class BayesianParameters(CalibratedLearner):
     """What can be chosen, and what follows from it."""
 
     prior_variance: str | float | Mapping[str, float] = option(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from riata.learners.base import (
     State,
     check_choice,
     check_number,
-    event_block,
     offsets_for,
     option,
 )
@@ -202,17 +201,6 @@ class InteriorPoint(LossLearner):
         with self.lock:  # what is pruned and the weights are to be of one moment
             least = self._least_kept()
             return self._core.score(block.indptr, block.indices, block.values, least, offsets)
-
-    def learn_one(
-        self, features: Mapping[str, Any], label: float, weight: float = 1.0
-    ) -> list[float]:
-        return [
-            float(score)
-            for score in self.learn(event_block(features, label, weight, self.hash_key))[0]
-        ]
-
-    def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        return [float(score) for score in self.score(event_block(features, key=self.hash_key))[0]]
 
     @property
     def takes_more_classes(self) -> bool:

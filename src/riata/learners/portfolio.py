@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,18 +13,17 @@ from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import (
     STORES,
-    CompiledLearner,
     Floats,
     State,
     check_choice,
     check_number,
-    event_block,
     n_hashed,
     offsets_for,
     only_keys,
     option,
     store_option,
 )
+from riata.learners.bayesian_calibration import CalibratedLearner
 from riata.learners.portfolio_settings import SETTINGS, check_tensors, groups_of, plan
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ INTERCEPT_VARIANCE = 2 * np.pi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Portfolio(CompiledLearner):
+class Portfolio(CalibratedLearner):
     """Classification that needs no tuning: 32 settings learn side by side in one read.
 
     They are Bayesian models with eight priors and AdaGrad with eight rates and implicit steps, each on values as they
@@ -56,6 +54,7 @@ class Portfolio(CompiledLearner):
     """
 
     family: ClassVar[str] = "auto"
+    _holder: ClassVar[str] = "_held"
 
     calibrate: str | bool = option(
         "auto", "correct log odds by how they did so far; auto: yes", calibration.CHOICES
@@ -71,8 +70,6 @@ class Portfolio(CompiledLearner):
     _held: tuple[_core.Portfolio, tuple[int, ...]] = field(init=False, repr=False, compare=False)
     """The core, and the settings that it began with: it knows them by their place here."""
     _kept_in: str = field(init=False, repr=False, compare=False)
-    _calibration: tuple[int, Floats] = field(init=False, repr=False, compare=False)
-    """The t it was learned at, and its state, which never changes: a new one takes its place."""
 
     def __post_init__(self) -> None:
         calibration.wanted(self.calibrate, "auto")
@@ -108,69 +105,17 @@ class Portfolio(CompiledLearner):
         """Whether predictions are corrected by how they did so far."""
         return calibration.wanted(self.calibrate, "auto")
 
-    def _calibrate_by(self, state: Floats, t: int) -> None:
-        object.__setattr__(self, "_calibration", (t, state))
-
     # Learner
-
-    @property
-    def task(self) -> str:
-        return "classification"
 
     @property
     def n_features(self) -> int:
         return n_hashed(self) if self.store == "hashed" else super().n_features
 
-    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
-        if block.labels is None:
-            raise ValueError("a Block without labels cannot be learned")
-        with self.lock:
-            self._choose_store(block)
-            scores = self._core.learn(
-                block.indptr, block.indices, block.values, block.labels, block.weights, order,
-                block.names, block.name_offsets, offsets_for(block, self.outputs),
-            )  # fmt: skip
-            if self.calibrates:
-                learned = self._calibration[1].copy()  # others may be reading the old one
-                calibration.learn(scores, learned, block.labels, block.weights, order, None)
-                self._calibrate_by(learned, self.t)
-        return scores
-
-    def _choose_store(self, block: Block) -> None:
-        """Of its own accord: a table for names, and for numbers that an array of such rows could not reach."""
-        if self.store != "auto" or self._kept_in != "dense":
-            return
-        far = block.names is None and only_keys(block.indices, self._core.row_width)
-        if (far or block.names is not None) and self.t == 0:
-            self._start(self._held[1], named=True)
-        elif far:
-            moved = self._remade(self.parameters() | {"store": "table"}, self.state())
-            object.__setattr__(self, "_kept_in", "table")
-            object.__setattr__(self, "_held", moved._held)  # at once: others may be reading
-
-    def learn_one(
-        self, features: Mapping[str, Any], label: float, weight: float = 1.0
-    ) -> list[float]:
-        scores: list[float] = self.learn(event_block(features, label, weight, self.hash_key))[
-            0
-        ].tolist()
-        return scores
-
-    def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        scores: list[float] = self.score(event_block(features, key=self.hash_key))[0].tolist()
-        return scores
-
-    def score(self, block: Block) -> Floats:
-        """The log odds of the averaged probability."""
-        t, state = self._calibration
-        scores = self._score(block)
-        if self.calibrates:
-            if self.t != t:  # somebody is learning: weights and correction may be of two moments
-                with self.lock:
-                    t, state = self._calibration
-                    scores = self._score(block)
-            calibration.correct(scores, state)
-        return scores
+    def _learn(self, block: Block, labels: Floats, order: NDArray[np.int64] | None) -> Floats:
+        return self._core.learn(
+            block.indptr, block.indices, block.values, labels, block.weights, order,
+            block.names, block.name_offsets, offsets_for(block, self.outputs),
+        )  # fmt: skip
 
     def _score(self, block: Block) -> Floats:
         return self._core.score(
@@ -178,11 +123,8 @@ class Portfolio(CompiledLearner):
             offsets_for(block, self.outputs),
         )  # fmt: skip
 
-    def losses(self, scores: Floats, labels: Floats) -> Floats:
-        return _core.row_losses("logistic", scores, labels, 0.0)
-
-    def probability(self, scores: Floats) -> Floats:
-        return _core.loss_probability("logistic", scores.ravel()).reshape(scores.shape)
+    def _start_keyed(self) -> None:
+        self._start(self._held[1], named=True)
 
     # What was learned
 
@@ -260,13 +202,6 @@ class Portfolio(CompiledLearner):
         state["settings"] = np.array(settings, dtype=np.int64)[state["settings"]]
         return state
 
-    def state(self) -> State:
-        with self.lock:
-            state = self._snapshot()
-            if self.calibrates:
-                state["calibration"] = self._calibration[1].copy()
-            return state
-
     def _restore(self, state: State) -> None:
         check_tensors(self, state)
         keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[1])
@@ -280,10 +215,7 @@ class Portfolio(CompiledLearner):
         )  # fmt: skip
         t, features = (int(n) for n in state["seen"])
         self._core.set_rest(state["intercept"], state["single"], state["lengths"], t, features)
-        if self.calibrates:
-            learned = calibration.blank(self.outputs)
-            calibration.restore(learned, state["calibration"])
-            self._calibrate_by(learned, t)
+        self._restore_calibration(state)
 
     def parameters(self) -> dict[str, Any]:
         calibrate = self.calibrate if self.calibrate == "auto" else self.calibrates

@@ -16,7 +16,6 @@ from riata.learners.base import (
     Learner,
     State,
     both_locks,
-    event_block,
     offsets_for,
     option,
 )
@@ -359,12 +358,7 @@ class Sketch(Learner):
                 f"algorithm={self.algorithm!r} goes over all examples several times: single events need "
                 "algorithm='online'"
             )
-        event = event_block(features, label, weight, self.hash_key)
-        row: list[float] = self.learn(event)[0].tolist()
-        return row
-
-    def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        return [float(s) for s in self.score(event_block(features, key=self.hash_key))[0]]
+        return super().learn_one(features, label, weight)
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         recent = tuple(self._recent)

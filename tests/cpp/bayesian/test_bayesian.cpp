@@ -17,22 +17,7 @@ namespace {
 using riata::Bayesian;
 using riata::BayesianSpec;
 
-struct Rows {
-  std::vector<std::int64_t> indptr = {0}, indices, offsets = {0};
-  std::vector<float> values;
-  std::vector<double> labels, weights;
-  std::string names;
-
-  riata::BlockView<std::int64_t> view(bool named) const {
-    riata::BlockView<std::int64_t> out = block_view(*this);
-    out.weights = weights.data();
-    if (named) {
-      out.names = names.data();
-      out.name_offsets = offsets.data();
-    }
-    return out;
-  }
-};
+using Rows = WeightedRows;
 
 // Rows of very different lengths, with values of all sizes that a float has, and now and then an index twice.
 Rows extreme(std::mt19937_64& random, int rows, int classes) {
@@ -45,20 +30,13 @@ Rows extreme(std::mt19937_64& random, int rows, int classes) {
     for (std::uint64_t k = 0; k < length; ++k) {
       const std::int64_t feature = static_cast<std::int64_t>(random() % 400);
       const float size = calm ? sizes[3 + random() % 3] : sizes[random() % 9];
-      out.indices.push_back(feature);
-      out.values.push_back(random() % 2 == 0 ? size : -size);
-      out.names += (feature % 2 == 0 ? "even=" : "odd=") + std::to_string(feature);
-      out.offsets.push_back(static_cast<std::int64_t>(out.names.size()));
+      out.add_entry(feature, random() % 2 == 0 ? size : -size,
+                    (feature % 2 == 0 ? "even=" : "odd=") + std::to_string(feature));
     }
-    out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
-    out.labels.push_back(static_cast<double>(random() % static_cast<std::uint64_t>(classes)));
-    out.weights.push_back(calm ? 1 : weights[random() % 9]);
+    const auto label = static_cast<double>(random() % static_cast<std::uint64_t>(classes));
+    out.end_row(label, calm ? 1 : weights[random() % 9]);
   }
   return out;
-}
-
-void all_finite(const std::vector<double>& numbers) {
-  for (const double number : numbers) CHECK(std::isfinite(number));
 }
 
 void run(const std::string& store, const BayesianSpec& spec, bool named, std::uint64_t seed) {

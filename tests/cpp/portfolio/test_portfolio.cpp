@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "block/view.hpp"
 #include "check.hpp"
 #include "riata/portfolio/kernels.hpp"
 #include "riata/portfolio/portfolio.hpp"
@@ -28,28 +29,7 @@ std::vector<Member> members(std::mt19937_64& random) {
   return out;
 }
 
-struct Rows {
-  std::vector<std::int64_t> indptr = {0}, indices, offsets = {0};
-  std::vector<float> values;
-  std::vector<double> labels, weights;
-  std::string names;
-
-  riata::BlockView<std::int64_t> view(bool named) const {
-    riata::BlockView<std::int64_t> out;
-    out.rows = static_cast<std::int64_t>(labels.size());
-    out.nnz = static_cast<std::int64_t>(indices.size());
-    out.indptr = indptr.data();
-    out.indices = indices.data();
-    out.values = values.data();
-    out.labels = labels.data();
-    out.weights = weights.data();
-    if (named) {
-      out.names = names.data();
-      out.name_offsets = offsets.data();
-    }
-    return out;
-  }
-};
+using Rows = WeightedRows;
 
 Rows some(std::mt19937_64& random, int rows, int classes, bool extreme) {
   const float sizes[] = {1e-45f, 1e-30f, 0, 0.1f, 1.0f, 7.5f, 1e6f, 1e20f, 3.4e38f};
@@ -62,20 +42,11 @@ Rows some(std::mt19937_64& random, int rows, int classes, bool extreme) {
       const std::int64_t feature =
           static_cast<std::int64_t>(random() % 3 == 0 ? label : random() % 400);  // now and then one twice
       const float size = extreme ? sizes[random() % 9] : 1;
-      out.indices.push_back(feature);
-      out.values.push_back(extreme && random() % 2 == 0 ? -size : size);
-      out.names += "f" + std::to_string(feature);
-      out.offsets.push_back(static_cast<std::int64_t>(out.names.size()));
+      out.add_entry(feature, extreme && random() % 2 == 0 ? -size : size, "f" + std::to_string(feature));
     }
-    out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
-    out.labels.push_back(static_cast<double>(label));
-    out.weights.push_back(extreme ? weights[random() % 9] : 1);
+    out.end_row(static_cast<double>(label), extreme ? weights[random() % 9] : 1);
   }
   return out;
-}
-
-void all_finite(const std::vector<double>& numbers) {
-  for (const double number : numbers) CHECK(std::isfinite(number));
 }
 
 void run(const std::string& store, std::uint64_t seed, bool extreme) {
