@@ -18,7 +18,7 @@ ORDER = [
     {"block", "schema"},
     {"sources", "reference"},
     {"learners", "interior"},
-    {"metrics", "metrics_regret", "convert"},
+    {"metrics", "metrics_regret", "metrics_constant", "convert"},
     {"fingerprint"},
     {"labels", "batches"},
     {"record"},
@@ -141,7 +141,7 @@ def test_a_command_enters_few_files(tmp_path: Path) -> None:
     )
     paths = [Path(line) for line in done.stderr.splitlines() if line.endswith(".py")]
     entered = [path for path in paths if len(ast.parse(path.read_text()).body) > 1]
-    assert len(entered) <= 40, "\n".join(map(str, sorted(entered)))
+    assert len(entered) <= 41, "\n".join(map(str, sorted(entered)))
     assert len(entered) > 20  # the count counts
 
 

@@ -13,6 +13,7 @@ from riata.errors import SettingsError
 from riata.fingerprint import Seen
 from riata.labels import Label, plain
 from riata.metrics import Mean
+from riata.metrics_constant import LabelSums
 from riata.schema import Schema
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Record:
     """Progressive: every example was scored before it was learned."""
     loss_before_pass: Mean = field(default_factory=Mean)
     """What `loss` was when the pass that is not complete began."""
+    labels: LabelSums = field(default_factory=LabelSums)
+    """Of all examples learned: what a constant prediction would have lost."""
     history: list[dict[str, Any]] = field(default_factory=list)
     """One entry a completed pass: pass, examples, loss, holdout_loss, live."""
     holdout: dict[str, Any] | None = None
@@ -129,6 +132,8 @@ class Record:
             values["schema"] = Schema.from_json(values["schema"])
         for name in ("loss", "loss_before_pass"):
             values[name] = Mean(**values[name])
+        if "labels" in values:
+            values["labels"] = LabelSums.from_json(values["labels"])
         if "seen" in values:  # models of before 0.1.0 have none
             values["seen"] = Seen(**values["seen"])
         return cls(**values)

@@ -183,11 +183,11 @@ def test_a_model_that_runs_away_is_noted(tmp_path: Path) -> None:
     path, model = write(tmp_path, text, "x.csv"), str(tmp_path / "m")
     raw = ("-o", model, "--scale", "none")
     words = ("--method", "elastic-net", *raw)
-    assert "far worse than guessing" in riata("train", path, *words).out
-    assert "guessing" not in riata("train", path, *raw).out
-    assert "guessing" not in riata("train", path, "-o", model).out
-    assert "guessing" not in riata("train", path, "-o", model, "--ignore", "id").out
-    assert "guessing" not in riata("train", path, "-o", model, "--categorical", "id").out
+    assert "WORSE THAN ALWAYS" in riata("train", path, *words).out
+    assert "WORSE" not in riata("train", path, *raw).out
+    assert "WORSE" not in riata("train", path, "-o", model).out
+    assert "WORSE" not in riata("train", path, "-o", model, "--ignore", "id").out
+    assert "WORSE" not in riata("train", path, "-o", model, "--categorical", "id").out
 
 
 def test_a_converter_in_a_pipe(tmp_path: Path) -> None:

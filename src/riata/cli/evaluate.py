@@ -9,7 +9,7 @@ import click
 
 from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.options import Command, option
-from riata.cli.text import loss_name, number, percent, plural, rows, weights_line
+from riata.cli.text import loss_name, number, percent, plural, rows, weights_line, worse_line
 from riata.errors import DataError
 from riata.labels import as_text
 from riata.record import Model
@@ -70,6 +70,8 @@ def report(model: Model, result: dict[str, Any], name: str) -> str:
     if "rmse" in result:
         lines += [("RMSE", f"{result['rmse']:.6g}"), ("MAE", f"{result['mae']:.6g}")]
         lines.append(("R2", number(result["r2"])))
+    worse = worse_line(result)
+    lines += [] if worse is None else [("", worse)]
     lines.append(("weights", weights_line(model)))
     text = rows(lines)
     if result.get("calibration"):

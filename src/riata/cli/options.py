@@ -12,6 +12,21 @@ from riata.learners import FAMILIES, Learner
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+NEEDED = frozenset(
+    {
+        "output",
+        "method",
+        "loss",
+        "label",
+        "holdout",
+        "passes",
+        "class_weight",
+        "max_memory",
+        "resume",
+    }
+    | {"initial", "quiet"}
+)
+"""The options of `riata train` that most people need."""
 NOT_OPTIONS = ("outputs", "seed")
 """Parameters that follow from the data, or that the command has an option of its own for."""
 
@@ -36,9 +51,13 @@ class Command(click.Command):
             say_what_was_meant(error)
             raise
 
+    def shows(self, ctx: click.Context, parameter: click.Parameter) -> bool:
+        """Whether the help has this option."""
+        return True
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
+        for parameter in filter(lambda p: self.shows(ctx, p), self.get_params(ctx)):
             record = (
                 parameter.get_help_record(ctx) if parameter.param_type_name == "option" else None
             )
@@ -71,6 +90,8 @@ class MethodCommand(Command):
     A family only has to be in FAMILIES: its dataclass fields carry default, help and choices. Families may
     share a name; the help says who knows it, unless all do. Only the family that `--method` names is looked
     at, unless there are options that it does not know, or help is wanted.
+
+    `--help` shows the options in NEEDED alone, `--help METHOD` those of a method, `--help-all` all.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -79,7 +100,36 @@ class MethodCommand(Command):
 
             refuse_quadratic(args)
         ctx.meta[_LOOKED_AT] = self._families_for(ctx, args)
+        self._help(ctx, args)
         return super().parse_args(ctx, self._pairs_apart(ctx, args))
+
+    def _help(self, ctx: click.Context, args: list[str]) -> None:
+        """Show the help, if it is asked for in one of the ways that click does not know."""
+        for word, following in zip(args, [*args[1:], ""], strict=True):
+            flag, _, method = word.partition("=")
+            if word == "--help-all":
+                ctx.meta[_HELP] = "all"
+            elif flag in ctx.help_option_names and (method or following) in FAMILIES:
+                ctx.meta[_HELP] = method or following
+                ctx.meta[_LOOKED_AT] = [method or following]
+            else:
+                continue
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+
+    def shows(self, ctx: click.Context, parameter: click.Parameter) -> bool:
+        wanted = ctx.meta.get(_HELP)
+        if wanted is None:
+            return parameter.name in NEEDED
+        return wanted == "all" or getattr(parameter, "section", "") == "Method"
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if ctx.meta.get(_HELP) is None:
+            formatter.write_paragraph()
+            formatter.write_text(
+                "These are the options most people need. All of them: --help-all. Those of one method: "
+                f"--help METHOD, where METHOD is {', '.join(FAMILIES)}."
+            )
 
     def _pairs_apart(self, ctx: click.Context, args: list[str]) -> list[str]:
         """LOW,HIGH as LOW HIGH, where an option takes two numbers: lists have commas everywhere."""
@@ -114,6 +164,7 @@ class MethodCommand(Command):
 
 DEFAULT_METHOD = "auto"
 _LOOKED_AT = "riata.families"
+_HELP = "riata.help"
 
 
 def default_method(loss: str | None) -> str:

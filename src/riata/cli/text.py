@@ -122,11 +122,7 @@ def trained(
         ("", f"from {' '.join(record.data)}{speed}"),
         ("loss", f"{number(record.progressive_loss)} {loss}, before learning each example"),
     ]
-    if runs_away(model):
-        lines.append(
-            ("", "far worse than guessing, as features of large values make it: scale them")
-        )
-        lines.append(("", "(--normalize l2; of a table --log1p, --buckets, --categorical)"))
+    lines += [("", line) for line in not_learned(model)]
     if skipped is not None:
         lines.insert(2, ("skipped", skipped))
     if note is not None:
@@ -138,6 +134,8 @@ def trained(
         lines.append(("", "stopped early: the loss got no better"))
     if record.holdout is not None:
         lines.append(("holdout", holdout_line(record.holdout)))
+        worse = worse_line(record.holdout)
+        lines += [] if worse is None else [("", worse)]
     lines += [("weights", weights_line(model)), ("saved", output), ("", "")]
     evaluate = command_line(["riata", "evaluate", output])
     predict = command_line(["riata", "predict", output])
@@ -150,10 +148,33 @@ def loss_name(model: Model) -> str:
     return str(model.learner.parameters().get("loss", "logistic"))
 
 
-def runs_away(model: Model) -> bool:
-    """Whether the loss is beyond what guessing costs by so much that only large scores explain it."""
-    loss = model.record.progressive_loss
-    return model.classes is not None and loss is not None and loss > 20 * model.learner.outputs
+def not_learned(model: Model) -> list[str]:
+    """What to say where always predicting the same would have lost less."""
+    from riata.metrics_constant import worse_than_constant  # not every command needs it
+
+    record, learner = model.record, model.learner
+    constant = record.labels.constant_loss(learner.losses, learner.outputs)
+    if not worse_than_constant(record.progressive_loss, constant, record.examples):
+        return []
+    said = f"WORSE THAN ALWAYS PREDICTING THE SAME, which has {number(constant)}: do not use this model."
+    if learner.family == "auto":
+        return [said, "These features say nothing of the label, or it changes on the way."]
+    return [
+        said,
+        "Leave out --method, or make the steps smaller, or scale the features",
+        "(--normalize l2; of a table --log1p, --buckets, --categorical)",
+    ]
+
+
+def worse_line(result: dict[str, Any]) -> str | None:
+    """The same of labelled data: what `riata evaluate` and holdouts say."""
+    from riata.metrics_constant import ENOUGH, worse_than_constant
+
+    n = result["examples"]
+    worse = worse_than_constant(result.get("log_loss"), result.get("base_log_loss"), n)
+    if result.get("r2") is not None:
+        worse = n >= ENOUGH and result["r2"] < 0
+    return "WORSE THAN ALWAYS PREDICTING THE SAME" if worse else None
 
 
 def holdout_line(result: dict[str, Any]) -> str:

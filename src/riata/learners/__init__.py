@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from riata.learners.truncated import TruncatedGradient as TruncatedGradient
 
 _CLASSES = {
+    "auto": ("portfolio", "Portfolio"),
     "elastic-net": ("elastic_net", "ElasticNet"),
     "truncated": ("truncated", "TruncatedGradient"),
     "ftrl": ("ftrl", "FTRL"),
     "bayesian": ("bayesian", "Bayesian"),
     "sketch": ("sketch", "Sketch"),
     "interior": ("interior", "InteriorPoint"),
-    "auto": ("portfolio", "Portfolio"),
 }
 """Of each family its module and its class."""
 

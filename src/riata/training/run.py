@@ -195,6 +195,7 @@ class Run:
         losses = self.learner.losses(scores, labels)
         record = self.record
         record.loss.add(losses, weights)
+        record.labels.add(labels, weights, classes=self.learner.task != "regression")
         record.examples += len(losses)
         record.position += len(losses)
         self.learned_here += len(losses)

@@ -1,0 +1,101 @@
+"""What always predicting the same would have lost: a model that loses more has learned nothing, or worse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.metrics import Mean
+
+Floats = NDArray[np.float64]
+
+NOTICED = 1.05
+"""A loss that is larger than the constant's by this factor is said: finding out that nothing helps costs a little."""
+ENOUGH = 100
+"""With fewer examples, only a loss larger by RUNS_AWAY is said."""
+RUNS_AWAY = 20.0
+
+
+@dataclass
+class LabelSums:
+    """The weight of each class, or mean and mean square of the labels of a regression, however the stream was cut.
+
+    >>> import numpy as np
+    >>> sums = LabelSums()
+    >>> sums.add(np.array([0.0, 1.0, 0.0]), classes=True)
+    >>> sums.classes
+    [2.0, 1.0]
+    """
+
+    classes: list[float] = field(default_factory=list)
+    first: float = 0.0
+    """A label of the regression: the others are measured from there, which loses no digits."""
+    distance: Mean = field(default_factory=Mean)
+    square: Mean = field(default_factory=Mean)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> LabelSums:
+        means = {name: Mean(**values[name]) for name in ("distance", "square")}
+        for mean in means.values():
+            mean.total, mean.weight = float(mean.total), float(mean.weight)
+        return cls([float(w) for w in values["classes"]], float(values["first"]), **means)
+
+    def add(self, labels: Floats, weights: Floats | None = None, *, classes: bool) -> None:
+        if len(labels) == 0:
+            return
+        if classes:
+            codes = labels.astype(np.intp)
+            sums = np.zeros(max(len(self.classes), int(codes.max()) + 1))
+            sums[: len(self.classes)] = self.classes
+            np.add.at(sums, codes, np.ones(len(codes)) if weights is None else weights)
+            self.classes = sums.tolist()
+            return
+        if self.square.weight == 0:
+            self.first = float(labels[0])
+        self.distance.add(labels - self.first, weights)
+        self.square.add((labels - self.first) ** 2, weights)
+
+    def constant_loss(
+        self, losses: Callable[[Floats, Floats], Floats], outputs: int
+    ) -> float | None:
+        """The mean loss of the best constant prediction, or a bound from above; None where nothing is known.
+
+        `losses` has the loss of rows of scores and labels, as learners do.
+        """
+        if self.classes:
+            return self._of_classes(losses, outputs)
+        distance, square = self.distance.value, self.square.value
+        if distance is None or square is None:
+            return None
+        # Of the squared loss this is its mean; of those that grow more slowly with the distance at least that.
+        deviation = float(np.sqrt(max(0.0, square - distance * distance)))
+        return float(losses(np.array([[deviation], [-deviation]]), np.zeros(2)).max())
+
+    def _of_classes(self, losses: Callable[[Floats, Floats], Floats], outputs: int) -> float | None:
+        weights = np.array(self.classes)
+        if len(weights) > max(2, outputs) or not weights.sum() > 0:
+            return None
+        shares = weights / weights.sum()
+        codes = np.arange(len(shares), dtype=np.float64)
+        p = shares[1:2] if outputs == 1 else np.pad(shares, (0, outputs - len(shares)))
+        p = np.pad(p, (0, outputs - len(p)))
+        kept = np.clip(p, 1e-15, 1 - 1e-15)
+        # What minimises the logistic loss, the hinge loss, and those between.
+        candidates = (np.log(kept) - np.log1p(-kept), np.where(p > 0.5, 1.0, -1.0), 2 * p - 1)
+        return min(
+            float(shares @ losses(np.tile(scores, (len(codes), 1)), codes)) for scores in candidates
+        )
+
+
+def worse_than_constant(loss: float | None, constant: float | None, examples: int) -> bool:
+    """
+    >>> worse_than_constant(0.8, 0.6, 1000), worse_than_constant(0.61, 0.6, 1000), worse_than_constant(0.8, 0.6, 20)
+    (True, False, False)
+    """
+    if loss is None or constant is None:
+        return False
+    return loss > (NOTICED if examples >= ENOUGH else RUNS_AWAY) * constant

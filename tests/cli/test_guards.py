@@ -1,0 +1,98 @@
+"""A model that is worse than none says so, and the help shows what people need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from riata import model_file
+from riata.learners import FAMILIES, FTRL, ElasticNet
+from riata.metrics_constant import LabelSums
+from tests.cli.helpers import riata, write_problem
+
+WORSE = "WORSE THAN ALWAYS PREDICTING THE SAME"
+
+
+def raw_numbers(path: Path, regression: bool, n: int = 400) -> Path:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 3)) * [1, 300, 2000]
+    y = x @ [1, 0.01, 0.001] + rng.normal(size=n)
+    labels = y if regression else (y > 0).astype(int)
+    rows = (" ".join(f"{j + 1}:{v:.6g}" for j, v in enumerate(row)) for row in x)
+    path.write_text("".join(f"{t:.6g} {row}\n" for t, row in zip(labels, rows, strict=True)))
+    return path
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_worse_than_a_constant_is_said(tmp_path: Path, regression: bool) -> None:
+    data = raw_numbers(tmp_path / "d.svm", regression)
+    words = ["--method", "elastic-net", "--learning-rate", "constant"]
+    words += ["--loss", "squared", "--eta0", "4e-7"] if regression else ["--eta0", "10"]
+    done = riata("train", data, "-o", tmp_path / "m", *words, "--holdout", data)
+    assert done.out.count(WORSE) == 2 if not regression else WORSE in done.out
+    if not regression:
+        assert WORSE in riata("evaluate", tmp_path / "m", data).out
+        assert WORSE not in riata("train", data, "-o", tmp_path / "m").out
+        assert WORSE not in riata("evaluate", tmp_path / "m", data).out
+
+
+def test_a_run_that_was_stopped_knows_the_labels(tmp_path: Path) -> None:
+    write_problem(tmp_path / "d.svm")
+    riata("train", tmp_path / "d.svm", "-o", tmp_path / "m", "-q")
+    record = model_file.load(tmp_path / "m").record
+    assert sum(record.labels.classes) == 400
+    again = ("--resume", tmp_path / "m", "--passes", 2)
+    riata("train", tmp_path / "d.svm", "-o", tmp_path / "m", "-q", *again)
+    assert sum(model_file.load(tmp_path / "m").record.labels.classes) == 800
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge", "modified_huber"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_constant_is_the_best_one(loss: str, classes: int) -> None:
+    labels = np.array([0, 0, 0, 1, 1, 2] * 5, dtype=float) % classes
+    outputs = 1 if classes == 2 else 3
+    learner = ElasticNet(loss=loss, outputs=outputs)
+    sums = LabelSums()
+    for part in np.split(labels, 3):
+        sums.add(part, classes=True)
+    found = sums.constant_loss(learner.losses, outputs)
+    grid = np.linspace(-4, 4, 801)[:, None]
+    shares = [(labels == c).mean() for c in ([1] if classes == 2 else [0, 1, 2])]
+    one = ElasticNet(loss=loss)
+    best = sum(
+        (p * one.losses(grid, np.ones(801)) + (1 - p) * one.losses(grid, np.zeros(801))).min()
+        for p in shares
+    )
+    assert found == pytest.approx(best, abs=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber", "quantile"])
+def test_the_constant_of_a_regression(loss: str) -> None:
+    labels = np.random.default_rng(0).normal(1e6, 3, 1000)
+    learner = FTRL(loss=loss)
+    sums = LabelSums()
+    for part in np.split(labels, 4):
+        sums.add(part, classes=False)
+    found = sums.constant_loss(learner.losses, 1)
+    mean = float(learner.losses(np.full((1000, 1), labels.mean()), labels).mean())
+    assert found is not None
+    assert found == pytest.approx(mean) if loss == "squared" else found >= mean
+
+
+def test_three_kinds_of_help() -> None:
+    short = riata("train", "--help").out
+    assert "--help-all" in short
+    assert "--label" in short
+    assert short.count("\n  --") + short.count("\n  -o") + short.count("\n  -q") <= 11
+    everything = riata("train", "--help-all").out
+    for family in FAMILIES:
+        own = riata("train", "--help", family).out
+        assert "--method" in own
+        assert "  --holdout" not in own
+        for line in own.splitlines():
+            if line.startswith("  --"):
+                assert line.split()[0] in everything
+    assert "--gravity" in riata("train", "-h", "truncated").out
+    assert "--gravity" not in riata("train", "--help=ftrl").out
