@@ -22,7 +22,17 @@ READING: dict[str, Any] = {
     "missing": "feature",
     "absent": ["none"],
 }
-WITH = {"scaled": {"scale": "standard"}, "crossed": {"crosses": ["text:whole", "small:number"]}}
+WITH: dict[str, dict[str, Any]] = {
+    "scaled": {"scale": "standard"},
+    "crossed": {"crosses": ["text:whole", "small:number"]},
+    "words": {
+        "text": ["text"],
+        "categorical": ["\u00fcber:a|b", "small"],
+        "text_idf": True,
+        "text_norm": True,
+        "ngrams": "words:1-2,chars:3",
+    },
+}
 
 
 def table(seed: int, rows: int) -> Table:

@@ -16,6 +16,7 @@ ROOT = Path(riata.__file__).parent
 ORDER = [
     {"errors", "_core", "atomic", "words"},
     {"block", "schema"},
+    {"text_weights"},
     {"sources", "reference"},
     {"learners", "interior"},
     {"metrics", "metrics_regret", "metrics_constant", "convert"},
@@ -37,9 +38,11 @@ def room(path: Path) -> str:
 def imports(path: Path) -> set[str]:
     """The rooms that a file imports, also inside functions; not those for type checkers only."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    for node in tree.body:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            node.body.clear()  # before the walk gets there
+            node.body.clear()
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("riata"):
             parts = node.module.split(".")
             found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}

@@ -21,7 +21,7 @@ from riata.sources.cache.file import SUFFIX
 from riata.sources.cache.source import about
 from riata.sources.cache.writer import CacheWriter
 from riata.sources.labels import text_words
-from riata.sources.source import Source, iterate
+from riata.sources.source import Source, iterate, unweighed
 
 FORMATS = ("svmlight", "vw", "parquet", "cache")
 _SUFFIXES = {
@@ -104,6 +104,8 @@ def convert(
     """
     format = format_for(path, to)
     result = Converted()
+    if format == "cache":
+        source = unweighed(source)  # its schema says that the model weighs it
     with atomic_write(path) as file:
         writer = _WRITERS[format](file, result, 0 if zero_based else 1)
         with writer as write, closing(iterate(source)) as blocks:
@@ -112,6 +114,7 @@ def convert(
                 result.entries += block.nnz
                 result.skipped = getattr(source, "skipped", 0)
                 result.schema = getattr(source, "schema", None)
+                _refuse_unweighed(result.schema, source.name, format)
                 write(block)
                 if on_progress is not None:
                     on_progress(result)
@@ -120,6 +123,16 @@ def convert(
             with atomic_write(result.names_file) as names_file:
                 names_file.write(write.names())  # type: ignore[attr-defined]
     return result
+
+
+def _refuse_unweighed(schema: Schema | None, name: str, format: str) -> None:
+    """A model weighs texts as it learns them: what does not say that they are to be would lose it."""
+    lost = schema is not None and schema.is_weighed and schema.text_weights is None
+    if lost and format != "cache":
+        raise DataError(
+            f"{name}: inverse document frequencies (--text-idf) are learned with a model, and {format} cannot say "
+            "that its texts are to be weighed: leave the option out, or make a cache (--to cache)"
+        )
 
 
 Write = Callable[[Block], None]

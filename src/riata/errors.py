@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,3 +51,39 @@ class DivergenceError(RiataError, ArithmeticError):
 
 class SettingsError(RiataError, ValueError):
     """Settings of a training that make no sense, alone or together."""
+
+
+def refuse_twice(columns: Sequence[str], name: str) -> None:
+    """Refuse a table in which several columns have one name."""
+    seen: set[str] = set()
+    for column in columns:
+        if column in seen:
+            raise DataError(f"{name}: several columns are called {column!r}; rename them")
+        seen.add(column)
+
+
+def in_words(columns: Sequence[str]) -> str:
+    """Names of columns, not too many.
+
+    >>> in_words(["age", "city"])
+    "'age', 'city'"
+    """
+    shown = ", ".join(map(repr, columns[:12])) if columns else "none"
+    return shown if len(columns) <= 12 else f"{shown} and {len(columns) - 12} more"
+
+
+def suggest(column: str, columns: Sequence[str]) -> str:
+    """What somebody who named a column that is not there may have meant.
+
+    >>> suggest("Citty", ["city", "age"])
+    "did you mean 'city'? There are 'city', 'age'"
+    """
+    by_lower = {name.lower(): name for name in reversed(columns)}
+    near = get_close_matches(column.lower(), list(by_lower), n=1)
+    shown = in_words(columns)
+    if columns and all(map(str.isdigit, columns)):
+        shown = f"{len(columns)} columns without names, numbered from 1"
+        shown += "; if the first line is a header, say so with --header-line (header=True)"
+    if not near or column.isdigit():
+        return f"there are {shown}"
+    return f"did you mean {by_lower[near[0]]!r}? There are {shown}"

@@ -75,8 +75,10 @@ def load(path: str | os.PathLike[str]) -> Model:
         )
     state = _tensors(content, str(path))
     try:
-        learner = family.from_state(header["parameters"], state)
         record = _record(header["record"])
+        if record.schema is not None and record.schema.is_weighed:
+            record.schema = _with_text_weights(record.schema, state)
+        learner = family.from_state(header["parameters"], state)
         learner.use_hash_key(record.hash_key)
         classes = _classes(header["classes"], learner.task, learner.outputs)
         if header.get("labels") != AS_WRITTEN:
@@ -90,6 +92,14 @@ def load(path: str | os.PathLike[str]) -> Model:
         raise ModelError(
             f"{path}: the parts of this model do not fit together: {str(error) or repr(error)}"
         ) from error
+
+
+def _with_text_weights(schema: Schema, state: dict[str, NDArray[Any]]) -> Schema:
+    """The schema with its weights of texts, which are taken out of the tensors."""
+    from riata.text_weights import TENSORS, TextWeights, with_weights  # most models have none
+
+    arrays = {name: state.pop(name) for name in TENSORS}
+    return with_weights(schema, TextWeights.of(schema, arrays))
 
 
 def _record(values: Any) -> Record:
@@ -198,7 +208,8 @@ def _parts_of(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "n_features": int(model.learner.n_features),
         "record": model.record.to_json(),
     }
-    return header, model.learner.state()
+    weights = None if model.record.schema is None else model.record.schema.text_weights
+    return header, model.learner.state() | ({} if weights is None else weights.arrays())
 
 
 def _digest_place(content: bytes) -> int:

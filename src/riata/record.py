@@ -183,6 +183,14 @@ class Model:
             self._read_by = self.record.schema
         return x if self._read_event is None else self._read_event(x)
 
+    def learned(self, x: Mapping[str, Any]) -> None:
+        """An event was learned: its texts count for those that come."""
+        if self._read_event is None or self._read_by is None or self._read_by.text_weights is None:
+            return
+        from riata.sources.events import event_row
+
+        self._read_by.text_weights.learn(event_row(x, self._read_by))
+
     def on_original_scale(
         self, names: Sequence[str], weights: NDArray[np.float64], intercept: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -7,15 +7,15 @@ read with that model later: text, tables, frames, dicts. What does not fit is an
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from difflib import get_close_matches
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from riata.errors import DataError, ModelError
+from riata.errors import DataError, ModelError, in_words, refuse_twice
 
 if TYPE_CHECKING:
+    from riata.text_weights import TextWeights
     from riata.words import TextOptions
 
 VERSION = 1
@@ -65,6 +65,11 @@ class Column:
         return self.is_feature and changed
 
     @property
+    def is_weighed(self) -> bool:
+        """Whether its n-grams are worth what the texts before say."""
+        return self.is_feature and self.kind == "text" and self.text.idf
+
+    @property
     def text(self) -> TextOptions:
         """How its texts become features, where they do."""
         from riata.words import TextOptions  # most data has none
@@ -109,6 +114,8 @@ class Schema:
     missing: "drop": a missing value makes no feature; "feature": it makes `column=?`.
     absent: texts that mean a missing value, beside the empty one.
     hash_key: by which names are hashed; None is the default one.
+    text_weights: in how many texts n-grams were, where they are weighed by that: it grows as the model learns,
+        and lies beside the JSON in a model file.
 
     >>> schema = Schema((Column("y", "label"), Column("hour", kind="category")), missing="feature")
     >>> Schema.from_json(schema.to_json()) == schema
@@ -124,6 +131,7 @@ class Schema:
     missing: str = "drop"
     absent: tuple[str, ...] = ()
     hash_key: str | None = None
+    text_weights: TextWeights | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def by_name(self) -> dict[str, Column]:
@@ -137,6 +145,11 @@ class Schema:
     def features(self) -> list[Column]:
         """The columns that features are made of."""
         return [column for column in self.columns if column.is_feature]
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether n-grams of some column are worth what the texts before say."""
+        return any(column.is_weighed for column in self.columns if column.kind == "text")
 
     def with_words(self, names: Sequence[Any] | None) -> Schema:
         """The schema, with words that came later among those that labels are."""
@@ -173,7 +186,7 @@ class Schema:
                 f"a schema of version {str(version)[:20]}, written by a newer Riata; this one reads "
                 f"up to version {VERSION}: upgrade Riata"
             )
-        known = {f.name for f in fields(cls)}
+        known = {f.name for f in fields(cls)} - {"text_weights"}
         kept = {k: v for k, v in values.items() if k in known}
         kept["columns"] = tuple(Column.from_json(column) for column in kept.get("columns", ()))
         kept["crosses"] = tuple(tuple(cross) for cross in kept.get("crosses", ()))
@@ -267,6 +280,21 @@ class Schema:
                     f"was trained with it as {describe(column)}: make it anew with the model's options"
                 )
 
+    def check_changed(self, other: Schema, name: str) -> None:
+        """Refuse a source that makes something else of the values of a column."""
+        for column in self.features:
+            theirs = other.by_name.get(column.name)
+            if theirs is None or not theirs.is_feature:
+                continue
+            ours, found = (
+                (c.kind, c.edges, c.centre, c.scale, c.tokeniser) for c in (column, theirs)
+            )
+            if (column.is_changed or theirs.is_changed) and ours != found:
+                raise DataError(
+                    f"{name} was opened with column {column.name!r} as {describe(theirs)}, but the model was "
+                    f"trained with it as {describe(column)}: open it with schema=model.model_.schema"
+                )
+
     def check_options(
         self, name: str, missing: str, absent: Sequence[str], crosses: Sequence[Sequence[str]]
     ) -> None:
@@ -346,42 +374,6 @@ def describe(column: Column) -> str:
     if column.kind == "text" and column.is_feature:
         return f"text ({column.text})"
     return column.what
-
-
-def refuse_twice(columns: Sequence[str], name: str) -> None:
-    """Refuse a table in which several columns have one name."""
-    seen: set[str] = set()
-    for column in columns:
-        if column in seen:
-            raise DataError(f"{name}: several columns are called {column!r}; rename them")
-        seen.add(column)
-
-
-def in_words(columns: Sequence[str]) -> str:
-    """Names of columns, not too many.
-
-    >>> in_words(["age", "city"])
-    "'age', 'city'"
-    """
-    shown = ", ".join(map(repr, columns[:12])) if columns else "none"
-    return shown if len(columns) <= 12 else f"{shown} and {len(columns) - 12} more"
-
-
-def suggest(column: str, columns: Sequence[str]) -> str:
-    """What somebody who named a column that is not there may have meant.
-
-    >>> suggest("Citty", ["city", "age"])
-    "did you mean 'city'? There are 'city', 'age'"
-    """
-    by_lower = {name.lower(): name for name in reversed(columns)}
-    near = get_close_matches(column.lower(), list(by_lower), n=1)
-    shown = in_words(columns)
-    if columns and all(map(str.isdigit, columns)):
-        shown = f"{len(columns)} columns without names, numbered from 1"
-        shown += "; if the first line is a header, say so with --header-line (header=True)"
-    if not near or column.isdigit():
-        return f"there are {shown}"
-    return f"did you mean {by_lower[near[0]]!r}? There are {shown}"
 
 
 def bucket_names(column: str, edges: Sequence[float]) -> list[str]:

@@ -107,7 +107,8 @@ class TextOptions:
     @property
     def core(self) -> tuple[tuple[int, int, int, int], str, bool]:
         """As the core wants them for a column."""
-        return self.spans, self.weight, self.norm
+        norm = self.norm and not self.idf  # what is yet to be weighed is divided by its length then
+        return self.spans, self.weight, norm
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -120,12 +120,8 @@ class TextWeights {
     for (std::int64_t i = 0; i < block.rows; ++i) {
       if (!block.holds(i)) throw nb::value_error("a row lies outside");
     }
-    bool fine = false;
-    {
-      nb::gil_scoped_release release;
-      fine = counts_.weigh(block, values.data(), learn);
-    }
-    if (!fine) throw std::bad_alloc();
+    // With the GIL: threads that score see the counts of one moment.
+    if (!counts_.weigh(block, values.data(), learn)) throw std::bad_alloc();
   }
 
   nb::tuple arrays() const {

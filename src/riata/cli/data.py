@@ -61,6 +61,7 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "text": ("--text", "columns that look so", _COLUMNS),
     "ngrams": ("--ngrams", "words:1-2", {"metavar": "NGRAMS"}),
     "text_weight": ("--text-weight", "log", {}),
+    "text_idf": ("--text-idf", "", {"is_flag": True}),
     "text_norm": ("--text-norm", "", {"is_flag": True}),
     "missing": ("--missing", "drop", {}),
     "absent": ("--absent", "", _COLUMNS),

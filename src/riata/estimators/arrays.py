@@ -81,6 +81,7 @@ def blocks_of(X: Any, labels: Floats, weights: Floats | None) -> Iterable[Block]
 def learn_more(learner: Learner, record: Record, block: Block) -> None:
     assert block.labels is not None
     with learner.lock:  # a save has the record of the weights it has
-        scores = learner.learn(block)
+        weights = None if record.schema is None else record.schema.text_weights
+        scores = learner.learn(block if weights is None else weights.learn(block))
         record.loss.add(learner.losses(scores, block.labels), block.weights)
         record.examples += len(block)

@@ -40,6 +40,8 @@ from riata.record import Model, Record
 from riata.schema import Schema
 from riata.sources import Source, open_source
 from riata.sources.source import iterate
+from riata.sources.weighed import checked_and_weighed
+from riata.text_weights import with_weights
 from riata.training import evaluate, train
 
 
@@ -157,8 +159,10 @@ class LinearEstimator(Weights, Events, BaseEstimator):  # type: ignore[misc]
         if self._hash_key is not None:
             learner.use_hash_key(bytes.fromhex(self._hash_key))
         for block in table.with_labels(labels):
+            assert table.schema is not None
+            weights_before = None if record.schema is None else record.schema.text_weights
+            record.schema = with_weights(table.schema, weights_before)
             learn_more(learner, record, block)
-        record.schema = table.schema
 
     def _fit_examples(self, X: Any, reading: Mapping[str, Any], class_weight: Any) -> Self:
         """Fit what brings its labels along."""
@@ -195,7 +199,7 @@ class LinearEstimator(Weights, Events, BaseEstimator):  # type: ignore[misc]
         """The rows of whatever there is to predict."""
         learner, schema = self._fitted(), self.model_.schema
         if isinstance(X, Source):
-            return X
+            return checked_and_weighed(X, schema)
         if is_stream(X) or (self._is_named() and is_table(X)):
             if hasattr(self, "_fitted_on_frame") and is_table(X):
                 note_columns(self, X, schema, reset=False)

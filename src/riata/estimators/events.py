@@ -112,6 +112,7 @@ class ClassifierEvents(Events):
             try:
                 if self.model_ is model:  # otherwise a class has joined: this one is history
                     learner.learn_one(model.event(x), code, sample_weight)
+                    model.learned(x)
                     model.record.examples += 1
                     return self
             finally:
@@ -182,6 +183,7 @@ class RegressorEvents(Events):
         lock.acquire()  # `with` takes twice as long
         try:
             model.learner.learn_one(model.event(x), float(y), sample_weight)
+            model.learned(x)
             model.record.examples += 1
         finally:
             lock.release()

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_y, check_consistent_length
 
 from riata.block import Block
-from riata.schema import NUMBERS, Column, Schema, refuse_twice
+from riata.errors import refuse_twice
+from riata.schema import NUMBERS, Column, Schema
 from riata.sources import ReadOptions, Source, open_source
-from riata.sources.source import iterate
+from riata.sources.source import iterate, unweighed
 from riata.sources.table.frame import is_frame
 
 _READING = {f.name for f in fields(ReadOptions)}
@@ -74,7 +75,7 @@ class TableWithLabels:
                 "the frame has a column 'label', and y is given, too: leave y out (fit(df, label='label')), "
                 "or drop the column"
             )
-        self._source = open_source(X, labelled=False, format="table", **reading)
+        self._source = unweighed(open_source(X, labelled=False, format="table", **reading))
         self._labels: NDArray[np.float64] | None = None
         self._weights = weights
         self._label = getattr(y, "name", None)

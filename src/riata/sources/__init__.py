@@ -79,13 +79,20 @@ def open_source(
     [ 1. -1.] [0 1] [1. 1.]
     """
     options = ReadOptions.of(options, given)
+    schema = options.schema
+    if options.text_idf or (schema is not None and schema.is_weighed):
+        options = replace(options, names=True)
     source = _open(what, y, sample_weight, options)
-    schema, named = options.schema, getattr(source, "named", None)
+    named = getattr(source, "named", None)
     if schema is not None and named is not None:
         schema.check_named(named, source.name)
         if isinstance(own := getattr(source, "schema", None), Schema) and source is not what:
             schema.check_same(own, source.name)
-    return source
+    if schema is None or schema.text_weights is None:
+        return source
+    from riata.sources.weighed import weighed
+
+    return weighed(source, schema)
 
 
 def _open(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source:
@@ -253,11 +260,11 @@ def _open_cached(what: Any, y: Any, sample_weight: Any, options: ReadOptions) ->
     _refuse_labels(y, sample_weight)
     paths = expand(named)
     without = replace(options, cache=None)
-    source = open_source(paths, options=replace(without, block_rows=None))
+    source = _open(paths, None, None, replace(without, block_rows=None))
     if isinstance(getattr(source, "unkeyed", source), CacheSource) or (
         automatic and not getattr(source, "compressed", False)
     ):
-        return open_source(paths, options=without)
+        return _open(paths, None, None, without)
     if automatic:
         path = TEMPORARY
     else:

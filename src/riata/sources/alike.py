@@ -7,7 +7,7 @@ from typing import Any
 
 from riata.block import Block
 from riata.schema import Schema
-from riata.sources.source import Source
+from riata.sources.source import Source, unweighed
 
 
 class ReadAlike:
@@ -30,7 +30,8 @@ class ReadAlike:
     def _current(self) -> Source:
         schema = getattr(self._like, "schema", None)
         if not self._by_schema and schema is not None:
-            self._source, self._by_schema = self._open(schema), True
+            # Weighed as the model stands when it is scored, by who scores it.
+            self._source, self._by_schema = unweighed(self._open(schema)), True
         return self._source
 
     @property

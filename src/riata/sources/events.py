@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from riata import _core
+from riata.block import Block
 from riata.errors import DataError
 from riata.schema import Schema
+from riata.sources.keyed import KeyedSource
 from riata.sources.options import ReadOptions
+from riata.sources.source import Source
 from riata.sources.text.jsonl import DictSource
+from riata.text_weights import TextWeights
 
 ReadEvent: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -32,8 +36,10 @@ def event_reader(schema: Schema | None) -> ReadEvent | None:
         return None
     if schema.of_role("offset") is not None:
         return _refuse_offset
+    if schema.text_weights is not None:
+        return lambda x: _as_features(weights_of(schema).weigh(event_row(x, schema)))
     if schema.crosses or any("." in c.name or c.kind in ("text", "dict") for c in schema.columns):
-        return lambda x: _as_row(x, schema)
+        return lambda x: _as_features(event_row(x, schema))
     missing = schema.missing == "feature"
     columns = schema.core_columns(objects=True)
     read: ReadEvent = _core.DictFormat(columns, schema.open, schema.absent, missing).read
@@ -46,10 +52,22 @@ def _refuse_offset(x: Mapping[str, Any]) -> Mapping[str, Any]:
     )
 
 
-def _as_row(x: Mapping[str, Any], schema: Schema) -> dict[str, float]:
+def weights_of(schema: Schema) -> TextWeights:
+    assert schema.text_weights is not None
+    return schema.text_weights
+
+
+def event_row(x: Mapping[str, Any], schema: Schema) -> Block:
     """By way of the reader of many dicts, for what needs more than one column at a time."""
+    source: Source = DictSource([x], ReadOptions(schema=schema, labelled=False))
+    if schema.hash_key is not None:
+        source = KeyedSource(source, schema.hash_key)
     try:
-        [block] = DictSource([x], ReadOptions(schema=schema, labelled=False))
+        [block] = source
     except DataError as error:
         raise ValueError(str(error).removeprefix("row 0: ")) from None
+    return block
+
+
+def _as_features(block: Block) -> dict[str, float]:
     return {str(block.name_of(i)): float(block.values[i]) for i in range(block.nnz)}

@@ -9,8 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from riata.block import Block
-from riata.errors import DataError
-from riata.schema import suggest
+from riata.errors import DataError, suggest
 from riata.sources.io.bytes import STDIN, Stop, display
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.source import Source

@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from riata.errors import DataError
-from riata.schema import Schema, refuse_twice, suggest
+from riata.errors import DataError, refuse_twice, suggest
+from riata.schema import Schema
 from riata.sources.bad_lines import BadLineFile, Skipping
 
 if TYPE_CHECKING:
@@ -202,6 +202,9 @@ class ReadOptions:
         "what an n-gram that occurs n times in a text is worth: n, 1 or 1 + log n",
         ("count", "presence", "log"),
     )
+    text_idf: bool = _option(
+        False, "multiply n-grams by their inverse document frequency in the texts learned before"
+    )
     text_norm: bool = _option(False, "divide the n-grams of a text by the length of their row")
     missing: str = _option(
         "drop", "a missing value makes no feature, or the feature column=?", MISSING
@@ -315,7 +318,7 @@ class ReadOptions:
         """How texts become features."""
         from riata.words import TextOptions  # most data has none
 
-        return TextOptions(self.ngrams, self.text_weight, norm=self.text_norm)
+        return TextOptions(self.ngrams, self.text_weight, self.text_idf, self.text_norm)
 
     @property
     def transforms(self) -> Transforms:
@@ -325,7 +328,7 @@ class ReadOptions:
     @property
     def for_columns(self) -> str | None:
         """An option that was given and means something for tables of columns alone."""
-        known = ("absent", "log1p", "buckets", "ngrams", "text_weight", "text_norm")
+        known = ("absent", "log1p", "buckets", "ngrams", "text_weight", "text_idf", "text_norm")
         return next((name for name in known if name in self.given()), None)
 
     def given(self) -> dict[str, Any]:

@@ -74,3 +74,9 @@ def split(block: Block, rows: int | None) -> Iterator[Block]:
         return
     for start in range(0, len(block), rows):
         yield block[start : start + rows]
+
+
+def unweighed(source: Source) -> Source:
+    """The source with its n-grams as they stand in the texts: what a learner weighs on the way."""
+    inner: Source = source.__dict__.get("unweighed", source)
+    return inner

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from riata.errors import SettingsError
 from riata.labels import Classes, words_of
 from riata.record import Model, Progress, Record, Settings
+from riata.sources.source import unweighed
 from riata.training.encoder import Encoder
 from riata.training.holdout import Holdout, evaluate
 from riata.training.preparation import (
@@ -89,6 +90,8 @@ def train(
     True
     """
     kept = Holdout(holdout)
+    before = getattr(source, "text_weights", None)  # of a model that this one begins with
+    source = unweighed(source)
     if resume is None:
         settings = Settings(
             passes=1 if passes is None else passes,
@@ -103,11 +106,13 @@ def train(
         given = {"shuffle": shuffle, "random_state": random_state, "holdout": kept.setting}
         record = record_to_resume(resume.record, given, passes, patience)
         settings, learner = record.settings, resume.learner
+        before = None if record.schema is None else record.schema.text_weights
         if kept.source is None:
             kept = Holdout(settings.holdout)  # type: ignore[arg-type]
         encoder = Encoder(_classes_of(resume), settings.class_weight, words_of(source))
     check_repeatable(source, settings, kept)
     prepared = Preparation(source, record, encoder, learner, plans=passes is None)
+    prepared.text_weights = None if before is None else before.copy()
     prepared.scan()
     run = Run(
         source,

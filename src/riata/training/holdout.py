@@ -15,6 +15,7 @@ from riata.errors import DataError
 from riata.labels import Classes, words_of
 from riata.metrics import Evaluation
 from riata.record import Model, check_hash_key
+from riata.sources.source import unweighed
 from riata.training.encoder import Encoder
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Holdout:
         if isinstance(holdout, int | float):
             self.fraction, self.source = float(holdout), None
         else:
-            self.fraction, self.source = 0.0, holdout
+            self.fraction, self.source = 0.0, unweighed(holdout)
 
     def __bool__(self) -> bool:
         return self.fraction > 0 or self.source is not None
@@ -46,10 +47,11 @@ class Holdout:
         learner: Learner,
         held_out: Iterable[Block],
         encode: Callable[[Source], Callable[[Block], Block]],
+        weigh: Callable[[Block], Block] = lambda block: block,
     ) -> dict[str, Any] | None:
         """What `metrics.Evaluation` says of the examples held out; None where there are none.
 
-        `encode` says what becomes of the labels of a source.
+        `encode` says what becomes of the labels of a source, `weigh` of the values of texts.
         """
         if not self:
             return None
@@ -59,11 +61,11 @@ class Holdout:
             prepare = encode(self.source)
             with closing(iterate(self.source)) as blocks:
                 for block in blocks:
-                    evaluate_block(evaluation, learner, prepare(block))
+                    evaluate_block(evaluation, learner, weigh(prepare(block)))
             if evaluation.examples == 0:
                 raise DataError(f"{self.source.name}: the holdout has no examples")
         for block in held_out:
-            evaluate_block(evaluation, learner, block)
+            evaluate_block(evaluation, learner, weigh(block))
         return evaluation.result() if evaluation.examples else None
 
 
@@ -73,6 +75,9 @@ def evaluate(model: Model, blocks: Iterable[Block]) -> dict[str, Any]:
     evaluation = Evaluation(model.learner.task, model.learner.outputs)
     if hasattr(blocks, "schema"):  # a source
         check_hash_key(model.learner, blocks)
+        from riata.sources.weighed import checked_and_weighed  # training does without
+
+        blocks = checked_and_weighed(cast("Source", blocks), model.schema)
     with closing(iterate(cast("Source", blocks))) as read:
         for block in read:
             evaluate_block(evaluation, model.learner, encode(block))

@@ -20,7 +20,9 @@ from riata.training.holdout import Holdout, with_labels
 
 if TYPE_CHECKING:
     from riata.learners import Learner
+    from riata.schema import Schema
     from riata.sources import Source
+    from riata.text_weights import TextWeights
 
 MakeLearner: TypeAlias = "Callable[[int], Learner]"
 _SAY_JOINED = 3
@@ -48,6 +50,8 @@ class Preparation:
         self._plans = plans
         """Whether a learner that counts its passes itself has its way."""
         self._met = False
+        self.text_weights: TextWeights | None = None
+        """What n-grams are worth by the texts learned so far, where they are weighed by that."""
         self._joined = 0
         """Classes that were not there at the start."""
 
@@ -167,7 +171,10 @@ class Preparation:
         self.record.classes_open = classes is not None and classes.open_pair
         self.record.classes_fixed = classes is not None and classes.fixed
         self.record.skipped = getattr(self.source, "skipped", 0)
-        self.record.schema = getattr(self.source, "schema", None)
+        schema: Schema | None = getattr(self.source, "schema", None)
+        if schema is not None and self.text_weights is not None:
+            schema = replace(schema, text_weights=self.text_weights)
+        self.record.schema = schema
         record = replace(self.record, **changes) if changes else self.record
         most = max(2, self.learner.outputs)  # others were read, and wait to be learned
         return Model(self.learner, None if classes is None else classes.array(most), record)
@@ -177,6 +184,32 @@ class Preparation:
         assert self.learner is not None
         check_hash_key(self.learner, self.source)
         self.learner.use_hash_key(hash_key_of(self.source))
+        schema: Schema | None = getattr(self.source, "schema", None)
+        if schema is not None and schema.is_weighed:
+            from riata.text_weights import with_weights  # most data has no texts
+
+            check_takes_weighed(self.learner)
+            self.text_weights = with_weights(schema, self.text_weights).text_weights
+        else:
+            self.text_weights = None
+
+    def weigh(self, block: Block) -> Block:
+        """Rows to be scored."""
+        return block if self.text_weights is None else self.text_weights.weigh(block)
+
+    def weigh_to_learn(self, batch: Batch, count: bool) -> Batch:
+        """Rows to be learned; `count`: for the first time, so that each is weighed by those before it."""
+        if self.text_weights is None:
+            return batch
+        block, order = batch
+        if order is not None:
+            block = block.take(order)
+        return (self.text_weights.learn if count else self.text_weights.weigh)(block), None
+
+    def take_back(self, batch: Batch, learned: int) -> None:
+        """Only so many of the rows of a batch could be learned."""
+        if self.text_weights is not None:
+            self.text_weights.take_back(batch[0][learned:])
 
     def _settle_outputs(self, block: Block) -> None:
         assert self.learner is not None
@@ -209,6 +242,15 @@ class Preparation:
             return
         self.record.settings = replace(self.record.settings, passes=planned)
         check_repeatable(self.source, self.record.settings)
+
+
+def check_takes_weighed(learner: Learner) -> None:
+    """Refuse learners that need the same rows in every pass, to add them up or to prove what they found."""
+    if learner.planned_passes is not None or hasattr(learner, "certify"):
+        raise SettingsError(
+            f"inverse document frequencies grow on the way, and --method {learner.family} needs the same values "
+            "in every pass: leave --text-idf (text_idf) out, or choose another method"
+        )
 
 
 def check_repeatable(source: Source, settings: Settings, holdout: Holdout | None = None) -> None:

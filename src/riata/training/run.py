@@ -172,9 +172,13 @@ class Run:
     def _learn_rows(self, batch: Batch) -> None:
         if self.memory is not None and self.memory.for_model is not None:
             self.learner.limit_memory(self.memory.for_model)
+        first = self.record.passes == 0
+        batch = self.prepared.weigh_to_learn(batch, count=first)
         try:
             scores = self.learner.learn(*batch)
         except RefusedExample as error:
+            if first:
+                self.prepared.take_back(batch, len(error.scores))
             self._account_for(batch, error.scores)
             raise
         self._account_for(batch, scores)
@@ -303,4 +307,6 @@ class Run:
         return since_best >= patience and not self.record.complete
 
     def _score_holdout(self) -> dict[str, Any] | None:
-        return self.holdout.score(self.learner, self.batches.held_out, self.prepared.encode_of)
+        return self.holdout.score(
+            self.learner, self.batches.held_out, self.prepared.encode_of, self.prepared.weigh
+        )

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.errors import DataError
-from riata.schema import Column, Schema, suggest
+from riata.errors import DataError, suggest
+from riata.schema import Column, Schema
 from riata.sources.options import LOOK_AT, Roles, Transforms
 from riata.words import TextOptions, looks_like_text
 

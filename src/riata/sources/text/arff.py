@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from riata import _core
+from riata.block import Block
 from riata.errors import DataError
 from riata.schema import Column, Schema
 from riata.sources.io.bytes import Stop
@@ -24,6 +25,7 @@ from riata.sources.text.named import (
     join_chunks,
 )
 from riata.sources.text.text import Parsed, excerpt, parsed
+from riata.words import looks_like_text
 
 _MESSAGES = (
     VALUE_MESSAGES
@@ -151,14 +153,7 @@ class ArffSource(NamedTextSource):
 
     def _numbers_of(self, name: str, columns: Sequence[str], chunk: Chunk, end: int) -> Any:
         """The numbers of an attribute in the first rows."""
-        specs = [Column(c, kind="number") if c == name else Column(c, "ignored") for c in columns]
-        raw = Schema(tuple(specs), missing="feature").core_columns()
-        core = _core.CsvFormat(raw, (), ["?"], ",", "", False, True, ())
-        text = bytes(memoryview(chunk.buffer)[end : chunk.size]).split(b"\n", LOOK_AT)[:LOOK_AT]
-        padded = bytearray(b"\n".join(text) + b"\n")
-        size = len(padded)
-        padded += bytes(PADDING)
-        block = parsed(core.parse_arff(padded, size), chunk.path).block
+        block = _first_rows(name, "number", columns, chunk, end)
         found = np.zeros(len(block))
         for row in range(len(block)):
             for i in range(int(block.indptr[row]), int(block.indptr[row + 1])):
@@ -188,8 +183,17 @@ class ArffSource(NamedTextSource):
                 seen = self._numbers_of(name, columns, chunk, end)
                 edges = bucket_edges(seen, wanted.transforms.buckets[name], name, path)
                 return Column(name, kind="bucket", edges=tuple(edges))
-            if name in roles.numeric or (attribute.numeric and name not in roles.categorical):
+            if name in roles.numeric or (
+                attribute.numeric and name not in (*roles.categorical, *roles.text)
+            ):
                 return wanted.number(name, lambda: self._numbers_of(name, columns, chunk, end))
+            if name in roles.text:
+                return wanted.text_column(name)
+            if attribute.values is None and name not in roles.categorical:
+                rows = _first_rows(name, "category", columns, chunk, end)
+                texts = [str(rows.name_of(i)).removeprefix(f"{name}=") for i in range(rows.nnz)]
+                if looks_like_text([text for text in texts if text != "?"]):
+                    return wanted.text_column(name, found=path)
             return Column(name, kind="category")
 
         def find_words(name: str) -> Sequence[str]:
@@ -233,6 +237,18 @@ class ArffSource(NamedTextSource):
         names = ", ".join(known[:10])
         count = 0 if self._here is None else len(self._here.columns)
         return {"count": count, "labels": names, "detail": error.detail}
+
+
+def _first_rows(name: str, kind: str, columns: Sequence[str], chunk: Chunk, end: int) -> Block:
+    """The first rows as they are when only this attribute makes features; `name=?` where it is missing."""
+    specs = [Column(c, kind=kind) if c == name else Column(c, "ignored") for c in columns]
+    raw = Schema(tuple(specs), missing="feature").core_columns()
+    core = _core.CsvFormat(raw, (), ["?"], ",", "", False, True, ())
+    text = bytes(memoryview(chunk.buffer)[end : chunk.size]).split(b"\n", LOOK_AT)[:LOOK_AT]
+    padded = bytearray(b"\n".join(text) + b"\n")
+    size = len(padded)
+    padded += bytes(PADDING)
+    return parsed(core.parse_arff(padded, size), chunk.path).block
 
 
 def _numbers(words: list[str]) -> list[float] | None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from riata import _core
 from riata.block import Block
-from riata.errors import DataError
-from riata.schema import Column, Schema, in_words, suggest
+from riata.errors import DataError, in_words, suggest
+from riata.schema import Column, Schema
 from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from riata import _core
-from riata.errors import DataError
-from riata.schema import Schema, describe, suggest
+from riata.errors import DataError, suggest
+from riata.schema import Schema, describe
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.options import LOOK_AT, ReadOptions
