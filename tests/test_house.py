@@ -25,6 +25,7 @@ ORDER = [
     {"record"},
     {"model_file"},
     {"training"},
+    {"sweeping"},
     {"estimators"},
     {"river", "cli"},
     {"__main__"},

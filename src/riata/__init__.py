@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from riata.estimators import InteriorPointClassifier as InteriorPointClassifier
     from riata.estimators import InteriorPointRegressor as InteriorPointRegressor
     from riata.estimators import SketchClassifier as SketchClassifier
+    from riata.estimators import SweepResult as SweepResult
     from riata.estimators import TextFeatures as TextFeatures
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
     from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
     from riata.estimators import load as load
+    from riata.estimators import sweep as sweep
     from riata.sources import ReadOptions as ReadOptions
     from riata.sources import open_source as open_source
     from riata.training import train as train
@@ -52,9 +54,11 @@ _HOMES = {
     "TruncatedGradientClassifier": "estimators",
     "TruncatedGradientRegressor": "estimators",
     "SketchClassifier": "estimators",
+    "SweepResult": "estimators",
     "TextFeatures": "estimators",
     "load": "estimators",
     "open_source": "sources",
+    "sweep": "estimators",
     "train": "training",
 }
 

@@ -18,6 +18,7 @@ from riata.errors import RiataError
 
 COMMANDS = {
     "train": "Learn a sparse linear model from data.",
+    "sweep": "Train many settings in one read, and keep the best.",
     "predict": "Predict with a model.",
     "evaluate": "Measure a model on labelled data.",
     "inspect": "Show how a model was made and its strongest features.",

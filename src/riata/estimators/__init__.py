@@ -14,8 +14,10 @@ from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
 from riata.estimators.regressor import LinearRegressor
 from riata.estimators.sketch import SketchClassifier
+from riata.estimators.sweeps import SweepResult, sweep
 from riata.estimators.text_features import TextFeatures
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
+from riata.record import Model
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
     AutoClassifier,
@@ -42,7 +44,11 @@ def load(path: str | os.PathLike[str]) -> LinearEstimator:
     >>> riata.load(path)
     ElasticNetClassifier(random_state=0)
     """
-    model = model_file.load(path)
+    return estimator_of(model_file.load(path))
+
+
+def estimator_of(model: Model) -> LinearEstimator:
+    """The estimator of a model that was trained elsewhere."""
     face = LinearClassifier if model.learner.task == "classification" else LinearRegressor
     for estimator in ESTIMATORS:
         if estimator._learner is type(model.learner) and issubclass(estimator, face):
@@ -61,8 +67,11 @@ __all__ = [
     "InteriorPointClassifier",
     "InteriorPointRegressor",
     "SketchClassifier",
+    "SweepResult",
     "TextFeatures",
     "TruncatedGradientClassifier",
     "TruncatedGradientRegressor",
+    "estimator_of",
     "load",
+    "sweep",
 ]

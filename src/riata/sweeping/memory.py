@@ -1,0 +1,84 @@
+"""What a sweep will take, said before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from riata.errors import OutOfMemory
+from riata.sweeping.grid import Setting
+from riata.training.safeguards import MEMORY_SHARE, allowed, parse_size
+
+FEWEST_FEATURES = 1000
+"""A sweep that has no room for so many features is refused before it starts."""
+_BY_FAMILY = {"elastic-net": 16.0, "truncated": 16.0, "ftrl": 24.0, "bayesian": 128.0}
+_OTHERS = 512.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Bytes for every live feature, and how many there can be."""
+
+    columns: int
+    bytes_per_feature: float
+    limit: int | None
+    features: int | None = None
+    """How many features there are, where that is known."""
+
+    @property
+    def room_for(self) -> int | None:
+        return None if self.limit is None else int(self.limit / max(self.bytes_per_feature, 1.0))
+
+    @property
+    def text(self) -> str:
+        """
+        >>> Estimate(64, 520.0, 2 << 30).text
+        '64 columns of weights, 520 bytes for every live feature: the memory allowed holds 4,129,776 of them'
+        """
+        plural = "" if self.columns == 1 else "s"
+        each = f"{self.bytes_per_feature:,.0f} bytes for every live feature"
+        first = f"{self.columns:,} column{plural} of weights, {each}"
+        if self.features is not None:
+            return f"{first}: {_size(self.features * self.bytes_per_feature)} if all {self.features:,} are alive"
+        room = self.room_for
+        return first if room is None else f"{first}: the memory allowed holds {room:,} of them"
+
+    def check(self) -> None:
+        """An error with what would help, where it cannot fit."""
+        room = self.room_for
+        if room is None:
+            return
+        needed = FEWEST_FEATURES if self.features is None else self.features
+        if room >= min(needed, self.features or needed):
+            return
+        raise OutOfMemory(
+            f"{self.text}, and {_size(self.limit or 0)} are allowed: take fewer settings or folds, sweep one "
+            f"parameter after another, hash features into fewer rows (--grid store=hashed --grid bits=18), or raise "
+            f"--max-memory"
+        )
+
+
+def _size(n_bytes: float) -> str:
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= factor:
+            return f"{n_bytes / factor:.1f} {unit}"
+    return f"{n_bytes:.0f} bytes"
+
+
+def estimate(
+    settings: Sequence[Setting],
+    folds: int | None,
+    *,
+    bytes_of: Any = None,
+    max_memory: int | str | None = None,
+    features: int | None = None,
+    outputs: int = 1,
+) -> Estimate:
+    """For so many settings, each once and with folds once more for every fold."""
+    groups = 1 if folds is None else folds + 1
+    per = [_BY_FAMILY.get(s.family, _OTHERS) if bytes_of is None else bytes_of(s) for s in settings]
+    most = allowed() if max_memory is None else parse_size(max_memory)
+    limit = None if most is None else int(most * (MEMORY_SHARE if max_memory is None else 1.0))
+    columns = len(settings) * groups * outputs
+    return Estimate(columns, sum(per) * groups * outputs, limit, features)
