@@ -14,7 +14,7 @@ import riata
 
 ROOT = Path(riata.__file__).parent
 ORDER = [
-    {"errors", "_core", "atomic", "words"},
+    {"errors", "_core", "atomic", "words", "show"},
     {"block", "schema"},
     {"text_weights"},
     {"sources", "reference"},
@@ -26,6 +26,7 @@ ORDER = [
     {"model_file"},
     {"training"},
     {"sweeping"},
+    {"explain"},
     {"estimators"},
     {"river", "cli"},
     {"__main__"},
@@ -76,6 +77,7 @@ CORE_ORDER = [
     {"linear", "sketch"},
     {"bayesian", "interior"},
     {"portfolio"},
+    {"explain"},
 ]
 
 

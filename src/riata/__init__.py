@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from riata.estimators import TextFeatures as TextFeatures
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
     from riata.estimators import TruncatedGradientRegressor as TruncatedGradientRegressor
+    from riata.estimators import diff as diff
     from riata.estimators import load as load
     from riata.estimators import sweep as sweep
     from riata.sources import ReadOptions as ReadOptions
@@ -56,6 +57,7 @@ _HOMES = {
     "SketchClassifier": "estimators",
     "SweepResult": "estimators",
     "TextFeatures": "estimators",
+    "diff": "estimators",
     "load": "estimators",
     "open_source": "sources",
     "sweep": "estimators",

@@ -486,6 +486,35 @@ def learn_event(model: Linear, features: Mapping[str, object], label: float, wei
 
 def score_event(model: Linear, features: Mapping[str, object]) -> list[float]: ...
 
+class Places:
+    """Where keys stand in a list."""
+
+    def __init__(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @overload
+    def find(self, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    @overload
+    def find(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """Of each key its place, or -1."""
+
+@overload
+def hashed_places(keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+@overload
+def hashed_places(keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The rows of a hashed store that these features have."""
+
+def strongest_entries(indptr: NDArray[numpy.int64], sizes: NDArray[numpy.float64], most: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+    """
+    Of each row the entries that are largest in absolute value, without zeros: where rows begin, and entries.
+    """
+
+def name_groups(names: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], columns: Sequence[str], most: int) -> tuple[NDArray[numpy.int32], list[bytes]]:
+    """
+    The namespace or column of each name, as a number, and what these are called; -1: of too many.
+    """
+
 class Fingerprint:
     """A rolling fingerprint of examples, however they are cut into Blocks."""
 

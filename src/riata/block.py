@@ -228,11 +228,18 @@ def _take_names(
 ) -> tuple[NDArray[np.uint8] | None, NDArray[np.int64] | None]:
     if block.names is None or block.name_offsets is None:
         return None, None
-    lengths = np.diff(block.name_offsets)[where]
+    return take_names(block.names, block.name_offsets, where)
+
+
+def take_names(
+    names: NDArray[np.uint8], name_offsets: NDArray[np.int64], where: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The names at these places, one behind another, and where each begins."""
+    lengths = np.diff(name_offsets)[where]
     offsets = np.zeros(len(where) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    bytes_at = np.arange(offsets[-1]) + np.repeat(block.name_offsets[where] - offsets[:-1], lengths)
-    return block.names[bytes_at], offsets
+    bytes_at = np.arange(offsets[-1]) + np.repeat(name_offsets[where] - offsets[:-1], lengths)
+    return names[bytes_at], offsets
 
 
 def concatenate(blocks: list[Block]) -> Block:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from riata.errors import SettingsError
 from riata.fingerprint import Seen
 from riata.labels import Label, plain
-from riata.metrics import Mean
+from riata.metrics import Mean, sparsity
 from riata.metrics_constant import LabelSums
 from riata.schema import Schema
+from riata.show import count, percent, plural
 
 if TYPE_CHECKING:
     from riata.learners import Learner
@@ -204,6 +205,36 @@ class Model:
         weights[places] /= np.array([scaled[names[i]].scale for i in places])[:, None]
         centres = np.array([scaled[names[i]].centre for i in places])
         return weights, intercept - centres @ weights[places]
+
+    def weights_in_words(self, live: int | None = None, live_features: int | None = None) -> str:
+        """How many weights are not zero, of how many that could be; counted here unless they are given.
+
+        Of named features only those are known that have a weight.
+        """
+        learner = self.learner
+        outputs, live = learner.outputs, learner.n_live() if live is None else live
+        if learner.names(np.empty(0, dtype=np.int64)) is None:
+            features = f"{count(learner.n_features)} features"
+            total = learner.n_features * outputs
+        elif outputs == 1:
+            return f"{count(live)} not zero"
+        else:
+            known = learner.n_features if live_features is None else live_features
+            features, total = plural(known, "feature"), known * outputs
+        of = features if outputs == 1 else f"{features} x {outputs} classes"
+        return f"{count(live)} not zero, of {of} ({percent(sparsity(live, total), 2)} zero)"
+
+    @property
+    def constant_loss(self) -> float | None:
+        """The loss that always predicting the same would have had on the examples that were learned; None where
+        that is not known."""
+        labels, record, learner = self.record.labels, self.record, self.learner
+        weight = sum(labels.classes) if labels.classes else labels.square.weight
+        if weight <= 0 or abs(weight - record.loss.weight) > 1e-9 * weight:
+            return None
+        if not labels.classes and getattr(learner, "loss", "squared") != "squared":
+            return None  # what the sums tell is a bound alone
+        return labels.constant_loss(learner.losses, learner.outputs)
 
     @property
     def schema(self) -> Schema | None:

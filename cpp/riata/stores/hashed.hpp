@@ -8,12 +8,17 @@
 
 namespace riata {
 
+// The row of a key, also of one that is not possible and that somebody looks ahead to.
+inline std::uint64_t hashed_place(std::uint64_t key, int bits) noexcept {
+  return scatter(key & kKeyMask) >> (63 - bits);
+}
+
 class HashedStore : private DenseStore {
  public:
   static constexpr bool kDirect = true;
   static constexpr bool kDistinct = false;
 
-  HashedStore(int width, int bits) noexcept : DenseStore(width, bits), shift_(63 - bits) {
+  HashedStore(int width, int bits) noexcept : DenseStore(width, bits), bits_(bits) {
     full_ = DenseStore::reserve((std::uint64_t{1} << bits) - 1);
   }
 
@@ -35,10 +40,9 @@ class HashedStore : private DenseStore {
   using DenseStore::for_each;
 
  private:
-  // Of any key, also one that is not possible and that somebody looks ahead to.
-  std::uint64_t bucket(std::uint64_t key) const noexcept { return scatter(key & kKeyMask) >> shift_; }
+  std::uint64_t bucket(std::uint64_t key) const noexcept { return hashed_place(key, bits_); }
 
-  int shift_;
+  int bits_;
   bool full_;
 };
 

@@ -6,75 +6,18 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from riata.show import count as count
+from riata.show import number as number
+from riata.show import part_of as part_of
+from riata.show import percent as percent
+from riata.show import plural as plural
+from riata.show import printable as printable
+from riata.show import rows as rows
+from riata.show import short as short
+from riata.show import size as size
+
 if TYPE_CHECKING:
     from riata.record import Model
-
-
-def count(number: float) -> str:
-    """
-    >>> count(1234567)
-    '1,234,567'
-    """
-    return f"{number:,.0f}"
-
-
-def size(n_bytes: float) -> str:
-    """
-    >>> size(999), size(1_530_000), size(2.5e9)
-    ('999 B', '1.5 MB', '2.5 GB')
-    """
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n_bytes >= scale:
-            return f"{n_bytes / scale:.1f} {unit}"
-    return f"{n_bytes:.0f} B"
-
-
-def part_of(done: float, n_bytes: float) -> str:
-    """
-    >>> part_of(51.4e6, 156.2e6), part_of(0, 20), part_of(1e6, 2e9)
-    ('51/156 MB', '0/20 B', '0.0/2.0 GB')
-    """
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n_bytes >= scale:
-            digits = 1 if n_bytes < 10 * scale else 0
-            return f"{done / scale:.{digits}f}/{n_bytes / scale:.{digits}f} {unit}"
-    return f"{done:.0f}/{n_bytes:.0f} B"
-
-
-def short(value: float) -> str:
-    """
-    >>> short(950), short(12_345), short(1_858_412)
-    ('950', '12k', '1.9M')
-    """
-    if value >= 1e6:
-        return f"{value / 1e6:.1f}M"
-    return f"{value / 1e3:.0f}k" if value >= 1e4 else f"{value:.0f}"
-
-
-def number(value: float | None, digits: int = 5) -> str:
-    """
-    >>> number(0.6931471), number(None)
-    ('0.69315', '-')
-    """
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def percent(share: float | None, digits: int = 1) -> str:
-    """
-    >>> percent(0.1234)
-    '12.3 %'
-    """
-    return "-" if share is None else f"{100 * share:.{digits}f} %"
-
-
-def plural(n: int, noun: str) -> str:
-    """
-    >>> plural(1, "pass"), plural(2, "pass"), plural(3, "example")
-    ('1 pass', '2 passes', '3 examples')
-    """
-    if n == 1:
-        return f"1 {noun}"
-    return f"{count(n)} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def command_line(words: Sequence[str]) -> str:
@@ -84,26 +27,6 @@ def command_line(words: Sequence[str]) -> str:
     "riata train 'my data.svm'"
     """
     return shlex.join(words)
-
-
-def printable(name: str, longest: int = 80) -> str:
-    """A name that can be shown on a terminal, whatever is in it.
-
-    >>> printable("a\\x1b[2Jb"), printable("x" * 99, 8)
-    ('a\\\\x1b[2Jb', 'xxxxx...')
-    """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-    return shown if len(shown) <= longest else shown[: longest - 3] + "..."
-
-
-def rows(pairs: Sequence[tuple[str, str]]) -> str:
-    """Lines of a label and a text, aligned; an empty label continues the one above.
-
-    >>> print(rows([("loss", "0.5"), ("holdout", "0.6")]))
-    loss      0.5
-    holdout   0.6
-    """
-    return "\n".join(f"{label:<10}{text}".rstrip() for label, text in pairs)
 
 
 def trained(
@@ -192,15 +115,7 @@ def holdout_line(result: dict[str, Any]) -> str:
 
 def weights_line(model: Model) -> str:
     """How many weights are not zero, of how many that could be."""
-    from riata.metrics import sparsity  # not every command needs it
-
-    live = model.learner.n_live()
-    total = model.learner.n_features * model.learner.outputs
-    zero = percent(sparsity(live, total), 2)
-    of = f"{count(model.learner.n_features)} features"
-    if model.learner.outputs > 1:
-        of += f" x {model.learner.outputs} classes"
-    return f"{count(live)} not zero, of {of} ({zero} zero)"
+    return model.weights_in_words()
 
 
 def interrupted(model: Model, output: str, resume: list[str]) -> str:

@@ -9,6 +9,7 @@ from riata.estimators.auto import AutoClassifier
 from riata.estimators.base import LinearEstimator
 from riata.estimators.bayesian import BayesianClassifier
 from riata.estimators.classifier import LinearClassifier
+from riata.estimators.compare import diff
 from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
@@ -71,6 +72,7 @@ __all__ = [
     "TextFeatures",
     "TruncatedGradientClassifier",
     "TruncatedGradientRegressor",
+    "diff",
     "estimator_of",
     "load",
     "sweep",

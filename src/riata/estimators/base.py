@@ -24,6 +24,7 @@ from riata.estimators.arrays import (
     sample_weights,
 )
 from riata.estimators.events import Events
+from riata.estimators.reading import Reading
 from riata.estimators.tables import (
     TableWithLabels,
     as_table,
@@ -45,7 +46,7 @@ from riata.text_weights import with_weights
 from riata.training import evaluate, train
 
 
-class LinearEstimator(Weights, Events, BaseEstimator):  # type: ignore[misc]
+class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[misc]
     """Fits a learner of one family, reads its weights, saves it. Parameters are flat and stay as given."""
 
     _learner: ClassVar[type[Learner]]
@@ -195,15 +196,15 @@ class LinearEstimator(Weights, Events, BaseEstimator):  # type: ignore[misc]
         schema = self.model_.schema
         return self._named if schema is None else schema.named
 
-    def _blocks(self, X: Any) -> Iterable[Block]:
-        """The rows of whatever there is to predict."""
+    def _blocks(self, X: Any, names: bool | None = None) -> Iterable[Block]:
+        """The rows of whatever there is to predict; unless said, with names where the learner scores by them."""
         learner, schema = self._fitted(), self.model_.schema
         if isinstance(X, Source):
             return checked_and_weighed(X, schema)
         if is_stream(X) or (self._is_named() and is_table(X)):
             if hasattr(self, "_fitted_on_frame") and is_table(X):
                 note_columns(self, X, schema, reset=False)
-            names = learner.scores_by_name
+            names = learner.scores_by_name if names is None else names
             return open_examples(X, schema=schema, labelled=False, names=names)
         if self._is_named() and schema is not None and (table := as_table(X, schema)) is not None:
             warnings.warn(

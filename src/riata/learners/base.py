@@ -222,7 +222,9 @@ class CompiledLearner(Learner):
 
     @property
     def n_features(self) -> int:
-        return self.n_live() if self._core.named else int(self._core.features)
+        if not self._core.named:
+            return int(self._core.features)
+        return self.n_live() if self.outputs == 1 else len(self.coef()[0])
 
     def n_live(self) -> int:
         return int(self._core.live_weights)
@@ -368,8 +370,7 @@ def both_locks(one: Any, other: Any) -> Iterator[None]:
 
 def _after_fork() -> None:
     for reference, name in list(_owners.values()):
-        owner = reference()
-        lock = getattr(owner, name, None)
+        lock = getattr(owner := reference(), name, None)
         if lock is None or isinstance(lock, _Refused):
             continue
         if lock.acquire(blocking=False):

@@ -92,20 +92,30 @@ def words(text: str) -> list[str]:
     >>> words("Don’t pay 3.50, it's_FREE: mañana 漢字!")
     ["don't", 'pay', '3.50', "it's_free", 'mañana', '漢', '字']
     """
-    text = "".join(c for c in text if kind_of(c) != "left out")
-    kinds = ["other", *map(kind_of, text), "other"]
-    found: list[str] = []
+    return [word for _, _, word in word_places(text)]
+
+
+def word_places(text: str) -> list[tuple[int, int, str]]:
+    """Where words begin and end in a text, and what they are.
+
+    >>> word_places("So, DON’T!")
+    [(0, 2, 'so'), (4, 9, "don't")]
+    """
+    places = [i for i, c in enumerate(text) if kind_of(c) != "left out"]
+    kinds = ["other", *(kind_of(text[i]) for i in places), "other"]
+    found: list[tuple[int, int, str]] = []
     before = ""  # what the last word is made of, or nothing where it has ended
-    for i, character in enumerate(text, start=1):
+    for i, at in enumerate(places, start=1):
         kind, around = kinds[i], {kinds[i - 1], kinds[i + 1]}
         if not (kind in _INSIDE or around <= _JOINED.get(kind, frozenset())):
             before = ""
             continue
         if kind == "ideograph" or before == "" or (before == "ideograph" and kind != "mark"):
-            found.append("")
+            found.append((at, at, ""))
             before = "ideograph" if kind == "ideograph" else "run"
-        found[-1] += fold(character)
-    return [word for word in found if len(word.encode()) <= LONGEST_WORD]
+        start, _, word = found[-1]
+        found[-1] = start, at + 1, word + fold(text[at])
+    return [place for place in found if len(place[2].encode()) <= LONGEST_WORD]
 
 
 def ngrams(text: str, which: Ngrams | None = None) -> dict[str, int]:
@@ -118,22 +128,27 @@ def ngrams(text: str, which: Ngrams | None = None) -> dict[str, int]:
     """
     which = which or Ngrams()
     counts: dict[str, int] = {}
-    found = words(text)
+    for name, _, _ in ngram_places(words(text), which):
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def ngram_places(found: list[str], which: Ngrams) -> list[tuple[str, int, int]]:
+    """The n-grams of these words as they come, and from which word to behind which each of them is."""
+    places: list[tuple[str, int, int]] = []
     for i, word in enumerate(found):
-        names = []
         if which.words is not None:
             low, high = which.words
-            names += [
-                " ".join(found[i + 1 - n : i + 1]) for n in range(low, high + 1) if n <= i + 1
-            ]
+            for n in range(low, high + 1):
+                if n <= i + 1:
+                    places.append((" ".join(found[i + 1 - n : i + 1]), i + 1 - n, i + 1))
         if which.chars is not None:
             low, high = which.chars
             whole = f"<{word}>"
             for n in range(min(low, len(whole)), high + 1):
-                names += [f"~{whole[k : k + n]}" for k in range(len(whole) - n + 1)]
-        for name in names:
-            counts[name] = counts.get(name, 0) + 1
-    return counts
+                pieces = [f"~{whole[k : k + n]}" for k in range(len(whole) - n + 1)]
+                places += [(piece, i, i + 1) for piece in pieces]
+    return places
 
 
 @dataclass

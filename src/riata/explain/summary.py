@@ -1,0 +1,240 @@
+"""What a model is, in a page: how it was made, how much of it is alive, what counts most."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.explain.summary_text import as_html, as_plain
+from riata.explain.weights import WeightTable, read_weights
+from riata.learners.base import decoded
+from riata.record import Model
+from riata.schema import Schema
+from riata.show import printable
+
+MOST_GROUPS = 1000
+"""More namespaces or columns are not told apart."""
+NOT_SHOWN = ("outputs",)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which features are shown."""
+
+    top: int = 10
+    grep: str | None = None
+    """A regular expression that names must match somewhere."""
+    namespace: str | None = None
+
+    @property
+    def narrowed(self) -> bool:
+        return self.grep is not None or self.namespace is not None
+
+
+class Summary(Mapping[str, Any]):
+    """Plain values by name, as JSON holds them; for people as text, and as HTML in a notebook."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self._values)
+
+    def __repr__(self) -> str:
+        return f"<summary of a model of {self['family']}: {self['weights']}>"
+
+    def __str__(self) -> str:
+        return as_plain(self._values)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._values)
+
+
+def summary(
+    model: Model, wanted: Wanted | None = None, about: Mapping[str, Any] | None = None
+) -> Summary:
+    """All there is to say of a model; `about` is what is known of its file."""
+    wanted = wanted or Wanted()
+    learner, record = model.learner, model.record
+    with learner.lock:
+        table = read_weights(model)
+        live = int(np.count_nonzero(table.weights))
+        values: dict[str, Any] = {
+            **(about or {}),
+            "family": learner.family,
+            "task": learner.task,
+            "classes": None if model.classes is None else model.labels,
+            "schema": None if model.schema is None else model.schema.to_json(),
+            "parameters": learner.parameters(),
+            "changed": changed_parameters(learner),
+            "data": record.data,
+            "earlier": record.earlier,
+            "examples": learner.t,
+            "passes": record.passes,
+            "loss": loss_name(learner),
+            "progressive_loss": record.progressive_loss,
+            "constant_loss": model.constant_loss,
+            "holdout": record.holdout,
+            "interrupted": record.interrupted,
+            "verdict": learner.verdict,
+            "features": int(learner.n_features),
+            "live_features": len(table),
+            "live_weights": live,
+            "weights": model.weights_in_words(live, len(table)),
+        }
+        return Summary(values | _strongest(model, table, wanted) | _of_family(learner))
+
+
+def loss_name(learner: Any) -> str:
+    """What the learner minimises, or what its probabilities cost."""
+    name: str = getattr(learner, "loss", None) or getattr(learner, "link", None) or "logistic"
+    return {"logit": "logistic"}.get(name, name)
+
+
+def changed_parameters(learner: Any) -> dict[str, Any]:
+    """Those that are not as they are by default."""
+    known = {f.name for f in fields(learner) if f.init}
+    given = {name: getattr(learner, name) for name in ("loss", "update") if name in known}
+    try:
+        plain = type(learner)(**given).parameters()
+        blank = type(learner)().parameters()
+    except (TypeError, ValueError):
+        return {k: v for k, v in learner.parameters().items() if k not in NOT_SHOWN}
+    values = learner.parameters()
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in NOT_SHOWN and value != (blank if name in given else plain)[name]
+    }
+
+
+def _of_family(learner: Any) -> dict[str, Any]:
+    """Which settings or components are averaged, and what calibration has come to."""
+    found: dict[str, Any] = {}
+    if learner.family == "auto":
+        found["settings"] = sorted(learner.members, key=lambda m: -m["weight"])
+        found["cost_of_single"] = learner.cost_of_single
+    if learner.family == "bayesian" and len(learner.components) > 1:
+        shares = learner.evidence.mean(axis=0).tolist()
+        parts = [
+            {"values": view, "prior_variance": variance, "weight": share}
+            for (view, variance), share in zip(learner.components, shares, strict=True)
+        ]
+        found["components"] = sorted(parts, key=lambda part: -part["weight"])
+    if getattr(learner, "calibrates", False) and hasattr(learner, "correction"):
+        found["calibration"] = learner.correction.tolist()
+    return found
+
+
+def _strongest(model: Model, table: WeightTable, wanted: Wanted) -> dict[str, Any]:
+    """The intercept, the groups of features, and the features whose weights are largest.
+
+    Weights of columns that are scaled are compared as they were learned, and shown for numbers as the data has them.
+    """
+    original = table.original()
+    names = table.raw_names() if table.named else None
+    codes, called, groups = (None, [], []) if names is None else _groups(model, table, names)
+    places = _chosen(table, wanted, names, codes, called)
+    sizes = np.abs(table.weights[places]).max(axis=1, initial=0.0)
+    top = _largest(places, sizes, wanted.top)
+    found: dict[str, Any] = {
+        "intercept": original.intercept.tolist(),
+        "intercept_std": _listed(table.intercept_deviations),
+        "groups": groups,
+        "matching": len(places) if wanted.narrowed else None,
+        "strongest": _entries(original, top),
+    }
+    if table.weights.shape[1] == 1:
+        column = table.weights[places, 0]
+        for name, sign in (("for", 1), ("against", -1)):
+            side = np.flatnonzero(sign * column > 0)
+            found[name] = _entries(original, _largest(places[side], sizes[side], wanted.top))
+    return found
+
+
+def _listed(values: Any) -> Any:
+    return None if values is None else values.tolist()
+
+
+def _largest(places: NDArray[np.int64], sizes: Any, top: int) -> NDArray[np.int64]:
+    """The places with the largest sizes, in falling order; of equals those with the smaller keys first."""
+    if top < len(sizes):
+        if top == 0:
+            return places[:0]
+        least = np.partition(sizes, len(sizes) - top)[len(sizes) - top]
+        kept = np.flatnonzero(sizes >= least)
+        places, sizes = places[kept], sizes[kept]
+    return places[np.lexsort((places, -sizes))][:top]
+
+
+def _entries(table: WeightTable, places: NDArray[np.int64]) -> list[dict[str, Any]]:
+    weights = table.weights[places].tolist()
+    deviations = _listed(None if table.deviations is None else table.deviations[places])
+    found = []
+    for i, feature in enumerate(table.features(places)):
+        entry = {"feature": feature, "weights": weights[i]}
+        found.append(entry if deviations is None else entry | {"std": deviations[i]})
+    return found
+
+
+def _groups(
+    model: Model, table: WeightTable, names: Any
+) -> tuple[NDArray[np.int32], list[str], list[dict[str, Any]]]:
+    """The namespace or column of each feature, as a number; what these are called; how many weights each has."""
+    columns = [c.name for c in (model.schema or Schema()).features]
+    codes, found = _core.name_groups(names[0], names[1], columns, MOST_GROUPS)
+    live = np.count_nonzero(table.weights, axis=1)
+    sizes = np.abs(table.weights).sum(axis=1)
+    shifted = codes + 1  # -1, of too many groups, becomes 0
+    features = np.bincount(shifted, minlength=len(found) + 1)
+    weights = np.bincount(shifted, live, minlength=len(found) + 1)
+    total = np.bincount(shifted, sizes, minlength=len(found) + 1)
+    called = [name.decode("utf-8", "replace") for name in found]
+    groups = [
+        {"group": name, "features": int(f), "weights": int(w), "sum": float(s)}
+        for name, f, w, s in zip(["(others)", *called], features, weights, total, strict=True)
+        if f
+    ]
+    return codes, called, sorted(groups, key=lambda g: (-g["weights"], g["group"]))
+
+
+def _chosen(
+    table: WeightTable, wanted: Wanted, names: Any, codes: Any, called: list[str]
+) -> NDArray[np.int64]:
+    """The features that are asked for."""
+    places = np.arange(len(table))
+    if not wanted.narrowed:
+        return places
+    if names is None:
+        raise ValueError(
+            "features of this model have numbers, not names: there is nothing to match"
+        )
+    if wanted.namespace is not None:
+        if wanted.namespace not in called:
+            shown = ", ".join(repr(printable(name, 40)) for name in called[1:11])
+            raise ValueError(f"no feature is in {wanted.namespace!r}; there are {shown or 'none'}")
+        places = np.flatnonzero(codes == called.index(wanted.namespace))
+    if wanted.grep is not None:
+        try:
+            pattern = re.compile(wanted.grep)
+        except re.error as error:
+            raise ValueError(f"{wanted.grep!r} is no regular expression: {error}") from None
+        texts = decoded(*names)
+        kept = [i for i in places.tolist() if pattern.search(texts[i])]
+        places = np.array(kept, dtype=np.int64)
+    return places
