@@ -16,6 +16,7 @@ import riata
 from riata import _core
 from riata.explain import Explainer
 from riata.learners.base import Learner
+from riata.show import html_text, printable
 
 N = 300
 
@@ -247,15 +248,16 @@ def test_words_add_up_to_their_column() -> None:
         assert "".join(p.text for p in one.pieces()["body"]) == rows.body[i]
 
 
+LONG = "x" * 60_000  # longer ones are refused
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
 
 
 def test_names_are_shown_as_text() -> None:
     model = riata.FTRLClassifier()
     for _ in range(5):
-        model.learn_one({"w": EVIL, "x" * 10_000_000: 1.0}, EVIL)
+        model.learn_one({"w": EVIL, LONG: 1.0}, EVIL)
         model.learn_one({"w": "ok"}, "ham")
-    one = model.explain({"w": EVIL, "x" * 10_000_000: 1.0})
+    one = model.explain({"w": EVIL, LONG: 1.0})
     found = model.summary()
     for text in (str(one), str(found)):
         assert "\x1b" not in text
@@ -268,10 +270,15 @@ def test_names_are_shown_as_text() -> None:
     assert json.loads(json.dumps(one.to_dict()))["class"] in (EVIL, "ham")
 
 
+def test_ten_megabytes_are_cut_before_they_are_shown() -> None:
+    assert len(printable("\x1b" * 10_000_000)) == 80
+    assert len(html_text("<" * 10_000_000)) < 500
+
+
 def test_an_explanation_reads_well() -> None:
     model = riata.ElasticNetClassifier(l1=0, l2=0)
     for _ in range(9):
-        model.learn_one({"word": "free", "n": 2.0}, "spam").learn_one({"word": "lunch"}, "ham")
+        model.learn_one({"word": "lunch"}, "ham").learn_one({"word": "free", "n": 2.0}, "spam")
     one = model.explain({"word": "free", "n": 3.0, "other": "new"})
     text = str(one)
     assert text.startswith("row 0: spam")
