@@ -5,6 +5,7 @@ void bind_bayesian(nanobind::module_& m);
 void bind_cache(nanobind::module_& m);
 void bind_events(nanobind::module_& m);
 void bind_explain(nanobind::module_& m);
+void bind_explanation_lines(nanobind::module_& m);
 void bind_fingerprint(nanobind::module_& m);
 void bind_interior(nanobind::module_& m);
 void bind_csv(nanobind::module_& m);
@@ -44,6 +45,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_linear(m);
   riata::bind::bind_events(m);
   riata::bind::bind_explain(m);
+  riata::bind::bind_explanation_lines(m);
   riata::bind::bind_fingerprint(m);
   riata::bind::bind_hash_key(m);
   riata::bind::bind_read_file(m);

@@ -515,6 +515,11 @@ def name_groups(names: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], colu
     The namespace or column of each name, as a number, and what these are called; -1: of too many.
     """
 
+def explanation_lines(format: str, fields: list[tuple[bytes, object]], others: list[tuple[bytes, object]], starts: NDArray[numpy.int64], places: NDArray[numpy.int64], indices: NDArray[numpy.int64], base: int, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, values: NDArray[numpy.float64], weights: NDArray[numpy.float64], contributions: NDArray[numpy.float64], deviations: NDArray[numpy.float64] | None) -> bytes:
+    """
+    Rows as lines of json, or several lines of csv each: what they have in common, and the entries at `places`.
+    """
+
 class Fingerprint:
     """A rolling fingerprint of examples, however they are cut into Blocks."""
 

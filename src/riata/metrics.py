@@ -134,7 +134,8 @@ class StreamingAUC:
         self, scores: Floats, positive: NDArray[np.bool_], weights: Floats | None = None
     ) -> None:
         squashed = scores / (1 + np.abs(scores))
-        bins = np.clip(((squashed + 1) * (AUC_BINS / 2)).astype(np.int64), 0, AUC_BINS - 1)
+        n = len(self.positives)
+        bins = np.clip(((squashed + 1) * (n / 2)).astype(np.int64), 0, n - 1)
         weights = np.ones(len(scores)) if weights is None else weights
         np.add.at(self.positives, bins[positive], weights[positive])
         np.add.at(self.negatives, bins[~positive], weights[~positive])

@@ -13,6 +13,7 @@ import json
 import os
 import stat
 import sys
+from datetime import datetime
 from typing import IO, Any
 
 import numpy as np
@@ -100,6 +101,39 @@ def _with_text_weights(schema: Schema, state: dict[str, NDArray[Any]]) -> Schema
 
     arrays = {name: state.pop(name) for name in TENSORS}
     return with_weights(schema, TextWeights.of(schema, arrays))
+
+
+def about(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the file of a model says beside the model: its size, when it was saved, by which Riata."""
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        start = _read_up_to(file, 8)
+        head = _read_up_to(file, min(int.from_bytes(start, "little"), _LONGEST_HEADER))
+    try:
+        header = json.loads(json.loads(head)["__metadata__"]["riata"])
+        version = str(header["riata"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        version = "unknown"
+    saved = datetime.fromtimestamp(status.st_mtime).astimezone().isoformat(" ", "minutes")
+    size = status.st_size if stat.S_ISREG(status.st_mode) else None
+    return {"path": os.fsdecode(path), "bytes": size, "saved": saved, "version": version}
+
+
+def names(path: str | os.PathLike[str]) -> tuple[Any, Any, Any] | None:
+    """Keys, names and where these begin, as they lie in the file of a model; None where it has none in this way."""
+    with open(path, "rb") as file:
+        length = int.from_bytes(_read_up_to(file, 8), "little")
+        head = json.loads(_read_up_to(file, min(length, _LONGEST_HEADER)))
+    wanted = {"keys": np.int64, "names": np.uint8, "name_offsets": np.int64}
+    if not all(name in head for name in wanted) or not os.path.isfile(path):
+        return None
+    keys, text, offsets = (
+        np.memmap(
+            path, kind, "r", 8 + length + head[name]["data_offsets"][0], tuple(head[name]["shape"])
+        )
+        for name, kind in wanted.items()
+    )
+    return (keys, text, offsets) if len(offsets) == len(keys) + 1 else None
 
 
 def _record(values: Any) -> Record:

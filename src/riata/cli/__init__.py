@@ -21,9 +21,12 @@ COMMANDS = {
     "sweep": "Train many settings in one read, and keep the best.",
     "predict": "Predict with a model.",
     "evaluate": "Measure a model on labelled data.",
+    "explain": "Say what each feature adds to each score.",
+    "diff": "Say what has changed from one model to another.",
     "inspect": "Show how a model was made and its strongest features.",
     "verify": "Check that a model is whole; prove a sketch on its data.",
     "convert": "Write data in another format.",
+    "completion": "Let the shell complete commands and options.",
     "demo": "See it work: make a click stream, learn from it, look at the result.",
 }
 
@@ -107,6 +110,8 @@ def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def run(arguments: list[str]) -> int:
     """The command line as a function: prints, and returns the exit code."""
+    if "_RIATA_COMPLETE" in os.environ:
+        importlib.import_module("riata.cli.completion")  # knows how to complete names of files
     try:
         result = group.main(arguments, prog_name="riata", standalone_mode=False)
     except click.ClickException as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -37,11 +39,18 @@ alone: names are numbered as they appear, and OUT.names lists them."""
     type=click.Choice(FORMATS),
     help="The format of OUT.  [default: by its name]",
 )
+@option("--json", "as_json", is_flag=True, help="Print what was done as one JSON object.")
 @option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 @option("--no-labels", is_flag=True, section="Data", help="The rows of DATA start without a label.")
 @data_options
 def command(
-    data: tuple[str, ...], out: str, to: str | None, quiet: bool, no_labels: bool, **given: Any
+    data: tuple[str, ...],
+    out: str,
+    to: str | None,
+    as_json: bool,
+    quiet: bool,
+    no_labels: bool,
+    **given: Any,
 ) -> int:
     if out == "-":
         raise click.UsageError("OUT is a file; to write to a pipe name /dev/stdout")
@@ -51,7 +60,11 @@ def command(
     options = read_options(given, labelled=not no_labels)
     source = open_data(data, options)
     result = convert(source, out, to, zero_based=options.zero_based)
-    if not quiet:
+    if as_json:
+        done = asdict(replace(result, schema=None)) | {"data": source.name, "out": out}
+        done.pop("schema")
+        click.echo(json.dumps(done))
+    elif not quiet:
         click.echo(report(result, out, source.name, skipped_lines(source, options)), err=True)
     return 0
 

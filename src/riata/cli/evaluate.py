@@ -3,47 +3,136 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
+from riata.cli.evaluate_text import report
 from riata.cli.options import Command, option
-from riata.cli.text import loss_name, number, percent, plural, rows, weights_line, worse_line
 from riata.errors import DataError
-from riata.labels import as_text
+from riata.explain.measures import Measures, measure
 from riata.record import Model
-from riata.training import evaluate
+from riata.sources import ReadOptions, Source
+from riata.sources.ids import RowIds
+from riata.sources.io.bytes import expand
+from riata.sources.recognise import format_of
 
 HELP = """Measure MODEL on labelled DATA: files, or - for standard input.
 
 \b
   riata evaluate clicks.riata test.svm
-  riata evaluate clicks.riata test.svm --json"""
+  riata evaluate spam.riata test.csv --at precision=0.99 --bootstrap 400
+  riata evaluate spam.riata test.csv --threshold 0.8 --by country
+  riata evaluate clicks.riata test.svm --json
+
+One pass in bounded memory: sums and histograms are kept, not the examples."""
+
+
+def _at(
+    ctx: click.Context, parameter: click.Parameter, values: Sequence[str]
+) -> list[tuple[str, float]]:
+    found = []
+    for value in (part for text in values for part in text.split(",")):
+        what, _, number = value.partition("=")
+        try:
+            wanted = float(number)
+        except ValueError:
+            wanted = -1.0
+        if what.strip() not in ("precision", "recall") or not 0 < wanted <= 1:
+            raise click.BadParameter(f"expected precision=0.95 or recall=0.9, not {value!r}")
+        found.append((what.strip(), wanted))
+    return found
+
+
+def _lift(ctx: click.Context, parameter: click.Parameter, value: str) -> list[float]:
+    try:
+        parts = [float(part.strip().removesuffix("%")) / 100 for part in value.split(",")]
+    except ValueError:
+        parts = [0.0]
+    if not all(0 < part <= 1 for part in parts):
+        raise click.BadParameter(f"expected percentages such as 1,5,10, not {value!r}")
+    return parts
+
+
+def _replicates(ctx: click.Context, parameter: click.Parameter, value: int) -> int:
+    return value + value % 2
 
 
 @click.command("evaluate", cls=Command, help=HELP)
 @click.argument("model", metavar="MODEL")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@option(
+    "--threshold",
+    type=float,
+    metavar="NUMBER",
+    help="Of two classes: decide for the last one from this probability on (without probabilities: score).  "
+    "[default: as predict does, 0.5]",
+)
+@option(
+    "--at",
+    multiple=True,
+    callback=_at,
+    metavar="WHAT=SHARE",
+    help="Find the threshold for a precision or recall, such as precision=0.95.",
+)
+@option(
+    "--lift",
+    default="1,5,10,20",
+    show_default=True,
+    callback=_lift,
+    metavar="PERCENTS",
+    help="How much denser positives are in the top so many percent.",
+)
+@option("--by", "by", metavar="COLUMN", help="Measure each value of this column of DATA as well.")
+@option(
+    "--bootstrap",
+    type=click.IntRange(min=0, max=100_000),
+    default=0,
+    callback=_replicates,
+    metavar="N",
+    help="Intervals by N bootstrap replicates, such as 400.",
+)
+@option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="The chance of these intervals.",
+)
+@option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap."
+)
 @option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @data_options
-def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> int:
+def command(
+    model: str,
+    data: tuple[str, ...],
+    threshold: float | None,
+    at: list[tuple[str, float]],
+    lift: list[float],
+    by: str | None,
+    bootstrap: int,
+    level: float,
+    seed: int,
+    as_json: bool,
+    **given: Any,
+) -> int:
     loaded = load_model(model, data)
+    _check(loaded, threshold, at)
     learner = loaded.learner
     options = read_options(given, schema=loaded.schema, names=learner.scores_by_name)
-    source = open_data(data, options)
-    result = evaluate(loaded, source)
+    source, groups = _open(loaded, data, options, by)
+    measures = Measures(threshold, at, lift, bootstrap, level, seed)
+    groups_of = None if groups is None else groups.of
+    result = measure(loaded, source, measures, groups_of)
     if result["examples"] == 0:
         raise DataError(f"{source.name}: no examples")
     if as_json:
-        live: dict[str, Any] = {
-            "live_weights": loaded.learner.n_live(),
-            "features": loaded.learner.n_features,
-        }
-        live["skipped"] = getattr(source, "skipped", 0)
-        if loaded.classes is not None:
-            live["classes"] = loaded.labels
-        click.echo(json.dumps(result | live))
+        live = {"live_weights": learner.n_live(), "features": learner.n_features}
+        click.echo(json.dumps(result | live | {"skipped": getattr(source, "skipped", 0)}))
     else:
         click.echo(report(loaded, result, source.name))
     skipped = skipped_lines(source, options)
@@ -52,41 +141,33 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> i
     return 0
 
 
-def report(model: Model, result: dict[str, Any], name: str) -> str:
-    """The result for people."""
-    lines = [
-        ("data", f"{plural(result['examples'], 'example')} of {name}"),
-        ("loss", f"{number(result['loss'])} {loss_name(model)}"),
-    ]
-    if "log_loss" in result:
-        base = f"(always predicting the shares of the classes: {number(result['base_log_loss'])})"
-        lines.append(("log loss", f"{number(result['log_loss'])} {base}"))
-    if "accuracy" in result:
-        lines.append(("accuracy", percent(result["accuracy"], 2)))
-    if result.get("auc") is not None:
-        auc = f"{number(result['auc'])} within {result['auc_error']:.0e}"
-        against = " against ".join(as_text(label) for label in reversed(model.labels))
-        lines.append(("AUC", f"{auc}, {against}"))
-    if "rmse" in result:
-        lines += [("RMSE", f"{result['rmse']:.6g}"), ("MAE", f"{result['mae']:.6g}")]
-        lines.append(("R2", number(result["r2"])))
-    worse = worse_line(result)
-    lines += [] if worse is None else [("", worse)]
-    lines.append(("weights", weights_line(model)))
-    text = rows(lines)
-    if result.get("calibration"):
-        text += "\n\n" + calibration(result, as_text(model.labels[-1]))
-    return text
+def _check(model: Model, threshold: float | None, at: Sequence[Any]) -> None:
+    """Refuse what has no meaning for the model before reading any data."""
+    two = model.classes is not None and model.learner.outputs == 1
+    if not two and (threshold is not None or at):
+        flag = "--threshold" if threshold is not None else "--at"
+        what = "a regression" if model.classes is None else f"{len(model.labels)} classes"
+        raise click.UsageError(f"{flag} is for models of two classes; this one has {what}")
 
 
-def calibration(result: dict[str, Any], label: str) -> str:
-    """The probability of a label, predicted against observed, bin by bin."""
-    head = f"{'predicted':>14}{'mean':>10}{'observed':>10}{'share':>9}"
-    total = sum(b["weight"] for b in result["calibration"])
-    lines = [
-        f"{b['from']:>7.1f} - {b['to']:.1f} {b['predicted']:>9.4f}{b['observed']:>10.4f}"
-        f"{percent(b['weight'] / total):>9}"
-        for b in result["calibration"]
-    ]
-    error = f"off by {number(result['calibration_error'], 4)} on average"
-    return "\n".join([f"calibration: the probability of {label}", head, *lines, error])
+def _open(
+    model: Model, data: Sequence[str], options: ReadOptions, by: str | None
+) -> tuple[Source, RowIds | None]:
+    """The data, and what reads the column of groups beside it."""
+    if by is None:
+        return open_data(data, options), None
+    if "-" in data:
+        raise click.UsageError(
+            "the column of --by is read beside the rows, and standard input can be read only once: name the file"
+        )
+    paths = expand(list(data))
+    format = format_of(paths, options.format)
+    if format not in ("csv", "tsv", "jsonl", "parquet", "arrow"):
+        raise click.UsageError(
+            f"--by names a column of CSV, TSV, JSON lines, Parquet or Arrow files; {format} has none"
+        )
+    known = [] if model.schema is None else model.schema.names
+    if by not in (*options.ignore, *known):
+        options = replace(options, ignore=(*options.ignore, by))
+    source = open_data(data, options)
+    return source, RowIds(source, paths, format, by, "--by")

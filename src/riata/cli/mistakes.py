@@ -86,6 +86,16 @@ def say_what_was_meant(error: click.NoSuchOption) -> None:
         raise click.UsageError(said, error.ctx) from error
 
 
+def say_which_is_near(error: click.BadParameter) -> None:
+    """A better error for a value that is none of those that can be: with the one it looks like."""
+    choices = getattr(getattr(error.param, "type", None), "choices", ())
+    given = re.match(r"'(.*?)' is not one of", error.message)
+    near = get_close_matches(given[1].lower(), list(choices), 1) if given else []
+    if near:
+        said = f"{error.message} did you mean {near[0]}?"
+        raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from error
+
+
 def refuse_quadratic(words: Sequence[str]) -> None:
     """-q is quiet here. In Vowpal Wabbit it crosses namespaces, and its argument would be taken for a file."""
     for word, following in zip(words, [*words[1:], ""], strict=True):
@@ -107,6 +117,12 @@ def similar(word: str, known: Sequence[str]) -> str:
     'did you mean train?'
     """
     meant = {"fit": "train", "learn": "train", "score": "predict", "test": "evaluate"}
-    meant |= {"show": "inspect", "info": "inspect", "check": "verify"}
+    meant |= {
+        "show": "inspect",
+        "info": "inspect",
+        "check": "verify",
+        "compare": "diff",
+        "why": "explain",
+    }
     near = get_close_matches(word.lower(), known, 1) or [meant.get(word.lower(), "")]
     return f"did you mean {near[0]}?" if near[0] else f"there are {', '.join(known)}"

@@ -50,6 +50,11 @@ class Command(click.Command):
 
             say_what_was_meant(error)
             raise
+        except click.BadParameter as error:
+            from riata.cli.mistakes import say_which_is_near
+
+            say_which_is_near(error)
+            raise
 
     def shows(self, ctx: click.Context, parameter: click.Parameter) -> bool:
         """Whether the help has this option."""

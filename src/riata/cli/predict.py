@@ -67,6 +67,7 @@ names them).
 )
 @option("--proba", "what", flag_value="proba", help="Print probabilities.")
 @option("--score", "what", flag_value="score", help="Print scores: x'w + intercept + offset.")
+@option("--json", "as_json", is_flag=True, help="Print a JSON object a row: --to jsonl.")
 @option("--header", "head_line", is_flag=True, help="First a line with the labels of the columns.")
 @option("--no-labels", is_flag=True, hidden=True)  # was needed once
 @data_options
@@ -78,11 +79,16 @@ def command(
     id_column: str | None,
     interval: float | None,
     what: str | None,
+    as_json: bool,
     head_line: bool,
     no_labels: bool,
     **given: Any,
 ) -> int:
     refuse_to_replace([model, *data], output)
+    if as_json:
+        if to not in (None, "jsonl"):
+            raise click.UsageError(f"--json and --to {to} are two things: choose one")
+        to = "jsonl"
     if output is not None:
         check_writable(output)
     loaded = load_model(model, data)
@@ -119,11 +125,16 @@ def command(
 
 
 def open_unlabelled(
-    model: Model, data: Sequence[str], given: dict[str, Any], id_column: str | None
+    model: Model,
+    data: Sequence[str],
+    given: dict[str, Any],
+    id_column: str | None,
+    names: bool | None = None,
 ) -> tuple[Source, ReadOptions]:
-    """The data; whether rows have labels does not matter."""
+    """The data; whether rows have labels does not matter. With names of features, if the learner scores by them."""
     schema = model.schema
-    options = read_options(given, labelled=False, schema=schema, names=model.learner.scores_by_name)
+    names = model.learner.scores_by_name if names is None else names
+    options = read_options(given, labelled=False, schema=schema, names=names)
     if id_column is not None:
         check_ids(data, None if "-" in data else format_of(expand(list(data)), options.format))
         features = () if schema is None else [column.name for column in schema.features]

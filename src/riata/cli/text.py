@@ -66,6 +66,33 @@ def trained(
     return rows(lines)
 
 
+def trained_json(model: Model, output: str, seconds: float) -> str:
+    """The same for programs, as one JSON object."""
+    import json
+
+    record, learner = model.record, model.learner
+    done = {
+        "model": output,
+        "family": learner.family,
+        "task": learner.task,
+        "classes": None if model.classes is None else model.labels,
+        "parameters": learner.parameters(),
+        "data": record.data,
+        "examples": record.examples,
+        "passes": record.passes,
+        "seconds": seconds,
+        "progressive_loss": record.progressive_loss,
+        "constant_loss": model.constant_loss,
+        "holdout": record.holdout,
+        "stopped_early": record.stopped_early,
+        "skipped": record.skipped,
+        "verdict": learner.verdict,
+        "live_weights": learner.n_live(),
+        "features": int(learner.n_features),
+    }
+    return json.dumps(done)
+
+
 def loss_name(model: Model) -> str:
     """What is minimised; families that have no choice of it minimise log loss."""
     return str(model.learner.parameters().get("loss", "logistic"))

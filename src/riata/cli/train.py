@@ -157,6 +157,9 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     help="A live bar, or a table with a row each time the examples double.  [default: by terminal]",
 )
 @option("--log", metavar="FILE", section="Output", help="Write the progress as JSON lines too.")
+@option(
+    "--json", "as_json", is_flag=True, section="Output", help="Print the end as one JSON object."
+)
 @option("-q", "--quiet", is_flag=True, section="Output", help="Print nothing but errors.")
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> int:
@@ -187,7 +190,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     )
     job.check(explicit)
     saving, memory = choose_saving(given), MemoryLimit(given["max_memory"])
-    quiet = given["quiet"]
+    quiet = "json" if given["as_json"] else given["quiet"]
     kind = "none" if quiet else given["progress_kind"]
     return run(job, saving, memory, kind, given["log"], quiet)
 
@@ -290,9 +293,9 @@ def run(
     memory: MemoryLimit,
     progress_kind: str,
     log: str | None = None,
-    quiet: bool = False,
+    quiet: bool | str = False,
 ) -> int:
-    """Train, save and report; the exit code."""
+    """Train, save and report, quietly or at the end in "json"; the exit code."""
     for file in (job.output, saving.place):
         refuse_to_replace(job.data, file)
     saving.check()
@@ -323,7 +326,9 @@ def run(
     if model.record.interrupted:
         click.echo(text.interrupted(model, job.output, job.command_to_resume(job.output)), err=True)
         return TERMINATED if sigterm.came else INTERRUPTED
-    if not quiet:
+    if quiet == "json":
+        click.echo(text.trained_json(model, job.output, seconds))
+    elif not quiet:
         kept = say_skipped(model.record.skipped, job.reading)
         note = getattr(source, "note", None)
         click.echo(text.trained(model, job.output, None if job.resume else seconds, kept, note))
@@ -331,7 +336,7 @@ def run(
 
 
 def prepare_checkpoint(
-    job: Job, saving: Saving, displays: Displays, quiet: bool
+    job: Job, saving: Saving, displays: Displays, quiet: bool | str
 ) -> Checkpoint | None:
     """Say what will be replaced, and, once there is one, what it is called."""
     earlier = saving.earlier()

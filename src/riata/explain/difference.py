@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from riata.block import Block
 from riata.explain.difference_text import as_html, as_plain
+from riata.explain.values import Values
 from riata.explain.weights import WeightTable, read_weights
 from riata.labels import as_text
 from riata.metrics import class_probabilities, predicted_codes
@@ -21,23 +22,8 @@ from riata.sources.source import Source, iterate
 Floats = NDArray[np.float64]
 
 
-class Difference(Mapping[str, Any]):
-    """Plain values by name, as JSON holds them; for people as text, and as HTML in a notebook."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(self._values)
+class Difference(Values):
+    """Plain values by name; for people as text, and as HTML in a notebook."""
 
     def __repr__(self) -> str:
         c = self["counts"]
@@ -255,7 +241,8 @@ def _row(
     block: Block, before: int, i: int, x: Floats, y: Floats, code_x: Any, code_y: Any, apart: float
 ) -> dict[str, Any]:
     where = block.where(i) if block.path is not None and block.lines is not None else None
-    column = int(np.abs(y[i] - x[i]).argmax())
+    # The column that differs most; of two classes that of the last one, whose score it is.
+    column = 1 if x.shape[1] == 2 else int(np.abs(y[i] - x[i]).argmax())
     said = {"row": before + i, "where": where or f"row {before + i}", "difference": apart}
     said |= {"before": float(x[i, column]), "after": float(y[i, column])}
     return said | {"predicted": [_plain(code_x[i]), _plain(code_y[i])]}

@@ -60,6 +60,8 @@ class Explanation:
     texts: dict[str, str] = field(default_factory=dict, repr=False)
     """Texts of the row by column, where they are known."""
     columns: Mapping[str, Column] = field(default_factory=dict, repr=False)
+    ngrams: Mapping[str, float] = field(default_factory=dict, repr=False)
+    """What all n-grams of the texts add, also those that are not among the terms."""
 
     @property
     def total(self) -> float:
@@ -127,8 +129,7 @@ class Explanation:
 
     def pieces(self) -> dict[str, list[Any]]:
         """Each text of the row, word by word, with what words add."""
-        by_name = {str(term.feature): term.contribution for term in self.terms}
-        return {c: pieces(text, self.columns[c], by_name) for c, text in self.texts.items()}
+        return {c: pieces(text, self.columns[c], self.ngrams) for c, text in self.texts.items()}
 
     def _repr_html_(self) -> str:
         texts = "".join(
@@ -336,6 +337,7 @@ def explained(
             steps={name: float(step[row, output]) for name, step in part.steps.items()},
             texts={} if texts is None else {c: t for c, t in texts[row].items() if c in columns},
             columns=columns,
+            ngrams={} if not texts else _ngrams(part, row, sizes),
         )
 
 
@@ -348,3 +350,13 @@ def _names(model: Model, part: Contributions, chosen: NDArray[np.int64]) -> list
         return decoded(*take_names(block.names, block.name_offsets, chosen))
     first = (model.schema or Schema()).base or 0
     return [int(key) + first for key in block.indices[chosen].tolist()]
+
+
+def _ngrams(part: Contributions, row: int, sizes: NDArray[np.float64]) -> dict[str, float]:
+    """All named features of a row."""
+    block = part.block
+    first, last = int(block.indptr[row]), int(block.indptr[row + 1])
+    if block.names is None or block.name_offsets is None:
+        return {}
+    names = decoded(block.names, block.name_offsets[first : last + 1])
+    return dict(zip(names, sizes[first:last].tolist(), strict=True))

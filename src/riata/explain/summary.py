@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.explain.summary_text import as_html, as_plain
+from riata.explain.values import Values
 from riata.explain.weights import WeightTable, read_weights
 from riata.learners.base import decoded
 from riata.record import Model
@@ -37,23 +38,8 @@ class Wanted:
         return self.grep is not None or self.namespace is not None
 
 
-class Summary(Mapping[str, Any]):
-    """Plain values by name, as JSON holds them; for people as text, and as HTML in a notebook."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(self._values)
+class Summary(Values):
+    """Plain values by name; for people as text, and as HTML in a notebook."""
 
     def __repr__(self) -> str:
         return f"<summary of a model of {self['family']}: {self['weights']}>"
@@ -66,9 +52,15 @@ class Summary(Mapping[str, Any]):
 
 
 def summary(
-    model: Model, wanted: Wanted | None = None, about: Mapping[str, Any] | None = None
+    model: Model,
+    wanted: Wanted | None = None,
+    about: Mapping[str, Any] | None = None,
+    names: tuple[Any, Any, Any] | None = None,
 ) -> Summary:
-    """All there is to say of a model; `about` is what is known of its file."""
+    """All there is to say of a model; `about` is what is known of its file.
+
+    `names` are keys and names as a file has them: to ask the model for a million of them takes as long as to read it.
+    """
     wanted = wanted or Wanted()
     learner, record = model.learner, model.record
     with learner.lock:
@@ -97,7 +89,7 @@ def summary(
             "live_weights": live,
             "weights": model.weights_in_words(live, len(table)),
         }
-        return Summary(values | _strongest(model, table, wanted) | _of_family(learner))
+        return Summary(values | _strongest(model, table, wanted, names) | _of_family(learner))
 
 
 def loss_name(learner: Any) -> str:
@@ -141,13 +133,13 @@ def _of_family(learner: Any) -> dict[str, Any]:
     return found
 
 
-def _strongest(model: Model, table: WeightTable, wanted: Wanted) -> dict[str, Any]:
+def _strongest(model: Model, table: WeightTable, wanted: Wanted, known: Any) -> dict[str, Any]:
     """The intercept, the groups of features, and the features whose weights are largest.
 
     Weights of columns that are scaled are compared as they were learned, and shown for numbers as the data has them.
     """
     original = table.original()
-    names = table.raw_names() if table.named else None
+    names = _names(table, known) if table.named else None
     codes, called, groups = (None, [], []) if names is None else _groups(model, table, names)
     places = _chosen(table, wanted, names, codes, called)
     sizes = np.abs(table.weights[places]).max(axis=1, initial=0.0)
@@ -165,6 +157,13 @@ def _strongest(model: Model, table: WeightTable, wanted: Wanted) -> dict[str, An
             side = np.flatnonzero(sign * column > 0)
             found[name] = _entries(original, _largest(places[side], sizes[side], wanted.top))
     return found
+
+
+def _names(table: WeightTable, known: Any) -> Any:
+    """The names of all features, from where they are at hand in the same order."""
+    if known is not None and np.array_equal(known[0], table.keys):
+        return np.ascontiguousarray(known[1]), np.ascontiguousarray(known[2])
+    return table.raw_names()
 
 
 def _listed(values: Any) -> Any:

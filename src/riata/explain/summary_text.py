@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from riata.labels import as_text, in_words
-from riata.schema import Schema
+from riata.schema import Schema, describe
 from riata.show import count, html_text, number, plural, printable, rows
+from riata.words import TextOptions
 
 Table = tuple[list[str], list[list[str]]]
 """The heads of columns, and rows of cells."""
@@ -88,6 +89,8 @@ def _schema_rows(values: dict[str, Any] | None) -> list[tuple[str, str]]:
     for column in schema.columns:
         scaled = column.kind == "number" and column.is_changed
         what = "number, scaled by the first rows" if scaled else column.what
+        if what == "text" and column.text != TextOptions():
+            what = describe(column)
         groups.setdefault(what, []).append(column.name)
     lines = [f"{what}: {_some(names)}" for what, names in groups.items()]
     if schema.crosses:

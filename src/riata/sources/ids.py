@@ -37,17 +37,31 @@ def check_ids(paths: Sequence[str], format: str | None) -> None:
 class RowIds:
     """Read beside the rows of a source, and matched with them by file and line.
 
-    `column` is a column or key, by name; None are the tags of Vowpal Wabbit text.
+    `column` is a column or key, by name; None are the tags of Vowpal Wabbit text. `flag` is who asks for it.
     """
 
     def __init__(
-        self, source: Source, paths: Sequence[str], format: str, column: str | None
+        self,
+        source: Source,
+        paths: Sequence[str],
+        format: str,
+        column: str | None,
+        flag: str = "--id",
     ) -> None:
         self.name = "tag" if column is None else column
+        self._flag = flag
         self._rows = _READERS[format](source, list(paths), column or "")
 
     def of(self, block: Block) -> list[Any]:
         """Of each row of the next Block of the source."""
+        try:
+            return self._of(block)
+        except DataError as error:
+            if self._flag == "--id" or "for --id" not in str(error):
+                raise
+            raise DataError(str(error).replace("for --id", f"for {self._flag}")) from None
+
+    def _of(self, block: Block) -> list[Any]:
         assert block.lines is not None
         path, found = block.path, []
         for line in block.lines.tolist():
