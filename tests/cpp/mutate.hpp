@@ -10,6 +10,15 @@
 std::vector<std::string_view> seeds();
 std::vector<std::string_view> pieces();
 
+// The parts of a text between tildes.
+inline std::vector<std::string_view> cut(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find('~')) != text.npos; text.remove_prefix(end + 1))
+    parts.push_back(text.substr(0, end));
+  parts.push_back(text);
+  return parts;
+}
+
 // What must hold for any input at all.
 inline void must(bool holds, const char* what) {
   if (holds) return;

@@ -9,6 +9,13 @@ from riata.reference import linear as reference
 from tests.problems import block_of
 
 
+def some_weights(n: int, zero_every: int):
+    """Weights of n examples, zero now and then."""
+    weights = np.random.default_rng(0).random(n) * 2
+    weights[::zero_every] = 0
+    return weights
+
+
 def coefficients(learner, d):
     keys, weights = learner.coef()
     w = np.zeros((d, learner.outputs))

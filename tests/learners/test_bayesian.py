@@ -11,6 +11,7 @@ from riata import _core
 from riata.block import Block
 from riata.learners import Bayesian
 from riata.reference.bayesian import Averaged, Gaussian
+from tests.learners.dense import some_weights
 from tests.problems import block_of, dense_rows, labels_for
 
 UPDATES = [
@@ -113,18 +114,9 @@ def test_mixtures_of_priors_and_views_equal_dense(update):
 @pytest.mark.parametrize("prior_variance", ["auto", 0.3])
 def test_forgetting_weights_and_prior_mean_equal_dense(link, store, prior_variance):
     X = dense_rows(150, 30, density=0.1, seed=4)
-    weights = np.random.default_rng(1).random(150) * 2
-    weights[::7] = 0
-    learner = Bayesian(
-        prior_variance=prior_variance,
-        prior_mean=0.25,
-        half_life=20.0,
-        share=0.01,
-        calibrate=False,
-        link=link,
-        store=store,
-    )
-    assert_agrees(learner, X, labels_for(X, 2), weights)
+    parameters = {"prior_mean": 0.25, "half_life": 20.0, "share": 0.01, "calibrate": False}
+    learner = Bayesian(prior_variance=prior_variance, link=link, store=store, **parameters)
+    assert_agrees(learner, X, labels_for(X, 2), some_weights(150, zero_every=7))
 
 
 @pytest.mark.parametrize("update", UPDATES, ids=lambda u: "-".join(map(str, u.values())))

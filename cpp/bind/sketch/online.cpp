@@ -22,15 +22,13 @@ namespace {
 std::unique_ptr<OnlineSketch> make_online(const std::string& link, bool fit_intercept,
                                           bool penalize_intercept, double gamma, double horizon,
                                           double change, std::int64_t block_size) {
-  OnlineSpec spec;
-  spec.link = &link_named(link);
-  spec.fit_intercept = fit_intercept;
-  spec.penalize_intercept = penalize_intercept;
-  spec.gamma = gamma;
-  spec.horizon = horizon;
-  spec.change = change;
-  spec.block_size = block_size;
-  return std::make_unique<OnlineSketch>(spec);
+  return std::make_unique<OnlineSketch>(OnlineSpec{.link = &link_named(link),
+                                                   .fit_intercept = fit_intercept,
+                                                   .penalize_intercept = penalize_intercept,
+                                                   .gamma = gamma,
+                                                   .horizon = horizon,
+                                                   .change = change,
+                                                   .block_size = block_size});
 }
 
 using Triples = std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>>;

@@ -23,4 +23,15 @@ ParseError read_lines(bool ready, const char*& p, const char* end, NamedRows& ro
   return {kind, line, p};
 }
 
+// A reader of named rows that knows nothing but its format. Lines is made for each text that is read.
+template <class Lines, class Format>
+struct NamedReader {
+  const Format& format;
+
+  using Rows = NamedRows;
+  ParseError read(const char* begin, const char* end, NamedRows& rows) const noexcept {
+    return Lines(begin, end, format, rows).read();
+  }
+};
+
 }  // namespace riata

@@ -2,9 +2,7 @@
 // bits are written as if there always were as many as usual, because how many there are is hard to foresee.
 #include "riata/text/delimiter_kernels.hpp"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "riata/simd/bytes.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {
@@ -58,42 +56,6 @@ char* write_bytes(const char* from, std::uint64_t bits, char* out) noexcept {
 }
 
 #else
-
-// 16 bytes each of whose bits are all equal, or 32: a bit for each of them.
-#if defined(__AVX2__)
-using Bytes = __m256i;
-Bytes load(const char* p) noexcept { return _mm256_loadu_si256(reinterpret_cast<const Bytes*>(p)); }
-Bytes equal(Bytes x, char c) noexcept { return _mm256_cmpeq_epi8(x, _mm256_set1_epi8(c)); }
-Bytes at_most(Bytes x, unsigned char c) noexcept {
-  return _mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(static_cast<char>(c))), x);
-}
-std::uint64_t bits_of(Bytes x) noexcept { return static_cast<std::uint32_t>(_mm256_movemask_epi8(x)); }
-#elif defined(__SSE2__)
-using Bytes = __m128i;
-Bytes load(const char* p) noexcept { return _mm_loadu_si128(reinterpret_cast<const Bytes*>(p)); }
-Bytes equal(Bytes x, char c) noexcept { return _mm_cmpeq_epi8(x, _mm_set1_epi8(c)); }
-Bytes at_most(Bytes x, unsigned char c) noexcept {
-  return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(static_cast<char>(c))), x);
-}
-std::uint64_t bits_of(Bytes x) noexcept { return static_cast<std::uint32_t>(_mm_movemask_epi8(x)); }
-#else
-using Bytes = unsigned char __attribute__((vector_size(16)));
-Bytes load(const char* p) noexcept {
-  Bytes x;
-  __builtin_memcpy(&x, p, sizeof x);
-  return x;
-}
-Bytes equal(Bytes x, char c) noexcept { return (Bytes)(x == static_cast<unsigned char>(c)); }
-Bytes at_most(Bytes x, unsigned char c) noexcept { return (Bytes)(x <= c); }
-std::uint64_t bits_of(Bytes x) noexcept {
-  std::uint64_t halves[2];
-  __builtin_memcpy(halves, &x, sizeof x);
-  const auto eight = [](std::uint64_t half) {  // the highest bits of eight bytes, side by side
-    return (half & 0x8080808080808080u) * 0x0002040810204081u >> 56;
-  };
-  return eight(halves[0]) | eight(halves[1]) << 8;
-}
-#endif
 
 Matches match(const char* p, const Delimiters& which) noexcept {
   Matches found{};

@@ -1,9 +1,7 @@
 // What bytes are: compared many at a time, which gives a bit for each.
 #include "riata/words/ascii_kernels.hpp"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "riata/simd/bytes.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {
@@ -26,56 +24,20 @@ bool fold_block(const char* text, char* folded, AsciiMasks& masks) noexcept {
 
 #else
 
-#if defined(__AVX2__)
-constexpr int kWidth = 32;
-#else
-constexpr int kWidth = 16;
-#endif
-using Bytes = unsigned char __attribute__((vector_size(kWidth)));
-
-#if defined(__AVX2__)
-std::uint64_t bits_of(Bytes x) noexcept {
-  return static_cast<std::uint32_t>(_mm256_movemask_epi8((__m256i)x));
-}
-// Whether bytes are less than a limit: there is no such instruction for unsigned ones.
-Bytes less(Bytes x, unsigned char limit) noexcept {
-  const Bytes most = Bytes{} + static_cast<unsigned char>(limit - 1);
-  return (Bytes)_mm256_cmpeq_epi8(_mm256_min_epu8((__m256i)x, (__m256i)most), (__m256i)x);
-}
-#elif defined(__SSE2__)
-std::uint64_t bits_of(Bytes x) noexcept { return static_cast<std::uint32_t>(_mm_movemask_epi8((__m128i)x)); }
-Bytes less(Bytes x, unsigned char limit) noexcept {
-  const Bytes most = Bytes{} + static_cast<unsigned char>(limit - 1);
-  return (Bytes)_mm_cmpeq_epi8(_mm_min_epu8((__m128i)x, (__m128i)most), (__m128i)x);
-}
-#else
-std::uint64_t bits_of(Bytes x) noexcept {
-  std::uint64_t halves[2];
-  __builtin_memcpy(halves, &x, sizeof x);
-  const auto eight = [](std::uint64_t half) {  // the highest bits of eight bytes, side by side
-    return (half & 0x8080808080808080u) * 0x0002040810204081u >> 56;
-  };
-  return eight(halves[0]) | eight(halves[1]) << 8;
-}
-Bytes less(Bytes x, unsigned char limit) noexcept { return (Bytes)(x < limit); }
-#endif
-
 bool fold_block(const char* text, char* folded, AsciiMasks& masks) noexcept {
-  Bytes all[64 / kWidth], high{};
-  __builtin_memcpy(all, text, 64);
-  for (const Bytes& x : all) high |= x;
+  Bytes high{};
+  for (int k = 0; k < 64; k += kByteCount) high |= load(text + k);
   if (bits_of(high) != 0) return false;
   masks = {};
-  for (int k = 0; k < 64 / kWidth; ++k) {
-    const Bytes x = all[k], lower = x | 0x20, letters = less(lower - 'a', 26);
+  for (int at = 0; at < 64; at += kByteCount) {
+    const Bytes x = load(text + at), lower = x | 0x20, letters = at_most(lower - 'a', 25);
     const Bytes out = (letters & lower) | (~letters & x);
-    __builtin_memcpy(folded + k * kWidth, &out, kWidth);
-    const int at = k * kWidth;
+    __builtin_memcpy(folded + at, &out, sizeof out);
     masks.letters |= bits_of(letters) << at;
-    masks.digits |= bits_of(less(x - '0', 10)) << at;
-    masks.apostrophes |= bits_of((Bytes)(x == '\'')) << at;
-    masks.connectors |= bits_of((Bytes)(x == '_')) << at;
-    masks.points |= bits_of((Bytes)(x == '.') | (Bytes)(x == ',')) << at;
+    masks.digits |= bits_of(at_most(x - '0', 9)) << at;
+    masks.apostrophes |= bits_of(equal(x, '\'')) << at;
+    masks.connectors |= bits_of(equal(x, '_')) << at;
+    masks.points |= bits_of(equal(x, '.') | equal(x, ',')) << at;
   }
   return true;
 }

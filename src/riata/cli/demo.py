@@ -15,7 +15,7 @@ from riata.atomic import atomic_write
 from riata.cli import INTERRUPTED
 from riata.cli.clicks import CATEGORIES, FEATURES, Clicks, category_and_value, svmlight
 from riata.cli.data import open_data
-from riata.cli.options import DEFAULT_METHOD, Command, option
+from riata.cli.options import DEFAULT_METHOD, Command, count_option, option
 from riata.cli.progress import Displays
 from riata.cli.text import command_line, count, interrupted, percent, size
 from riata.cli.train import Job, learn
@@ -33,12 +33,13 @@ STRONGEST = 10
 
 
 @click.command("demo", cls=Command, help=HELP)
-@option(
+@count_option(
     "--events",
-    type=click.IntRange(min=1000),
-    default=300_000,
-    metavar="N",
-    help="Events to learn from; a tenth as many to test with.  [default: 300,000]",
+    1000,
+    "N",
+    "Events to learn from; a tenth as many to test with.  [default: 300,000]",
+    300_000,
+    "Options",
 )
 @option(
     "--output",
@@ -47,7 +48,7 @@ STRONGEST = 10
     metavar="DIR",
     help="Where the files go.",
 )
-@option("--seed", type=click.IntRange(min=0), default=20, metavar="N", help="Another stream.")
+@count_option("--seed", 0, "N", "Another stream.", 20, "Options")
 @option(
     "--progress",
     "progress_kind",

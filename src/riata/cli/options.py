@@ -79,6 +79,25 @@ def option(*names: str, section: str = "Options", **kwargs: Any) -> Callable[[F]
     return click.option(*names, cls=Option, section=section, **kwargs)
 
 
+def count_option(
+    name: str,
+    least: int,
+    metavar: str,
+    help: str,
+    default: int | None = None,
+    section: str = "Training",
+) -> Callable[[F], F]:
+    """An option that takes a whole number."""
+    return option(
+        name,
+        type=click.IntRange(min=least),
+        metavar=metavar,
+        default=default,
+        section=section,
+        help=help,
+    )
+
+
 def flag_name(parameter: str) -> str:
     """
     >>> flag_name("learning_rate"), flag_name("fit_intercept")

@@ -24,6 +24,7 @@ from riata.cli.data import (
 )
 from riata.cli.options import (
     MethodCommand,
+    count_option,
     default_method,
     option,
     parse_class_weight,
@@ -62,28 +63,20 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     section="Method",
     help="The family of learners.  [default: auto, which needs no tuning; for a loss of regression elastic-net]",
 )
-@option(
-    "--passes",
-    type=click.IntRange(min=1),
-    metavar="N",
-    section="Training",
-    help="Times over the data.  [default: 1]",
-)
-@option(
+@count_option("--passes", 1, "N", "Times over the data.  [default: 1]")
+@count_option(
     "--shuffle",
-    type=click.IntRange(min=0),
+    0,
+    "ROWS",
+    "Gather so many rows and learn them in random order; 0 keeps the order of the data.",
     default=0,
-    metavar="ROWS",
-    section="Training",
-    help="Gather so many rows and learn them in random order; 0 keeps the order of the data.",
 )
-@option(
+@count_option(
     "--seed",
-    type=click.IntRange(min=0),
+    0,
+    "N",
+    "Decides the order of the shuffle, and the samples of bayesian vb.  [default: 0]",
     default=0,
-    metavar="N",
-    section="Training",
-    help="Decides the order of the shuffle, and the samples of bayesian vb.  [default: 0]",
 )
 @option(
     "--holdout",
@@ -94,12 +87,11 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     help="Never learn this fraction of the examples (65,536 at most), or take a file of its own; "
     "score it after every pass.",
 )
-@option(
+@count_option(
     "--patience",
-    type=click.IntRange(min=1),
-    metavar="PASSES",
-    section="Training",
-    help="Stop after so many passes without a better loss on the holdout (or progressive one).",
+    1,
+    "PASSES",
+    "Stop after so many passes without a better loss on the holdout (or progressive one).",
 )
 @option(
     "--classes",

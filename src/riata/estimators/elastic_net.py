@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from riata.estimators.classifier import LinearClassifier
-from riata.estimators.parameters import (
-    Classification,
-    Fitting,
-    Regression,
-    RegressionSteps,
-    Steps,
-    Stored,
-)
+from riata.estimators.parameters import SteppedClassification, SteppedRegression
 from riata.estimators.regressor import LinearRegressor
 from riata.learners import ElasticNet
 
@@ -25,7 +18,7 @@ class _ElasticNet:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ElasticNetClassifier(_ElasticNet, Steps, Stored, Classification, Fitting, LinearClassifier):
+class ElasticNetClassifier(_ElasticNet, SteppedClassification, LinearClassifier):
     """Linear classification under an elastic net, in time proportional to the non-zeros (Lipton & Elkan 2015).
 
     Minimises the mean loss + l1 * sum abs(w) + l2 / 2 * sum w^2; the intercept is not penalised.
@@ -61,9 +54,7 @@ class ElasticNetClassifier(_ElasticNet, Steps, Stored, Classification, Fitting, 
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ElasticNetRegressor(
-    _ElasticNet, Regression, RegressionSteps, Stored, Fitting, LinearRegressor
-):
+class ElasticNetRegressor(_ElasticNet, SteppedRegression, LinearRegressor):
     """Linear regression under an elastic net, in time proportional to the non-zeros (Lipton & Elkan 2015).
 
     `loss` is "squared", "huber" (squared up to a distance of `epsilon`, then linear) or "quantile" (of level

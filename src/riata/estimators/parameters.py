@@ -60,3 +60,13 @@ class RegressionSteps:
     eta0: float = 0.01
     learning_rate: str = "invscaling"
     power_t: float = 0.25
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SteppedClassification(Steps, Stored, Classification, Fitting):
+    """First-order classification with a schedule of learning rates."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SteppedRegression(Regression, RegressionSteps, Stored, Fitting):
+    """First-order regression with a schedule of learning rates."""

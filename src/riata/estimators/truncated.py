@@ -6,14 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from riata.estimators.classifier import LinearClassifier
-from riata.estimators.parameters import (
-    Classification,
-    Fitting,
-    Regression,
-    RegressionSteps,
-    Steps,
-    Stored,
-)
+from riata.estimators.parameters import SteppedClassification, SteppedRegression
 from riata.estimators.regressor import LinearRegressor
 from riata.learners import TruncatedGradient
 
@@ -29,9 +22,7 @@ class _Truncated:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TruncatedGradientClassifier(
-    _Truncated, Steps, Stored, Classification, Fitting, LinearClassifier
-):
+class TruncatedGradientClassifier(_Truncated, SteppedClassification, LinearClassifier):
     """Linear classification whose small weights are pulled to zero (Langford, Li & Zhang 2009).
 
     Parameters
@@ -60,9 +51,7 @@ class TruncatedGradientClassifier(
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TruncatedGradientRegressor(
-    _Truncated, Regression, RegressionSteps, Stored, Fitting, LinearRegressor
-):
+class TruncatedGradientRegressor(_Truncated, SteppedRegression, LinearRegressor):
     """Linear regression whose small weights are pulled to zero (Langford, Li & Zhang 2009).
 
     `loss` is "squared", "huber" or "quantile"; `clip=(low, high)` keeps predictions inside an interval. The rest

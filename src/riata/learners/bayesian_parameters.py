@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import (
-    STORES,
-    check_choice,
-    check_number,
-    option,
-    store_option,
-)
+from riata.learners.base import STORES, check_choice, check_number, option, store_option
 from riata.learners.bayesian_calibration import CalibratedLearner
 
 LINKS = ("logit", "probit")

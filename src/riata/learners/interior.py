@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.errors import DataError
-from riata.learners.base import (
-    Floats,
-    State,
-    check_choice,
-    check_number,
-    offsets_for,
-    option,
-)
+from riata.learners.base import Floats, State, check_choice, check_number, offsets_for, option
 from riata.learners.bounds import Bounds, bounds_for_json, parse_bounds
 from riata.learners.interior_proof import Proof, in_words, prove, warn_if_far
 from riata.learners.linear import LOSSES, LossLearner, diverged

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -314,18 +315,9 @@ class Averaged:
         margins = [m.margin(self.seen(v, x), offset) for v, m in self.components]
         return self.log_odds(np.array(margins))
 
-    def learn(
-        self,
-        x: Floats,
-        y: float,
-        weight: float = 1.0,
-        normals: Floats | None = None,
-        offset: float = 0.0,
-    ) -> float:
-        """Learn a label -1 or +1; the log odds just before."""
-        margins = np.array(
-            [m.learn(self.seen(v, x), y, weight, normals, offset) for v, m in self.components]
-        )
+    def learn(self, x: Floats, y: float, weight: float = 1.0, *more: Any) -> float:
+        """Learn a label -1 or +1, as each of the components does; the log odds just before."""
+        margins = np.array([m.learn(self.seen(v, x), y, weight, *more) for v, m in self.components])
         before = self.log_odds(margins)
         first = self.components[0][1]
         keep = 1.0 if first.half_life is None else 2 ** (-1 / first.half_life)

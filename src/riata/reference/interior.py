@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.reference.linear import Floats, loss_slope
+from riata.reference.linear import Floats, RowByRow, loss_slope
 
 TINY = 1e-60
 """No slack and no multiplier falls below this: what is divided by them stays far from overflow."""
@@ -28,7 +28,7 @@ def interior_halves(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 @dataclass
-class InteriorPoint:
+class InteriorPoint(RowByRow):
     """The L1-regularised delta rule (Carbonetto, Schmidt & de Freitas 2008, Fig. 1 with eq. 13).
 
     A weight is the difference of two halves, both inside their bounds. Of d features those never seen
@@ -128,30 +128,20 @@ class InteriorPoint:
         self.z = np.where(self.below, np.maximum(z + a * dz, TINY), 0.0)
         self.y = np.where(self.above, np.maximum(y + a * dy, TINY), 0.0)
 
-    def learn(
-        self,
-        X: Floats,
-        labels: Floats,
-        weights: Floats | None = None,
-        offsets: Floats | None = None,
-    ) -> Floats:
-        """Learn row after row; the predictions just before each. Classes are labelled -1 and +1."""
-        before = np.empty(len(X))
-        for i, row in enumerate(X):
-            self.seen |= row != 0
-            before[i] = row @ self.w + self.intercept
-            before[i] += 0.0 if offsets is None else offsets[i]
-            weight = 1.0 if weights is None else weights[i]
-            slope = weight * loss_slope(self.loss, before[i], labels[i], self.parameter)
-            self.move(slope * row, self.rate_factor / (self.k0 + self.t + 1))
-            if self.fit_intercept:
-                self.intercept -= self.step * slope
-            self.t += 1
+    def learn_row(self, x: Floats, label: float, weight: float, offset: float) -> float:
+        """Classes are labelled -1 and +1."""
+        self.seen |= x != 0
+        before = float(x @ self.w + self.intercept + offset)
+        slope = weight * loss_slope(self.loss, before, label, self.parameter)
+        self.move(slope * x, self.rate_factor / (self.k0 + self.t + 1))
+        if self.fit_intercept:
+            self.intercept -= self.step * slope
+        self.t += 1
         return before
 
 
 @dataclass
-class AveragedInterior:
+class AveragedInterior(RowByRow):
     """The averaged update: what it minimises after each example, feature by feature, and the means of the minima.
 
     The gradients so far are a linear function of the weights; a curvature of (1 + sqrt(sum of their squares)) / eta0
@@ -206,32 +196,18 @@ class AveragedInterior:
     def intercept(self) -> float:
         return float(self.read()[-1])
 
-    def learn(
-        self,
-        X: Floats,
-        labels: Floats,
-        weights: Floats | None = None,
-        offsets: Floats | None = None,
-    ) -> Floats:
-        """Learn row after row; the predictions just before each. Classes are labelled -1 and +1."""
-        before = np.empty(len(X))
-        for i, row in enumerate(X):
-            x = np.append(row, float(self.fit_intercept))
-            offset = 0.0 if offsets is None else offsets[i]
-            now = self.minimum()
-            before[i] = x @ self.read() + offset
-            weight = 1.0 if weights is None else weights[i]
-            g = (
-                weight
-                * loss_slope(self.loss, float(x @ now + offset), labels[i], self.parameter)
-                * x
-            )
-            seen = x != 0
-            more = np.sqrt(self.squares + g * g) - np.sqrt(self.squares)
-            self.linear += np.where(seen, g - more / self.eta0 * now, 0.0)
-            self.squares += g * g
-            self.count += seen
-            self.t += 1
-            share = 4 / (self.count + 3)
-            self.mean += np.where(seen, share * (self.minimum() - self.mean), 0.0)
+    def learn_row(self, x: Floats, label: float, weight: float, offset: float) -> float:
+        """Classes are labelled -1 and +1."""
+        x = np.append(x, float(self.fit_intercept))
+        now = self.minimum()
+        before = float(x @ self.read() + offset)
+        g = weight * loss_slope(self.loss, float(x @ now + offset), label, self.parameter) * x
+        seen = x != 0
+        more = np.sqrt(self.squares + g * g) - np.sqrt(self.squares)
+        self.linear += np.where(seen, g - more / self.eta0 * now, 0.0)
+        self.squares += g * g
+        self.count += seen
+        self.t += 1
+        share = 4 / (self.count + 3)
+        self.mean += np.where(seen, share * (self.minimum() - self.mean), 0.0)
         return before

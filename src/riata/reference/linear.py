@@ -5,8 +5,10 @@ Nothing here is fast. Kernels must agree with it to 1e-10, relative, on random s
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,8 +174,29 @@ class FTRLProximal:
         return kept
 
 
+class RowByRow(ABC):
+    """A model that learns one row after another."""
+
+    @abstractmethod
+    def learn_row(self, x: Floats, label: float, weight: float, offset: float) -> Any:
+        """Learn a row; the prediction just before."""
+
+    def learn(
+        self,
+        X: Floats,
+        labels: Floats,
+        weights: Floats | None = None,
+        offsets: Floats | None = None,
+    ) -> Floats:
+        """Learn row after row; the predictions just before each."""
+        weights = np.ones(len(X)) if weights is None else weights
+        offsets = np.zeros(len(X)) if offsets is None else offsets
+        rows = zip(X, labels, weights, offsets, strict=True)
+        return np.array([self.learn_row(x, y, w, o) for x, y, w, o in rows])
+
+
 @dataclass
-class Dense:
+class Dense(RowByRow):
     """A dense linear model of m columns under one of the rules above.
 
     >>> model = Dense(fobos(l1=0.01, l2=0.0), d=2)
@@ -234,31 +257,19 @@ class Dense:
         wanted = np.array([1]) if self.m == 1 else np.arange(self.m)
         return np.where(label == wanted, 1.0, -1.0)
 
-    def learn(
-        self,
-        X: Floats,
-        labels: Floats,
-        weights: Floats | None = None,
-        offsets: Floats | None = None,
-    ) -> Floats:
-        """Learn row after row; the predictions just before each."""
-        before = np.empty((len(X), self.m))
-        for i, x in enumerate(X):
-            offset = None if offsets is None else offsets[i : i + 1]
-            before[i] = self.score(X[i : i + 1], offset)[0]
-            weight = 1.0 if weights is None else weights[i]
-            targets = self.targets(labels[i])
-            slopes = weight * np.array(
-                [
-                    loss_slope(self.loss, p, y, self.parameter)
-                    for p, y in zip(before[i], targets, strict=True)
-                ]
-            )
-            n = self.rate_factor * rate(self.learning_rate, self.t, self.eta0, self.power_t)
-            self.w = self.rule(self.w, np.outer(self.scaled(x), slopes), n, self.t + 1)
-            if self.fit_intercept and self.intercept_rule is not None:
-                self.intercept = self.intercept_rule(self.intercept, slopes, n, self.t + 1)
-            elif self.fit_intercept:
-                self.intercept = self.intercept - n * slopes
-            self.t += 1
+    def learn_row(self, x: Floats, label: float, weight: float, offset: float) -> Floats:
+        before: Floats = self.score(x[None], np.array([offset]))[0]
+        slopes = weight * np.array(
+            [
+                loss_slope(self.loss, p, y, self.parameter)
+                for p, y in zip(before, self.targets(label), strict=True)
+            ]
+        )
+        n = self.rate_factor * rate(self.learning_rate, self.t, self.eta0, self.power_t)
+        self.w = self.rule(self.w, np.outer(self.scaled(x), slopes), n, self.t + 1)
+        if self.fit_intercept and self.intercept_rule is not None:
+            self.intercept = self.intercept_rule(self.intercept, slopes, n, self.t + 1)
+        elif self.fit_intercept:
+            self.intercept = self.intercept - n * slopes
+        self.t += 1
         return before

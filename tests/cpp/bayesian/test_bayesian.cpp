@@ -45,12 +45,7 @@ void run(const std::string& store, const BayesianSpec& spec, bool named, std::ui
   CHECK(model != nullptr);
   for (int block = 0; block < 3; ++block) {
     const Rows rows = extreme(random, spec.update == "vb" ? 4 : 25, spec.outputs == 1 ? 2 : spec.outputs);
-    const auto view = rows.view(named);
-    std::vector<double> scores(rows.labels.size() * static_cast<std::size_t>(spec.outputs));
-    CHECK(model->learn(view, nullptr, view.rows, scores.data()).status == riata::Outcome::Status::ok);
-    all_finite(scores);
-    CHECK(model->score(view, scores.data()).status == riata::Outcome::Status::ok);
-    all_finite(scores);
+    learn_and_score(*model, rows.view(named), spec.outputs);
     all_finite(model->rows().values);
     all_finite(model->intercept);
     all_finite(model->log_evidence);

@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "riata/block/block.hpp"
+#include "riata/linear/model.hpp"
 
 // `rows` has vectors indptr, indices, values and labels.
 template <class Rows>
@@ -54,4 +55,14 @@ struct WeightedRows {
 
 inline void all_finite(const std::vector<double>& numbers) {
   for (const double number : numbers) CHECK(std::isfinite(number));
+}
+
+// The model learns the rows and scores them, and nothing goes out of bounds.
+template <class Model>
+void learn_and_score(Model& model, const riata::BlockView<std::int64_t>& view, int outputs) {
+  std::vector<double> scores(static_cast<std::size_t>(view.rows * outputs));
+  CHECK(model.learn(view, nullptr, view.rows, scores.data()).status == riata::Outcome::Status::ok);
+  all_finite(scores);
+  CHECK(model.score(view, scores.data()).status == riata::Outcome::Status::ok);
+  all_finite(scores);
 }

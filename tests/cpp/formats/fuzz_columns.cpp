@@ -44,13 +44,7 @@ std::vector<std::string_view> seeds() {
 
 std::vector<std::string_view> pieces() {
   using namespace std::literals;
-  return {"\x00"sv,
-          "\x01"sv,
-          "\xff"sv,
-          "\x80"sv,
-          "\x7f"sv,
-          "\x00\x00\x00\x00\x00\x00\xf8\x7f"sv,
-          "\xff\xff\xff\xff"sv};
+  return cut("\x00~\x01~\xff~\x80~\x7f~\x00\x00\x00\x00\x00\x00\xf8\x7f~\xff\xff\xff\xff"sv);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

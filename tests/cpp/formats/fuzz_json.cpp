@@ -33,40 +33,10 @@ std::vector<std::string_view> seeds() {
 }
 
 std::vector<std::string_view> pieces() {
-  return {"{",
-          "}",
-          "[",
-          "]",
-          ":",
-          ",",
-          "\"",
-          "\\",
-          "\\u",
-          "\\ud800",
-          "\\udc00",
-          "\n",
-          " ",
-          "true",
-          "false",
-          "null",
-          "1",
-          "-",
-          ".",
-          "e",
-          "0",
-          "\"y\":",
-          "\"a\":",
-          "\"k\":",
-          "\"i\":",
-          "\xff",
-          "\x01",
-          "1e39",
-          "[[[[[[[[",
-          "{\"a\":{\"a\":",
-          "\"o\":",
-          "NaN",
-          "\"t\":\"Free entry\",",
-          "\"t^free\":1,"};
+  return cut(
+      "{~}~[~]~:~,~\"~\\~\\u~\\ud800~\\udc00~\n~ ~true~false~null~1~-~.~e~0~\"y\":~\"a\":~"
+      "\"k\":~\"i\":~\xff~\x01~1e39~[[[[[[[[~{\"a\":{\"a\":~\"o\":~NaN~\"t\":\"Free entry\",~"
+      "\"t^free\":1,");
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

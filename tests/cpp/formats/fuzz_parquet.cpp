@@ -231,21 +231,9 @@ std::vector<std::string_view> seeds() {
 
 std::vector<std::string_view> pieces() {
   using namespace std::literals;
-  return {"\x00"sv,
-          "\x01"sv,
-          "\x02"sv,
-          "\x03"sv,
-          "\x08"sv,
-          "\xff"sv,
-          "\x7f"sv,
-          "\x00\x00\x00"sv,
-          "\xff\xff\xff\xff"sv,
-          "\x01\x00\x00\x00"sv,
-          "\x15"sv,
-          "\x1c"sv,
-          "\x18"sv,
-          "\x20"sv,
-          "\xff\xff\xff\xff\x0f"sv};
+  return cut(
+      "\x00~\x01~\x02~\x03~\x08~\xff~\x7f~\x00\x00\x00~\xff\xff\xff\xff~\x01\x00\x00\x00~\x15~"
+      "\x1c~\x18~\x20~\xff\xff\xff\xff\x0f"sv);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

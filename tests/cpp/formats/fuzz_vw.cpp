@@ -31,37 +31,9 @@ std::vector<std::string_view> seeds() {
 }
 
 std::vector<std::string_view> pieces() {
-  return {":",
-          " ",
-          "\n",
-          "|",
-          "'",
-          "-",
-          ".",
-          "e",
-          "0",
-          "1 |a ",
-          "|b:2 ",
-          "\r\n",
-          "\t",
-          "nan",
-          "\xff",
-          "1e38",
-          ",",
-          "{",
-          "^",
-          "shared ",
-          "a:1 ",
-          "a:-1 ",
-          "x",
-          "\x01",
-          "|",
-          "a b",
-          "1e-45",
-          " | ",
-          "::",
-          "3e39",
-          "sixteen_bytes_xy"};
+  return cut(
+      ":~ ~\n~|~'~-~.~e~0~1 |a ~|b:2 ~\r\n~\t~nan~\xff~1e38~,~{~^~shared ~a:1 ~a:-1 ~x~\x01~|~"
+      "a b~1e-45~ | ~::~3e39~sixteen_bytes_xy");
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

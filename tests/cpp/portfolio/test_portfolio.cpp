@@ -60,12 +60,7 @@ void run(const std::string& store, std::uint64_t seed, bool extreme) {
   const auto model = riata::make_portfolio(store, spec);
   for (int block = 0; block < (extreme ? 3 : 9); ++block) {
     const Rows rows = some(random, extreme ? 40 : 500, spec.outputs == 1 ? 2 : spec.outputs, extreme);
-    const auto view = rows.view(named);
-    std::vector<double> scores(rows.labels.size() * static_cast<std::size_t>(spec.outputs));
-    CHECK(model->learn(view, nullptr, view.rows, scores.data()).status == riata::Outcome::Status::ok);
-    all_finite(scores);
-    CHECK(model->score(view, scores.data()).status == riata::Outcome::Status::ok);
-    all_finite(scores);
+    learn_and_score(*model, rows.view(named), spec.outputs);
   }
   const riata::Rows saved = model->rows();
   all_finite(saved.values);

@@ -21,25 +21,10 @@ std::vector<std::string_view> seeds() {
 }
 
 std::vector<std::string_view> pieces() {
-  return {" ",
-          "'",
-          ".",
-          "_",
-          "a",
-          "9",
-          "\xC3",
-          "\xA9",
-          "\xFF",
-          "\xE6\xBC\xA2",
-          "\xC8\xBA",
-          "\xED\xA0\x80",
-          "\xF4\x90\x80\x80",
-          "\xCC\x81",
-          "\xC2\xAD",
-          "\xC2\xB7",
-          "\n",
-          "a word of some length ",
-          "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"};
+  return cut(
+      " ~'~.~_~a~9~\xC3~\xA9~\xFF~\xE6\xBC\xA2~\xC8\xBA~\xED\xA0\x80~\xF4\x90\x80\x80~\xCC\x81~"
+      "\xC2\xAD~\xC2\xB7~\n~a word of some length ~"
+      "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

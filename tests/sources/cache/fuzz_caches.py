@@ -8,12 +8,9 @@ printed names the seed.
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import random
 import sys
-import tempfile
-import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -22,12 +19,13 @@ import numpy as np
 
 from riata import _core
 from riata.convert import convert
-from riata.errors import RiataError
+from riata.errors import DataError
 from riata.learners import FTRL, ElasticNet
 from riata.sources import open_source
 from riata.sources.cache.arrow_file import END, END_OF_STREAM, FOOTER_PAIRS, HEAD, MAGIC, footer
 from riata.sources.cache.flatbuffer import metadata
 from riata.sources.cache.writer import CHECKSUM, INDEX, signed
+from tests.sources.fuzzing import main
 
 STRANGE: tuple[Any, ...] = (
     0, 1, -1, 7, 64, 2**31 - 1, 2**31, 2**40, 2**62, 2**63, 2**64, -(2**63), 0.5, 1e300, None, True, "", "x",
@@ -140,37 +138,15 @@ def use(path: Path) -> None:
         labels = np.zeros(len(block)) if block.labels is None else block.labels > 0
         block = block.with_labels(labels.astype(np.float64), block.weights)
         for learner in (ftrl, dense):
-            learner.learn(block)
-            learner.score(block)
-
-
-def main() -> int:
-    faulthandler.enable()
-    warnings.simplefilter("ignore")
-    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    findings, refused, read = 0, 0, 0
-    with tempfile.TemporaryDirectory() as place:
-        kinds = list(seeds(Path(place)).items())
-        path = Path(place, "changed.riata-cache")
-        for seed in range(first, first + count):
-            rng = random.Random(seed)
-            name, content = kinds[seed % len(kinds)]
-            path.write_bytes(changed(content, rng))
-            print(f"\r{seed} {name}", end="", file=sys.stderr, flush=True)
             try:
-                use(path)
-                read += 1
-            except RiataError:
-                refused += 1
-            except Exception as error:
+                learner.learn(block)
+                learner.score(block)
+            except ValueError as error:
                 if "offsets must be finite" in str(error):  # of learning: a file may hold them
-                    refused += 1
-                    continue
-                findings += 1
-                print(f"\nseed {seed}, {name}:\n{traceback.format_exc(limit=-4)}", file=sys.stderr)
-    print(f"{refused} refused, {read} read")
-    return min(findings, 100)
+                    raise DataError(str(error)) from None
+                raise
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    warnings.simplefilter("ignore")
+    sys.exit(main(seeds, changed, lambda _: ".riata-cache", use))

@@ -7,11 +7,8 @@ the seed.
 
 from __future__ import annotations
 
-import faulthandler
 import random
 import sys
-import tempfile
-import traceback
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +16,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 
-from riata.errors import RiataError
 from riata.sources import open_source
+from tests.sources.fuzzing import main
 
 
 def table() -> pa.Table:
@@ -82,30 +79,10 @@ def changed(content: bytes, rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def main() -> int:
-    faulthandler.enable()
-    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    findings, refused, read = 0, 0, 0
-    with tempfile.TemporaryDirectory() as place:
-        kinds = list(seeds(Path(place)).items())
-        for seed in range(first, first + count):
-            rng = random.Random(seed)
-            name, content = kinds[seed % len(kinds)]
-            path = Path(place, "changed" + Path(name).suffix)
-            path.write_bytes(changed(content, rng))
-            print(f"\r{seed} {name}", end="", file=sys.stderr, flush=True)
-            try:
-                for block in open_source(str(path)):
-                    assert len(block.indptr) == len(block) + 1
-                read += 1
-            except RiataError:
-                refused += 1
-            except Exception:
-                findings += 1
-                print(f"\nseed {seed}, {name}:\n{traceback.format_exc(limit=-4)}", file=sys.stderr)
-    print(f"{refused} refused, {read} read")
-    return min(findings, 100)
+def use(path: Path) -> None:
+    for block in open_source(str(path)):
+        assert len(block.indptr) == len(block) + 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(seeds, changed, lambda name: Path(name).suffix, use))

@@ -173,13 +173,6 @@ class Reader {
 
 namespace riata {
 
-struct ArffReader {
-  const csv::Format& format;
-
-  using Rows = NamedRows;
-  ParseError read(const char* begin, const char* end, NamedRows& rows) const noexcept {
-    return arff::Reader(begin, end, format, rows).read();
-  }
-};
+using ArffReader = NamedReader<arff::Reader, csv::Format>;
 
 }  // namespace riata

@@ -388,13 +388,6 @@ class Reader {
 
 }  // namespace json
 
-struct JsonReader {
-  const json::Format& format;
-
-  using Rows = NamedRows;
-  ParseError read(const char* begin, const char* end, NamedRows& rows) const noexcept {
-    return json::Reader(begin, end, format, rows).read();
-  }
-};
+using JsonReader = NamedReader<json::Reader, json::Format>;
 
 }  // namespace riata
