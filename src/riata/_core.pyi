@@ -291,6 +291,9 @@ def log(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devi
 def log1p(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The core's own log(1 + x), for tests."""
 
+def normal_cdf(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The core's own, for tests."""
+
 def bounded_exp(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """exp(x), and for |x| > 700 the value at 700 or -700, for tests."""
 

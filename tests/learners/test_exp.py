@@ -1,4 +1,5 @@
-"""The core's own exp, log and log1p: within one unit in the last place, whatever the C library."""
+"""The core's own exp, log and log1p: within one unit in the last place, whatever the C library; the normal
+distribution: within a few."""
 
 from __future__ import annotations
 
@@ -51,7 +52,38 @@ def test_within_one_unit(case: str) -> None:
     assert units_off(exact[name], x, getattr(_core, name)(x)) < 1
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "most"), [(-1, 1, 4), (-10, 10, 4), (-37.5, -9.99, 4), (9.9, 38, 1)]
+)
+def test_normal_distribution(low: float, high: float, most: float) -> None:
+    x = spread(low, high)
+    assert units_off(mpmath.ncdf, x, _core.normal_cdf(x)) < most
+
+
+def exact_slope(z: Any) -> Any:
+    return mpmath.npdf(z) / mpmath.ncdf(z)
+
+
+def exact_log(z: Any) -> Any:
+    return mpmath.log1p(-mpmath.ncdf(-z)) if z > 0 else mpmath.log(mpmath.ncdf(z))
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(-10, 0), (0, 10), (10, 37), (-1000, -10), (-0.001, 0.001)]
+)
+def test_slope_and_logarithm_of_it(low: float, high: float) -> None:
+    x = spread(low, high, 500)
+    slope, _, log_value = _core.probit_derivatives(x)
+    assert units_off(exact_slope, x, slope) < 6
+    assert units_off(exact_log, x, log_value) < 6
+
+
 def test_ends() -> None:
+    x = np.array([-np.inf, -1e300, -40.0, 40.0, 1e300, np.inf, np.nan, 0.0])
+    np.testing.assert_array_equal(_core.normal_cdf(x), [0, 0, 0, 1, 1, 1, np.nan, 0.5])
+    slope, curvature, _ = _core.probit_derivatives(x[2:6])
+    np.testing.assert_array_equal(slope[1:], 0)
+    np.testing.assert_array_equal(curvature[1:], 0)
     inf, nan = np.inf, np.nan
     x = np.array([inf, -inf, nan, 710.0, -746.0, 0.0, -745.1])
     np.testing.assert_array_equal(_core.exp(x), [inf, 0, nan, inf, 0, 1, 5e-324])

@@ -177,6 +177,7 @@ void bind_functions(nb::module_& m) {
   elementwise("exp", [](double x) { return riata::exp(x); }, "The core's own exp, for tests.");
   elementwise("log", [](double x) { return riata::log(x); }, "The core's own log, for tests.");
   elementwise("log1p", [](double x) { return riata::log1p(x); }, "The core's own log(1 + x), for tests.");
+  elementwise("normal_cdf", [](double x) { return normal_cdf(x); }, "The core's own, for tests.");
   elementwise(
       "bounded_exp", [](double x) { return bounded_exp(x); },
       "exp(x), and for |x| > 700 the value at 700 or -700, for tests.");

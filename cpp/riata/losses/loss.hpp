@@ -5,7 +5,8 @@
 //   curvature              its second derivative, where an update needs it: links
 //
 // To add a loss: write the struct (LossFunction is its contract), add a line to kLosses. Python's list of losses comes
-// from there. exp and log are those of simd/exp.hpp, so that bits do not depend on the C library; erfc is the library's.
+// from there. exp and log are those of simd/exp.hpp, and the normal distribution that of normal.hpp, so that bits do not depend on the C
+// library.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "riata/losses/normal.hpp"
 #include "riata/simd/exp.hpp"
 
 namespace riata {
@@ -181,37 +183,31 @@ struct Logit {
   static double probability(double z) noexcept { return sigmoid(z); }
 };
 
-struct Probit {
+struct Probit {  // normal.hpp has F
   static constexpr double kShrink = 1;
 
   static LinkDerivatives at(double z) noexcept {
-    if (z < kFar) {
-      const double rest = fraction(-z);
-      const double slope = rest - z;
+    if (z < kFar) {  // z + slope without cancellation
+      const double rest = normal_fraction(-z), slope = rest - z;
       return {slope, slope * rest};
     }
-    const double slope = kRootTwoPi * riata::exp(-0.5 * z * z) / probability(z);
+    double slope;
+    if (z <= 0) {  // exp(-z^2 / 2) is in both, and cancels
+      slope = kInverseRootTwoPi / normal_tail_ratio(-z);
+    } else {
+      const double e = exp_of_minus_half_square(z);
+      slope = kInverseRootTwoPi * e / (1 - e * normal_tail_ratio(z));
+    }
     return {slope, std::max(0.0, slope * (z + slope))};
   }
   static double log_value(double z) noexcept {
-    if (z < kFar) return -0.5 * z * z - kLogRootTwoPi - riata::log(fraction(-z) - z);
-    return z > 0 ? riata::log1p(-probability(-z)) : riata::log(probability(z));
+    return z > 0 ? riata::log1p(-normal_tail(z)) : riata::log(normal_tail_ratio(-z)) - 0.5 * z * z;
   }
   static double log_odds(double z) noexcept { return log_value(z) - log_value(-z); }
-  static double probability(double z) noexcept { return 0.5 * std::erfc(-z * kRootHalf); }
+  static double probability(double z) noexcept { return normal_cdf(z); }
 
  private:
-  // Below it the continued fraction, which needs 24 levels there and fewer farther out.
   static constexpr double kFar = -10;
-  static constexpr double kRootHalf = 0.7071067811865476, kRootTwoPi = 0.3989422804014327,  // 1 / sqrt(2 pi)
-      kLogRootTwoPi = 0.9189385332046728;                                                   // log(sqrt(2 pi))
-
-  // With x = -z: phi / F = x + 1 / (x + 2 / (x + 3 / ...)). The fraction itself is z + slope, without cancellation.
-  static double fraction(double x) noexcept {
-    double f = x;
-    for (int k = 24; k >= 2; --k) f = x + k / f;
-    return 1 / f;
-  }
 };
 
 template <class L>
