@@ -327,3 +327,45 @@ def test_places_of_keys(spread: int) -> None:
     assert _core.Places(np.empty(0, dtype=np.int64)).find(asked).tolist() == [-1] * len(asked)
     with pytest.raises(ValueError, match="below zero"):
         _core.Places(np.array([-1]))
+
+
+@pytest.mark.parametrize(
+    "name", ["ftrl", "bayesian", "views", "hashed", "path", "online", "interior", "auto"]
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_family_is_summed_up_and_compared(name: str, classes: int, tmp_path: Path) -> None:
+    model, rows = learned(name, classes)
+    found = model.summary(top=5)
+    learner = model.model_.learner
+    assert found["live_weights"] == np.count_nonzero(learner.coef()[1])
+    assert found["family"] == learner.family
+    assert found["constant_loss"] > 0
+    assert json.loads(json.dumps(found.to_dict()))
+    assert f"{learner.family}, classification" in str(found)
+    assert "<table>" in found._repr_html_()
+    sizes = [max(map(abs, entry["weights"])) for entry in found["strongest"]]
+    assert len(sizes) == 5
+    if name != "hashed":
+        coef = model.named_coef_
+        for entry in found["strongest"]:
+            assert np.ravel(coef[entry["feature"]]).tolist() == pytest.approx(entry["weights"])
+    model.save(tmp_path / "m")
+    same = riata.diff(model, tmp_path / "m", rows)
+    assert same["counts"] == {"gained": 0, "lost": 0, "moved": 0, "same": len(learner.coef()[0])}
+    assert same["predictions"]["changed_decisions"] == 0
+    assert "correlation 1.0000" in str(same)
+    assert "<table>" in same._repr_html_()
+
+
+def test_what_changed_is_named() -> None:
+    model = riata.FTRLClassifier(l1=0.25, normalize="l2").fit(np.eye(4), [0, 1, 0, 1])
+    assert model.summary()["changed"] == {"l1": 0.25, "normalize": "l2"}
+    assert riata.ElasticNetRegressor().fit(np.eye(4), np.arange(4)).summary()["changed"] == {
+        "loss": "squared"
+    }
+    model.partial_fit(np.eye(4), [0, 1, 0, 1])
+    assert model.summary()["constant_loss"] == pytest.approx(np.log(2))
+    with pytest.raises(ValueError, match="nothing to match"):
+        model.summary(grep="a")
+    with pytest.raises(TypeError, match="an estimator or the path of a file, not int"):
+        riata.diff(model, 3)

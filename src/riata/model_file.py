@@ -104,36 +104,48 @@ def _with_text_weights(schema: Schema, state: dict[str, NDArray[Any]]) -> Schema
 
 
 def about(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What the file of a model says beside the model: its size, when it was saved, by which Riata."""
-    with open(path, "rb") as file:
-        status = os.fstat(file.fileno())
-        start = _read_up_to(file, 8)
-        head = _read_up_to(file, min(int.from_bytes(start, "little"), _LONGEST_HEADER))
-    try:
-        header = json.loads(json.loads(head)["__metadata__"]["riata"])
-        version = str(header["riata"])
-    except (ValueError, LookupError, TypeError, RecursionError):
-        version = "unknown"
+    """What the file of a model says beside the model: its size, when it was saved, by which Riata.
+
+    Nothing of a pipe, which can be read only once.
+    """
+    if not os.path.isfile(path):
+        return {}
+    head, _ = _outer_header(path)
+    version = json.loads(head["__metadata__"]["riata"])["riata"]
+    status = os.stat(path)
     saved = datetime.fromtimestamp(status.st_mtime).astimezone().isoformat(" ", "minutes")
-    size = status.st_size if stat.S_ISREG(status.st_mode) else None
-    return {"path": os.fsdecode(path), "bytes": size, "saved": saved, "version": version}
+    return {
+        "path": os.fsdecode(path),
+        "bytes": status.st_size,
+        "saved": saved,
+        "version": str(version),
+    }
 
 
 def names(path: str | os.PathLike[str]) -> tuple[Any, Any, Any] | None:
     """Keys, names and where these begin, as they lie in the file of a model; None where it has none in this way."""
+    if not os.path.isfile(path):
+        return None
+    head, start = _outer_header(path)
+    wanted = {"keys": "<i8", "names": "<u1", "name_offsets": "<i8"}
+    if not all(name in head for name in wanted):
+        return None
+    found = []
+    with open(path, "rb") as file:
+        for name, kind in wanted.items():
+            first, last = head[name]["data_offsets"]
+            file.seek(start + first)
+            found.append(np.frombuffer(file.read(last - first), dtype=kind))
+    keys, text, offsets = found
+    return (keys, text, offsets) if len(offsets) == len(keys) + 1 else None
+
+
+def _outer_header(path: str | os.PathLike[str]) -> tuple[dict[str, Any], int]:
+    """The header of a file that has been loaded, and where its tensors begin."""
     with open(path, "rb") as file:
         length = int.from_bytes(_read_up_to(file, 8), "little")
-        head = json.loads(_read_up_to(file, min(length, _LONGEST_HEADER)))
-    wanted = {"keys": np.int64, "names": np.uint8, "name_offsets": np.int64}
-    if not all(name in head for name in wanted) or not os.path.isfile(path):
-        return None
-    keys, text, offsets = (
-        np.memmap(
-            path, kind, "r", 8 + length + head[name]["data_offsets"][0], tuple(head[name]["shape"])
-        )
-        for name, kind in wanted.items()
-    )
-    return (keys, text, offsets) if len(offsets) == len(keys) + 1 else None
+        head: dict[str, Any] = json.loads(_read_up_to(file, min(length, _LONGEST_HEADER)))
+    return head, 8 + length
 
 
 def _record(values: Any) -> Record:

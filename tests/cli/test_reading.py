@@ -131,7 +131,47 @@ def test_deviations_are_shown(folder: Path) -> None:
     assert "average" in said
 
 
+def test_inspect_what_is_empty_or_a_pipe(folder: Path, tmp_path: Path) -> None:
+    words = [
+        "--label",
+        "y",
+        "--ignore",
+        "id",
+        "--text",
+        "body",
+        "-q",
+        "--method",
+        "elastic-net",
+        "--l1",
+        "9",
+    ]
+    riata("train", folder / "two.csv", "-o", tmp_path / "m", *words)
+    found = json.loads(riata("inspect", tmp_path / "m", "--json").out)
+    assert (found["live_weights"], found["strongest"], found["groups"]) == (0, [], [])
+    assert "0 not zero" in riata("inspect", tmp_path / "m").out
+    model = folder / "two.riata"
+    piped = riata_process("inspect", "/dev/stdin", stdin=model.read_bytes()).out
+    whole = riata("inspect", model).out
+    assert piped.splitlines() == whole.splitlines()[2:]
+
+
 # explain
+
+
+def test_explain_reads_standard_input(folder: Path) -> None:
+    text = (folder / "two.csv").read_bytes()
+    piped = riata_process(
+        "explain", folder / "two.riata", "-", "--json", "--format", "csv", stdin=text
+    ).lines
+    whole = riata("explain", folder / "two.riata", folder / "two.csv", "--json").lines
+    for one, other in zip(piped, whole, strict=True):
+        assert json.loads(one)["contributions"] == json.loads(other)["contributions"]
+    said = riata_process("explain", folder / "two.riata", "-", "--format", "csv", stdin=text).out
+    assert said.count("= score") == 300
+    assert (
+        "standard input can be read only once"
+        in riata("explain", folder / "two.riata", "-", "--id", "id", code=1).err
+    )
 
 
 def test_explain_prints_sums(folder: Path) -> None:
