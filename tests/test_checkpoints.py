@@ -96,6 +96,17 @@ def test_rows_outside_the_arrays_are_refused() -> None:
         _core.Fingerprint().add(broken, block.indices, block.values, None, None, None, 0, 10)
 
 
+def test_fingerprints_of_another_kind_are_not_compared() -> None:
+    model = train(ListSource(problem(2000), 64), make)
+    for seen in (
+        replace(model.record.seen, marks=[[1024, "00c0ffee00c0ffee"]]),
+        replace(model.record.seen, place=[7, "1:00c0ffee00c0ffee"]),
+    ):
+        model.record.seen = seen
+        with pytest.raises(DataError, match=r"saved by another version of Riata.*--initial"):
+            train(ListSource(problem(2000), 64), make, resume=model, passes=2)
+
+
 def test_marks_do_not_depend_on_the_cut() -> None:
     block = problem(5000, d=5)
     seen = []
@@ -165,7 +176,7 @@ def test_resume_refuses_data_with_other_labels(options: dict[str, Any]) -> None:
     flipped = block.with_labels(-block.labels, None)  # type: ignore[operator]
     stopping = ListSource(block, 50, fail_at=(0, 250), error=KeyboardInterrupt())
     stopped = train(stopping, make, **options)
-    with pytest.raises(ChangedData, match=r"run to resume .*here, [0-9a-f]{16} in list of 400"):
+    with pytest.raises(ChangedData, match=r"run to resume .*here, 2:[0-9a-f]{16} in list of 400"):
         train(ListSource(flipped, 70), make, resume=stopped)
 
 

@@ -11,6 +11,8 @@ from riata.errors import ChangedData, DataError
 
 FIRST_MARK = 1024
 """The first mark is after so many examples, the next after twice as many, and so on."""
+_KIND = "2:"
+"""How fingerprints of this kind begin: those of other kinds cannot be compared."""
 
 
 @dataclass
@@ -52,6 +54,12 @@ class Watch:
         self.name = name
         self.seen = Seen() if seen is None else replace(seen, marks=list(seen.marks))
         self._learned_from = " ".join(learned_from)
+        known = [*self.seen.marks, *([self.seen.place] if self.seen.place else [])]
+        if not all(str(mark).startswith(_KIND) for _, mark in known):
+            raise DataError(
+                f"{name}: the run to resume was saved by another version of Riata, whose fingerprints of the "
+                "data cannot be compared: begin anew, or use --initial to learn on from its weights"
+            )
         self._resume_at = self.seen.place
         self._resumed = seen is not None
         """Whether what the fingerprints are of was read by another run."""
@@ -123,7 +131,7 @@ class Watch:
             self.seen.marks = [mark for mark in self.seen.marks if int(mark[0]) <= last]
 
     def _digest(self) -> str:
-        return f"{self._print.digest():016x}"
+        return f"{_KIND}{self._print.digest():016x}"
 
     def _next_mark(self) -> int:
         rows = self._print.rows

@@ -6,7 +6,7 @@
 #include "bind/block/name_list.hpp"
 #include "bind/block_view.hpp"
 #include "bind/hand_over.hpp"
-#include "riata/base/checksum.hpp"
+#include "riata/simd/checksum.hpp"
 #include "riata/block/name_numbers.hpp"
 
 namespace riata::bind {

@@ -14,11 +14,11 @@
 namespace riata {
 
 // A number of the examples of a pass that does not depend on their order: another number, other examples.
-struct Fingerprint {
+struct UnorderedFingerprint {
   std::int64_t rows = 0, nnz = 0;
   std::uint64_t sum = 0;
-  bool operator==(const Fingerprint&) const = default;
-  void add(const Fingerprint& other) noexcept {
+  bool operator==(const UnorderedFingerprint&) const = default;
+  void add(const UnorderedFingerprint& other) noexcept {
     rows += other.rows;
     nnz += other.nnz;
     sum += other.sum;

@@ -80,7 +80,7 @@ class Sketch {
   std::vector<double> origin;   // likewise, where the step began; empty: nobody asks
   Sums sums[kParts];
   GradientArray gradients[kParts];
-  Fingerprint seen;
+  UnorderedFingerprint seen;
   double largest = 0;  // |value| in any example
   std::int64_t features = 0;
 

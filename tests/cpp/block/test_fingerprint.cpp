@@ -67,6 +67,12 @@ void rows_outside_are_refused() {
   CHECK(!fingerprint.add(rows.view(rows.narrow), -1, 3));
   rows.indptr[4] = std::int64_t{1} << 50;
   CHECK(!fingerprint.add(rows.view(rows.narrow), 0, 10));
+  for (const std::int64_t wrong : {std::int64_t{-1}, INT64_MIN, INT64_MIN + 5, INT64_MAX}) {
+    rows.indptr[4] = wrong;
+    CHECK(!fingerprint.add(rows.view(rows.narrow), 0, 10));
+    CHECK(!fingerprint.add(rows.view(rows.narrow), 3, 5));
+    CHECK(!fingerprint.add(rows.view(rows.narrow), 4, 10));
+  }
   CHECK(fingerprint.rows() == 0 && fingerprint.digest() == before);
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "riata/base/checksum.hpp"
+#include "riata/simd/checksum.hpp"
 #include "riata/formats/table/reader.hpp"
 #include "riata/text/write.hpp"
 

@@ -1,5 +1,6 @@
 // Every kernel gives the same bits with every instruction set that the processor has, at every length.
 // The Bayesian updates are in test_bayesian.cpp.
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -9,6 +10,7 @@
 #include "riata/bayesian/samples.hpp"
 #include "riata/interior/sweep.hpp"
 #include "riata/linear/kernels.hpp"
+#include "riata/simd/checksum.hpp"
 #include "riata/simd/exp.hpp"
 #include "riata/stores/hash_table.hpp"
 
@@ -131,6 +133,31 @@ void ftrl() {
   }
 }
 
+void checksums() {
+  std::mt19937_64 random(5);
+  for (std::size_t size = 0; size < 5000; size += 1 + size / 7) {
+    std::vector<char> bytes(size);
+    for (char& byte : bytes) byte = static_cast<char>(random());
+    std::vector<std::int64_t> numbers(size);
+    for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random() >> random() % 60);
+    std::vector<Numbers> results;
+    for (const Instructions set : kSets)
+      if (const auto* kernels = riata::find_checksum_kernels(set)) {
+        riata::Checksum sum(*kernels);
+        std::vector<std::uint32_t> narrow(size);
+        kernels->narrow(numbers.data(), size, narrow.data());
+        for (std::size_t at = 0; at < size; at += 777)
+          sum.add(bytes.data() + at, std::min<std::size_t>(777, size - at));
+        Numbers out(narrow.begin(), narrow.end());
+        const std::uint64_t all = sum.end();
+        out.push_back(static_cast<double>(all >> 32));
+        out.push_back(static_cast<double>(all & 0xffffffff));
+        results.push_back(out);
+      }
+    same(results);
+  }
+}
+
 void samples_and_sweep() {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
@@ -212,6 +239,7 @@ void vectors() {
 int main() {
   linear_kernels();
   ftrl();
+  checksums();
   samples_and_sweep();
   lookup();
   vectors();

@@ -29,7 +29,7 @@ END = struct.Struct("<i6s")
 """Size of the footer, and the magic again."""
 _VERSION = Scalar("h", 4)  # V5 of the metadata
 _MARK = b"riata-cache"
-_FORM = b"3"
+_FORM = b"4"
 
 _INT, _FLOAT, _LIST, _LARGE_BINARY, _LARGE_UTF8 = 2, 3, 12, 19, 20
 _SCHEMA, _DICTIONARY, _BATCH = 1, 2, 3
