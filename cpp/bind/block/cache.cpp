@@ -6,8 +6,8 @@
 #include "bind/block/name_list.hpp"
 #include "bind/block_view.hpp"
 #include "bind/hand_over.hpp"
-#include "riata/simd/checksum.hpp"
 #include "riata/block/name_numbers.hpp"
+#include "riata/simd/checksum.hpp"
 
 namespace riata::bind {
 

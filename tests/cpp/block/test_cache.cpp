@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "riata/simd/checksum.hpp"
 #include "riata/base/utf8.hpp"
 #include "riata/block/name_list.hpp"
 #include "riata/block/name_numbers.hpp"
+#include "riata/simd/checksum.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "riata/simd/checksum.hpp"
 #include "riata/formats/table/reader.hpp"
+#include "riata/simd/checksum.hpp"
 #include "riata/text/write.hpp"
 
 namespace {
