@@ -18,4 +18,11 @@ inline std::uint64_t random_word(const void* address) noexcept {
   }
 }
 
+// A table of 2^n slots, whose keys somebody may have chosen, begins to look for one at the highest n bits of
+// its product with this number: it is odd, another one in every process, and seen nowhere.
+inline std::uint64_t secret_multiplier() noexcept {
+  static const std::uint64_t multiplier = random_word(&multiplier) | 1;
+  return multiplier;
+}
+
 }  // namespace riata

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "riata/base/hash.hpp"
+#include "riata/base/random_word.hpp"
 #include "riata/block/duplicate_keys.hpp"
 #include "riata/block/named_rows.hpp"
 #include "riata/block/target.hpp"
@@ -122,7 +123,7 @@ class RowBuilder {
     if (2 * count >= slot_mask_ && !grow_slots(4 * (slot_mask_ + 1))) return Added::no_memory;
     if (size_ + 1 >= capacity_ && !grow(2 * capacity_)) return Added::no_memory;
     const std::uint64_t stamp = static_cast<std::uint64_t>(stamp_) << 32;
-    for (std::size_t slot = key & slot_mask_;; slot = (slot + 1) & slot_mask_) {
+    for (std::size_t slot = home(key);; slot = (slot + 1) & slot_mask_) {
       const std::uint64_t held = slots_.data()[slot];
       if ((held ^ stamp) >> 32 != 0) {
         slots_.data()[slot] = stamp | count;
@@ -188,7 +189,7 @@ class RowBuilder {
     const bool stored = rows_.labels.push_back(target.label) && rows_.weights.push_back(target.weight) &&
                         rows_.lines.push_back(rows_.n_lines) &&
                         rows_.indptr.push_back(static_cast<std::int64_t>(size_));
-    if (!stored || (needs_offset(target.offset) && !put_offset(target.offset))) return Added::no_memory;
+    if (!stored || !put_offset(target.offset)) return Added::no_memory;
     row_start_ = size_;
     if (naming_ && !keep_names_) rows_.name_offsets.data()[size_] = 0, name_end_ = 0;
     row_name_start_ = name_end_;
@@ -211,10 +212,9 @@ class RowBuilder {
   }
 
  private:
-  bool needs_offset(double offset) const noexcept { return offset != 0 || rows_.offsets.size() > 0; }
-
   // Of the row that has just been stored; those before it had none if it is the first.
   bool put_offset(double offset) noexcept {
+    if (offset == 0 && rows_.offsets.size() == 0) return true;
     while (rows_.offsets.size() + 1 < rows_.labels.size()) {
       if (!rows_.offsets.push_back(0)) return false;
     }
@@ -247,12 +247,17 @@ class RowBuilder {
     return true;
   }
 
+  std::size_t home(std::uint64_t key) const noexcept {
+    return static_cast<std::size_t>((key * multiplier_) >> slot_shift_);
+  }
+
   // An empty table that finds the features of the current row again.
   bool grow_slots(std::size_t slots) noexcept {
     if (!slots_.reserve(slots)) return false;
     std::fill_n(slots_.data(), slots, std::uint64_t{0});
     slot_mask_ = slots - 1;
-    index_row();
+    slot_shift_ = 64 - std::countr_zero(slots);
+    index_row([](std::size_t, std::size_t) {});
     return true;
   }
 
@@ -262,7 +267,7 @@ class RowBuilder {
     const std::uint64_t stamp = static_cast<std::uint64_t>(stamp_) << 32;
     const std::int64_t* const keys = rows_.keys.data() + row_start_;
     for (std::size_t place = 0; place < size_ - row_start_; ++place) {
-      std::size_t slot = static_cast<std::uint64_t>(keys[place]) & slot_mask_;
+      std::size_t slot = home(static_cast<std::uint64_t>(keys[place]));
       for (; (slots_[slot] ^ stamp) >> 32 == 0; slot = (slot + 1) & slot_mask_) {
         const auto first = static_cast<std::uint32_t>(slots_[slot]);
         if (keys[first] != keys[place]) continue;
@@ -271,9 +276,6 @@ class RowBuilder {
       }
       if ((slots_[slot] ^ stamp) >> 32 != 0) slots_.data()[slot] = stamp | place;
     }
-  }
-  void index_row() noexcept {
-    index_row([](std::size_t, std::size_t) {});
   }
 
   // Adds up what was added without a look at what the row has. A feature that came before leaves a zero.
@@ -303,7 +305,7 @@ class RowBuilder {
     repeated_ = false;
     if (!squeeze() || !crossing_) return;
     ++stamp_;
-    index_row();
+    index_row([](std::size_t, std::size_t) {});
   }
 
   // Takes zeros out of the row; false if there are none.
@@ -378,20 +380,18 @@ class RowBuilder {
 
   NamedRows& rows_;
   const Crosses& crosses_;
-  const bool keep_names_;
-  const bool crossing_;
+  const bool keep_names_, crossing_;
   const bool naming_;  // names are written, if only to make those of products
   int group_ = Crosses::kNone;
   bool repeated_ = false;
   bool unchecked_ = false;  // the row may have features twice
   bool zeros_ = false;      // or some that are zero, which count for nothing
   std::uint32_t stamp_ = 1;
-  std::size_t size_ = 0;  // features in all
-  std::size_t capacity_ = 0;
-  std::size_t row_start_ = 0;
-  std::size_t name_end_ = 0;
-  std::size_t row_name_start_ = 0;
+  std::size_t size_ = 0, capacity_ = 0;  // features in all
+  std::size_t row_start_ = 0, row_name_start_ = 0, name_end_ = 0;
   std::size_t slot_mask_ = 0;
+  int slot_shift_ = 0;
+  const std::uint64_t multiplier_ = secret_multiplier();
   DuplicateKeys duplicates_;
   Array<std::uint64_t> slots_;  // stamp of the row << 32 | place in the row
   Array<int> groups_;           // of the features of the row, where there are crosses

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -86,20 +87,22 @@ class CountedNgrams {
   std::size_t add_some(const NgramTexts& texts, const Ngram* ngrams, const std::int64_t* keys,
                        std::size_t n) noexcept {
     const RowBuilder::Room room = room_;
-    const std::uint64_t stamp = stamp_, mask = mask_;
+    const std::uint64_t stamp = stamp_, multiplier = multiplier_;
+    const int shift = shift_;
     std::uint64_t* const slots = slots_.data();
     std::size_t size = room.size, name_end = room.name_end, k = 0;
     for (; k < n; ++k) {
       const auto key = static_cast<std::uint64_t>(keys[k]);
       const std::uint64_t mark = stamp | (key >> (63 - kTagBits) & kTags) << 32;
-      const std::uint64_t slot = slots[key & mask];
+      const std::size_t home = static_cast<std::size_t>((key * multiplier) >> shift);
+      const std::uint64_t slot = slots[home];
       const std::uint64_t is_new = (slot ^ stamp) >> (32 + kTagBits) != 0 ? 1 : 0;
       const std::uint64_t now = ((mark | (size - start_)) & -is_new) | (slot & (is_new - 1));
       const std::size_t place = start_ + static_cast<std::uint32_t>(now);
       room.keys[size] = keys[k];
       if ((now ^ mark) >> 32 != 0 || room.keys[place] != keys[k]) [[unlikely]]
         break;
-      slots[key & mask] = now;
+      slots[home] = now;
       room.values[size] = 0;
       room.values[place] += 1;
       size += is_new;
@@ -119,10 +122,14 @@ class CountedNgrams {
     return k + 1;
   }
 
+  std::size_t home_of(std::uint64_t key) const noexcept {
+    return static_cast<std::size_t>((key * multiplier_) >> shift_);
+  }
+
   // An n-gram that is looked for further on.
   void add_one(const NgramTexts& texts, const Ngram& ngram, std::int64_t key) noexcept {
     std::uint64_t* const slots = slots_.data();
-    std::size_t at = static_cast<std::uint64_t>(key) & mask_;
+    std::size_t at = home_of(static_cast<std::uint64_t>(key));
     for (; (slots[at] ^ stamp_) >> (32 + kTagBits) == 0; at = (at + 1) & mask_) {
       const std::size_t place = start_ + static_cast<std::uint32_t>(slots[at]);
       if (room_.keys[place] != key) continue;
@@ -161,9 +168,10 @@ class CountedNgrams {
       if (stamp_ == 0) clear();
     }
     mask_ = wanted - 1;
+    shift_ = 64 - std::countr_zero(wanted);
     for (std::size_t k = 0; k < count_; ++k) {
       const auto key = static_cast<std::uint64_t>(room_.keys[start_ + k]);
-      std::size_t at = key & mask_;
+      std::size_t at = home_of(key);
       while ((slots_.data()[at] ^ stamp_) >> (32 + kTagBits) == 0) at = (at + 1) & mask_;
       slots_.data()[at] = stamp_ | (key >> (63 - kTagBits) & kTags) << 32 | k;
     }
@@ -183,6 +191,8 @@ class CountedNgrams {
   std::size_t count_ = 0;  // how many there are
   std::uint64_t stamp_ = 0;
   std::size_t mask_ = 0;
+  int shift_ = 0;
+  const std::uint64_t multiplier_ = secret_multiplier();
   Array<std::uint64_t> slots_;
   Array<std::int64_t> keys_;  // of the n-grams that are being added
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "riata/base/array.hpp"
-#include "riata/base/hash.hpp"
+#include "riata/base/random_word.hpp"
 #include "riata/block/block.hpp"
 #include "riata/simd/exp.hpp"
 
@@ -72,7 +73,7 @@ class DocumentTable {
   };
 
   std::size_t home(std::int64_t key) const noexcept {
-    return static_cast<std::size_t>(scatter(static_cast<std::uint64_t>(key)) >> 20) & mask_;
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * multiplier_) >> shift_);
   }
   std::size_t place(std::int64_t key) const noexcept {
     std::size_t at = home(key);
@@ -93,6 +94,7 @@ class DocumentTable {
     if (!slots_.reserve(wanted)) return slots_ = std::move(before), false;
     std::fill_n(slots_.data(), wanted, Slot{});
     mask_ = wanted - 1;
+    shift_ = 64 - std::countr_zero(wanted);
     size_ = 0;
     for (std::size_t i = 0; last > 0 && i <= last; ++i) {
       if (before[i].count >= fewest) add(before[i].key, before[i].count);
@@ -112,6 +114,8 @@ class DocumentTable {
 
   const std::size_t most_;
   std::size_t size_ = 0, mask_ = 0;
+  int shift_ = 0;
+  std::uint64_t multiplier_ = secret_multiplier();
   Array<Slot> slots_;
 };
 

@@ -292,7 +292,7 @@ def test_what_is_not_inside_is_refused(named: Block) -> None:
 
 OLD = [
     b"riata-cache-2\n\0\0" + bytes(4000) + b"riata-cache-2\n\0\0",
-    HEAD.replace(b"riata-cache\0\1\0\0\0" + b"3", b"riata-cache\0\1\0\0\0" + b"4") + bytes(900),
+    HEAD.replace(b"riata-cache\0\1\0\0\0" + b"4", b"riata-cache\0\1\0\0\0" + b"3") + bytes(900),
 ]
 
 
