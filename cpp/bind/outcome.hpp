@@ -16,8 +16,8 @@ inline void check(const Outcome& outcome) {
       throw nanobind::value_error("the block is not well formed: indptr must ascend and stay within indices");
     case Outcome::Status::bad_index:
       throw nanobind::value_error(
-          "a feature index is negative, or too large for store='dense', which ends at 2^37: use "
-          "store='table'");
+          "a feature index is negative, or too large: store='dense' ends at 2^37 (use store='table'), and no "
+          "store has an index of 2^63 - 1");
     case Outcome::Status::mixed_names:
       throw nanobind::value_error(
           "numbered and named features cannot share a model: use one kind throughout");

@@ -356,6 +356,36 @@ def test_a_broken_line_keeps_what_was_learned(tmp_path: Path) -> None:
     assert output.read_bytes() == (tmp_path / "whole").read_bytes()
 
 
+def test_the_command_to_go_on_has_what_was_given_and_no_more(tmp_path: Path) -> None:
+    """Neither defaults, nor what the model knows (method, parameters, hash key); paths as a shell wants them."""
+    data, output = tmp_path / "my data.csv", tmp_path / "a model"
+    rows = [f"{i % 2},{i % 7},word{i % 11} other{i % 3} third" for i in range(3000)]
+    rows[2500] = "1,2,a,b,c,d"
+    data.write_text("\n".join(["y,n,body", *rows]) + "\n")
+    reading = ["--label", "y", "--text", "body", "--numeric", "n"]
+    saving = ["--checkpoint", str(tmp_path / "c p"), "--every", "1000", "--max-memory", "64G"]
+    method = ["--method", "ftrl", "--l1", "0.1", "--shuffle", "100", "--hash-key", "random"]
+    done = riata("train", data, "-o", output, *method, *saving, *reading, code=1)
+    told = re.search(r"to go on: (.*)", done.err)
+    assert told is not None
+    expected = ["riata", "train", str(data), "-o", str(output), "--resume", f"{output}.partial"]
+    assert shlex.split(told[1])[: len(expected)] == expected
+    assert set(shlex.split(told[1])[len(expected) :]) == {*reading, *saving}
+    rows[2500] = "1,2,a b"
+    data.write_text("\n".join(["y,n,body", *rows]) + "\n")
+    resume_as_told(done.err)
+    key = model_file.load(output).schema.hash_key  # type: ignore[union-attr]
+    again = ["train", data, "-o", tmp_path / "whole", *method[:-1], key, *reading]
+    riata(*again)
+    assert output.read_bytes() == (tmp_path / "whole").read_bytes()
+    (tmp_path / "d").write_text("1 1:1\n1 1:what\n")
+    done = riata(
+        "train", tmp_path / "d", "-o", output, "--bad-lines", tmp_path / "b", "--max-bad", 0, code=1
+    )
+    assert "--scale" not in done.err
+    assert "--on-error" not in done.err
+
+
 def resume_as_told(message: str) -> None:
     """Type what the message says."""
     command = re.search(r"to go on: riata (.*)", message)

@@ -8,6 +8,7 @@
 #include "bind/arrays.hpp"
 #include "bind/block_view.hpp"
 #include "bind/sketch/parts.hpp"
+#include "bind/turns.hpp"
 
 namespace riata::bind {
 
@@ -17,16 +18,16 @@ template <class Index>
 Out2<double> score(const Scorer& scorer, const In<std::int64_t>& indptr, const In<Index>& indices,
                    const In<float>& values, const std::optional<In<double>>& offsets) {
   const BlockView<Index> block = view<Index>(indptr, indices, values, {}, {}, {}, {}, offsets);
-  const std::size_t m = scorer.intercept.size();
+  std::size_t m = 0;
+  std::optional<NewArray<double>> scores;
+  const Accumulated outcome = reading(scorer, [&] {
+    m = scorer.intercept.size();
+    scores.emplace(static_cast<std::size_t>(block.rows) * m);
+    return m == 0 ? Accumulated::ok : scorer.score(block, scores->get());
+  });
   if (m == 0) throw nb::value_error("no weights were set");
-  NewArray<double> scores(static_cast<std::size_t>(block.rows) * m);
-  Accumulated outcome;
-  {
-    nb::gil_scoped_release nogil;
-    outcome = scorer.score(block, scores.get());
-  }
   check(outcome);
-  return give(std::move(scores), m);
+  return give(std::move(*scores), m);
 }
 
 template <class Index>
@@ -48,8 +49,11 @@ void bind_scorer(nb::module_& m) {
               throw nb::value_error("keys, weights and intercept differ in size");
             if (intercept.size() == 0) throw nb::value_error("a model has at least one column");
             check_keys(keys.data(), keys.size());
-            s.set({keys.data(), keys.data() + keys.size()}, {weights.data(), weights.data() + weights.size()},
-                  {intercept.data(), intercept.data() + intercept.size()});
+            writing(s, [&] {
+              s.set({keys.data(), keys.data() + keys.size()},
+                    {weights.data(), weights.data() + weights.size()},
+                    {intercept.data(), intercept.data() + intercept.size()});
+            });
           },
           nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"));
   bind_score<std::int32_t>(scorer);

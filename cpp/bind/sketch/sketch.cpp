@@ -17,6 +17,7 @@
 #include "bind/arrays.hpp"
 #include "bind/block_view.hpp"
 #include "bind/sketch/parts.hpp"
+#include "bind/turns.hpp"
 
 namespace riata::bind {
 
@@ -31,12 +32,8 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
   const BlockView<Index> block = view<Index>(indptr, indices, values, labels, weights, {}, {}, offsets);
   const auto rows = static_cast<std::size_t>(block.rows);
   NewArray<double> scores(rows), losses(rows);
-  Accumulated outcome;
-  {
-    nb::gil_scoped_release nogil;
-    outcome = sketch.accumulate(block, positive, threads, scores.get(), losses.get());
-  }
-  check(outcome);
+  check(writing(sketch,
+                [&] { return sketch.accumulate(block, positive, threads, scores.get(), losses.get()); }));
   return {give(std::move(scores)), give(std::move(losses))};
 }
 
@@ -44,16 +41,22 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
 std::tuple<Out<std::int64_t>, Out<double>> outside(const Sketch& sketch, double threshold) {
   std::vector<std::int64_t> keys;
   std::vector<double> values;
-  for (const GradientArray& part : sketch.gradients)
-    part.each([&](std::uint64_t index, double) {
-      const auto j = static_cast<std::int64_t>(index);
-      if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
-        keys.push_back(j);
-    });
-  std::sort(keys.begin(), keys.end());  // a feature may have met both parts
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  for (const std::int64_t key : keys) values.push_back(-sketch.gradient(key));
+  reading(sketch, [&] {
+    for (const GradientArray& part : sketch.gradients)
+      part.each([&](std::uint64_t index, double) {
+        const auto j = static_cast<std::int64_t>(index);
+        if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
+          keys.push_back(j);
+      });
+    std::sort(keys.begin(), keys.end());  // a feature may have met both parts
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    for (const std::int64_t key : keys) values.push_back(-sketch.gradient(key));
+  });
   return {give(std::move(keys)), give(std::move(values))};
+}
+
+Sketch::Sums total_of(const Sketch& sketch) {
+  return glancing(sketch, [&] { return sketch.total(); });
 }
 
 std::vector<double> active_gradient(const Sketch& sketch) {  // negative, by slot
@@ -65,23 +68,24 @@ std::vector<double> active_gradient(const Sketch& sketch) {  // negative, by slo
 
 // The pass so far, for a model file: (scalars, keys of the gradient, a column a part).
 std::tuple<std::vector<double>, Out<std::int64_t>, Out2<double>> sums(const Sketch& sketch) {
-  std::vector<double> scalars;
-  for (const Sketch::Sums& s : sketch.sums)
-    scalars.insert(scalars.end(), {s.loss, s.slope, s.weight, s.positive, s.absolute_slope, s.dual});
-  for (const Sketch::Sums& s : sketch.sums)
-    if (!sketch.origin.empty()) scalars.insert(scalars.end(), s.along, s.along + Sketch::kLengths);
-  scalars.push_back(sketch.largest);
+  std::vector<double> scalars, gradients;
   std::vector<std::int64_t> keys;
-  std::vector<double> gradients;
-  for (const GradientArray& part : sketch.gradients)
-    part.each([&](std::uint64_t index, double g) {
-      if (g != 0) keys.push_back(static_cast<std::int64_t>(index));
-    });
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  for (const std::int64_t key : keys)
+  reading(sketch, [&] {
+    for (const Sketch::Sums& s : sketch.sums)
+      scalars.insert(scalars.end(), {s.loss, s.slope, s.weight, s.positive, s.absolute_slope, s.dual});
+    for (const Sketch::Sums& s : sketch.sums)
+      if (!sketch.origin.empty()) scalars.insert(scalars.end(), s.along, s.along + Sketch::kLengths);
+    scalars.push_back(sketch.largest);
     for (const GradientArray& part : sketch.gradients)
-      gradients.push_back(part.get(static_cast<std::uint64_t>(key)));
+      part.each([&](std::uint64_t index, double g) {
+        if (g != 0) keys.push_back(static_cast<std::int64_t>(index));
+      });
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    for (const std::int64_t key : keys)
+      for (const GradientArray& part : sketch.gradients)
+        gradients.push_back(part.get(static_cast<std::uint64_t>(key)));
+  });
   return {scalars, give(std::move(keys)), give(std::move(gradients), Sketch::kParts)};
 }
 
@@ -95,24 +99,26 @@ void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::
   check_keys(keys.data(), keys.size());
   if (features < 0 || !GradientArray::possible(static_cast<std::uint64_t>(features)))
     throw nb::value_error("the number of features is negative or beyond 2^37");
-  for (std::size_t k = 0; k < Sketch::kParts; ++k)
-    sketch.sums[k] = {scalars[kSums * k],
-                      scalars[kSums * k + 1],
-                      scalars[kSums * k + 2],
-                      scalars[kSums * k + 3],
-                      scalars[kSums * k + 4],
-                      scalars[kSums * k + 5],
-                      {}};
-  for (std::size_t i = 0; i < more && !sketch.origin.empty(); ++i)
-    sketch.sums[i / Sketch::kLengths].along[i % Sketch::kLengths] = scalars[whole + i];
-  sketch.largest = scalars.back();
-  sketch.features = features;
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    for (std::size_t k = 0; k < Sketch::kParts; ++k) {
-      const auto key = static_cast<std::uint64_t>(keys.data()[i]);
-      if (!sketch.gradients[k].reserve(key + 1)) throw std::bad_alloc();
-      sketch.gradients[k].set(key, gradients.data()[i * Sketch::kParts + k]);
-    }
+  writing(sketch, [&] {
+    for (std::size_t k = 0; k < Sketch::kParts; ++k)
+      sketch.sums[k] = {scalars[kSums * k],
+                        scalars[kSums * k + 1],
+                        scalars[kSums * k + 2],
+                        scalars[kSums * k + 3],
+                        scalars[kSums * k + 4],
+                        scalars[kSums * k + 5],
+                        {}};
+    for (std::size_t i = 0; i < more && !sketch.origin.empty(); ++i)
+      sketch.sums[i / Sketch::kLengths].along[i % Sketch::kLengths] = scalars[whole + i];
+    sketch.largest = scalars.back();
+    sketch.features = features;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      for (std::size_t k = 0; k < Sketch::kParts; ++k) {
+        const auto key = static_cast<std::uint64_t>(keys.data()[i]);
+        if (!sketch.gradients[k].reserve(key + 1)) throw std::bad_alloc();
+        sketch.gradients[k].set(key, gradients.data()[i * Sketch::kParts + k]);
+      }
+  });
 }
 
 std::unique_ptr<Sketch> make(const std::string& link, bool fit_intercept, bool full) {
@@ -141,7 +147,9 @@ void bind_sketch(nb::module_& m) {
                   !GradientArray::possible(static_cast<std::uint64_t>(keys.data()[k])) ||
                   (s.ordered() && k > 0 && keys.data()[k] <= keys.data()[k - 1]))
                 throw nb::value_error("the active features must ascend");
-            s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+            writing(s, [&] {
+              s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+            });
           },
           nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
       .def(
@@ -149,74 +157,83 @@ void bind_sketch(nb::module_& m) {
           [](Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
             if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
             check_keys(keys.data(), keys.size());
-            s.came_from({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+            writing(s, [&] {
+              s.came_from({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()},
+                          intercept);
+            });
           },
           nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
       .def(
           "along",
           [](const Sketch& s) {
-            const Sketch::Sums total = s.total();
+            const auto [total, asked] = reading(s, [&] { return std::pair(s.total(), !s.origin.empty()); });
             std::vector<double> steps(Sketch::kLength, Sketch::kLength + Sketch::kLengths);
             std::vector<double> losses(total.along, total.along + Sketch::kLengths);
-            if (s.origin.empty()) steps.clear(), losses.clear();
+            if (!asked) steps.clear(), losses.clear();
             return std::make_tuple(give(std::move(steps)), give(std::move(losses)));
           },
           "Parts of the step that led to the point of the pass, and the loss at each.")
       .def("outside", &outside, nb::arg("threshold"))
-      .def("active_gradient", [](const Sketch& s) { return give(active_gradient(s)); })
+      .def("active_gradient",
+           [](const Sketch& s) { return give(reading(s, [&] { return active_gradient(s); })); })
       .def(
           "solve",
           [](Sketch& s, double gamma, double gamma0, double change, double violation, int sweeps,
              const std::optional<In<double>>& low, const std::optional<In<double>>& high) {
             const CoordinateBounds bounds{low ? low->data() : nullptr, high ? high->data() : nullptr};
-            const std::size_t slots = s.first() + s.keys.size();
-            if (low.has_value() != high.has_value() ||
-                (low && (low->size() != slots || high->size() != slots)))
-              throw nb::value_error("bounds need a low and a high end for every slot");
             std::vector<double> b;
-            ShootingReport report;
-            {
-              nb::gil_scoped_release nogil;
-              report = s.solve(gamma, gamma0, {change, violation, sweeps}, b, bounds);
-            }
+            const ShootingReport report = writing(s, [&] {
+              const std::size_t slots = s.first() + s.keys.size();
+              if (low.has_value() != high.has_value() ||
+                  (low && (low->size() != slots || high->size() != slots)))
+                throw nb::value_error("bounds need a low and a high end for every slot");
+              return s.solve(gamma, gamma0, {change, violation, sweeps}, b, bounds);
+            });
             return std::make_tuple(give(std::move(b)), report.sweeps, report.converged);
           },
           nb::arg("gamma"), nb::arg("gamma0"), nb::arg("change"), nb::arg("violation"), nb::arg("sweeps"),
           nb::arg("low") = nb::none(), nb::arg("high") = nb::none())
-      .def("merge", &Sketch::merge, nb::arg("other"))
-      .def("curvature", [](Sketch& s) { return give(s.curvature()); })
+      .def("merge", &merge_held<Sketch>, nb::arg("other"))
+      .def("curvature", [](Sketch& s) { return give(writing(s, [&] { return s.curvature(); })); })
       .def("set_curvature",
            [](Sketch& s, const In<double>& cells) {
              const auto place = [](double at) { return at >= 0 && at < 1u << 31; };
              for (std::size_t i = 0; !s.ordered() && i < cells.size(); i += 3)
                if (i + 2 >= cells.size() || !place(cells.data()[i]) || !place(cells.data()[i + 1]))
                  throw nb::value_error("the curvature has another shape");
-             s.set_curvature({cells.data(), cells.data() + cells.size()});
+             writing(s, [&] { s.set_curvature({cells.data(), cells.data() + cells.size()}); });
            })
       .def("sums", &sums)
       .def("set_sums", &set_sums, nb::arg("scalars"), nb::arg("keys"), nb::arg("gradients"),
            nb::arg("features"))
       .def_prop_ro(
-          "keys", [](const Sketch& s) { return give(std::vector<std::int64_t>(s.keys)); },
+          "keys", [](const Sketch& s) { return give(reading(s, [&] { return s.keys; })); },
           nb::rv_policy::move)
       .def_prop_ro(
           "weights",
-          [](const Sketch& s) { return give(std::vector<double>(s.weights.begin() + 1, s.weights.end())); },
+          [](const Sketch& s) {
+            return give(
+                reading(s, [&] { return std::vector<double>(s.weights.begin() + 1, s.weights.end()); }));
+          },
           nb::rv_policy::move, "By slot: the intercept first, where there is one.")
       .def_prop_rw(
-          "fingerprint", [](const Sketch& s) { return std::make_tuple(s.seen.rows, s.seen.nnz, s.seen.sum); },
+          "fingerprint",
+          [](const Sketch& s) {
+            const UnorderedFingerprint seen = glancing(s, [&] { return s.seen; });
+            return std::make_tuple(seen.rows, seen.nnz, seen.sum);
+          },
           [](Sketch& s, std::tuple<std::int64_t, std::int64_t, std::uint64_t> f) {
-            s.seen = {std::get<0>(f), std::get<1>(f), std::get<2>(f)};
+            writing(s, [&] { s.seen = {std::get<0>(f), std::get<1>(f), std::get<2>(f)}; });
           })
-      .def_prop_ro("loss", [](const Sketch& s) { return s.total().loss; })
-      .def_prop_ro("slope", [](const Sketch& s) { return s.total().slope; })
-      .def_prop_ro("weight", [](const Sketch& s) { return s.total().weight; })
-      .def_prop_ro("positive", [](const Sketch& s) { return s.total().positive; })
-      .def_prop_ro("absolute_slope", [](const Sketch& s) { return s.total().absolute_slope; })
-      .def_prop_ro("dual", [](const Sketch& s) { return s.total().dual; })
-      .def_ro("largest", &Sketch::largest)
-      .def_ro("features", &Sketch::features)
-      .def_prop_ro("bytes", &Sketch::bytes);
+      .def_prop_ro("loss", [](const Sketch& s) { return total_of(s).loss; })
+      .def_prop_ro("slope", [](const Sketch& s) { return total_of(s).slope; })
+      .def_prop_ro("weight", [](const Sketch& s) { return total_of(s).weight; })
+      .def_prop_ro("positive", [](const Sketch& s) { return total_of(s).positive; })
+      .def_prop_ro("absolute_slope", [](const Sketch& s) { return total_of(s).absolute_slope; })
+      .def_prop_ro("dual", [](const Sketch& s) { return total_of(s).dual; })
+      .def_prop_ro("largest", [](const Sketch& s) { return glancing(s, [&] { return s.largest; }); })
+      .def_prop_ro("features", [](const Sketch& s) { return glancing(s, [&] { return s.features; }); })
+      .def_prop_ro("bytes", [](const Sketch& s) { return glancing(s, [&] { return s.bytes(); }); });
   bind_accumulate<std::int32_t>(sketch);
   bind_accumulate<std::int64_t>(sketch);
 }

@@ -154,6 +154,9 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
           found[k - begin] = store_.at(static_cast<std::uint64_t>(b.indices[k]));
       }
     } else {
+      if (!Store::possible(static_cast<std::uint64_t>(all))) [[unlikely]]  // one of them, or all together
+        for (std::int64_t k = begin; k < end; ++k)
+          if (!Store::possible(static_cast<std::uint64_t>(b.indices[k]))) return Status::bad_index;
       if (!example_rows_.make_room(store_, b.indices + begin, end - begin, all)) return Status::out_of_memory;
       example_rows_.find(store_, rule_, b, order, i, n);
     }

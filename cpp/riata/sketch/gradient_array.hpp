@@ -21,7 +21,10 @@ class GradientArray {
   // Numbers by index, as far as there is room. In a large array, one that is written to is marked.
   double* data() noexcept { return values_.as<double>(); }
   bool marks() const noexcept { return capacity_ > kUnmarked; }
-  void mark(std::uint64_t index) noexcept { flags_.as<Flag>()[index / kChunk] = 1; }
+  void mark(std::uint64_t index) noexcept {
+    flags_.as<Flag>()[index / kChunk] = 1;
+    groups_.as<Flag>()[index / kChunk / kGroup] = 1;
+  }
   void add(std::uint64_t index, double value) noexcept {
     if (marks()) mark(index);
     data()[index] += value;
@@ -36,10 +39,13 @@ class GradientArray {
 
   template <class Visit>  // visit(index, number), ascending, for every number that may have been written
   void each(Visit visit) const {
-    const Flag* flags = flags_.as<Flag>();
-    for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
-      if (marks() && flags[c] == 0) continue;
-      for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, values_.as<double>()[i]);
+    const std::uint64_t chunks = capacity_ / kChunk;
+    for (std::uint64_t begin = 0; begin < chunks; begin += kGroup) {
+      if (marks() && groups_.as<Flag>()[begin / kGroup] == 0) continue;
+      for (std::uint64_t c = begin; c < std::min(begin + kGroup, chunks); ++c) {
+        if (marks() && flags_.as<Flag>()[c] == 0) continue;
+        for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, values_.as<double>()[i]);
+      }
     }
   }
   void clear() noexcept {
@@ -47,10 +53,11 @@ class GradientArray {
       if (value != 0) value = 0;  // what was never written must stay untouched memory
     });
   }
-  std::size_t bytes() const noexcept { return values_.bytes() + flags_.bytes(); }
+  std::size_t bytes() const noexcept { return values_.bytes() + flags_.bytes() + groups_.bytes(); }
 
  private:
   static constexpr std::uint64_t kChunk = 256;
+  static constexpr std::uint64_t kGroup = 4096;  // chunks: an index far out must not cost a walk to it
   static constexpr std::uint64_t kUnmarked = std::uint64_t{1} << 20;  // a walk up to here costs little
   using Flag = std::uint16_t;  // not a character type: those may alias anything
 
@@ -58,14 +65,19 @@ class GradientArray {
     features = (features + kChunk - 1) / kChunk * kChunk;
     if (features > kUnmarked) {
       if (!flags_.grow(features / kChunk * sizeof(Flag))) return false;
-      if (!marks()) std::fill_n(flags_.as<Flag>(), capacity_ / kChunk, Flag{1});
+      if (!groups_.grow((features / kChunk + kGroup - 1) / kGroup * sizeof(Flag))) return false;
+      if (!marks()) {
+        const std::uint64_t chunks = capacity_ / kChunk;
+        std::fill_n(flags_.as<Flag>(), chunks, Flag{1});
+        std::fill_n(groups_.as<Flag>(), (chunks + kGroup - 1) / kGroup, Flag{1});
+      }
     }
     if (!values_.grow(features * sizeof(double))) return false;
     capacity_ = features;
     return true;
   }
 
-  ZeroPages values_, flags_;
+  ZeroPages values_, flags_, groups_;
   std::uint64_t capacity_ = 0;
 };
 

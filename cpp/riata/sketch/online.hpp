@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "riata/base/model_lock.hpp"
 #include "riata/block/block.hpp"
 #include "riata/losses/loss.hpp"
 #include "riata/sketch/curvature.hpp"
@@ -114,6 +115,7 @@ class OnlineSketch {
   std::vector<Example> waiting;
   std::int64_t t = 0, features = 0;
   std::int64_t refreshed = 0;  // the t of the last refresh
+  mutable ModelLock guard;     // whoever shares it takes this
 
   std::int32_t slot_of(std::int64_t index) {
     if (!slots_.reserve(static_cast<std::uint64_t>(index) + 1)) throw std::bad_alloc();

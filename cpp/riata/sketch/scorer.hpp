@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "riata/base/model_lock.hpp"
 #include "riata/block/block.hpp"
 #include "riata/sketch/active_features.hpp"
 
@@ -44,6 +45,7 @@ class Scorer {
   }
 
   std::vector<double> intercept;
+  mutable ModelLock guard;  // whoever shares it takes this
 
  private:
   std::vector<std::int64_t> keys_;

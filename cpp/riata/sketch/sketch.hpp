@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "riata/base/model_lock.hpp"
 #include "riata/block/block.hpp"
 #include "riata/losses/loss.hpp"
 #include "riata/sketch/active_features.hpp"
@@ -83,6 +84,7 @@ class Sketch {
   UnorderedFingerprint seen;
   double largest = 0;  // |value| in any example
   std::int64_t features = 0;
+  mutable ModelLock guard;  // whoever shares it takes this
 
   Sums total() const noexcept {
     Sums t;

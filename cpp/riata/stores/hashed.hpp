@@ -22,7 +22,7 @@ class HashedStore : private DenseStore {
     full_ = DenseStore::reserve((std::uint64_t{1} << bits) - 1);
   }
 
-  static bool possible(std::uint64_t key) noexcept { return key <= kKeyMask; }
+  static bool possible(std::uint64_t key) noexcept { return key < kKeyMask; }  // features are counted, too
   bool inside(std::uint64_t key) const noexcept { return full_ && possible(key); }
   bool has(std::uint64_t key) const noexcept { return inside(key); }
   bool reserve(std::uint64_t) const noexcept { return full_; }

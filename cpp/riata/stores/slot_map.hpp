@@ -13,7 +13,7 @@ namespace riata {
 
 class SlotMap {
  public:
-  static bool possible(std::uint64_t key) noexcept { return key <= kKeyMask; }
+  static bool possible(std::uint64_t key) noexcept { return key < kKeyMask; }  // features are counted, too
 
   // The slot of a key among `keys`, or 0.
   std::int64_t find(std::uint64_t key, const std::vector<std::int64_t>& keys) const noexcept {

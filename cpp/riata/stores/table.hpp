@@ -28,7 +28,7 @@ class TableStore {
   TableStore& operator=(const TableStore&) = delete;
   TableStore& operator=(TableStore&&) = default;  // what was moved from is fit to be destroyed only
 
-  static bool possible(std::uint64_t key) noexcept { return key <= kKeyMask; }
+  static bool possible(std::uint64_t key) noexcept { return key < kKeyMask; }  // features are counted, too
 
   // Rows of an empty table can be given names; then all of them have one, kept for as long as the row is.
   bool named() const noexcept { return named_; }

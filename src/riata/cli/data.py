@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -149,15 +149,15 @@ def refuse_to_replace(paths: Sequence[str], output: str | None) -> None:
         )
 
 
-def reading_words(options: ReadOptions) -> list[str]:
-    """The words of a command line that reads the same data in the same way.
+def reading_words(options: ReadOptions, only: Collection[str] | None = None) -> list[str]:
+    """The words of a command line that reads the same data in the same way; `only`: those of these options.
 
     >>> reading_words(ReadOptions(format="vw", threads=2, ignore=["id", "time"], buckets={"age": 9}))
     ['--format', 'vw', '--ignore', 'id,time', '--buckets', 'age:9']
     """
     words: list[str] = []
     for name, value in options.given().items():
-        if name not in _FLAGS or name == "threads":
+        if name not in _FLAGS or name == "threads" or (only is not None and name not in only):
             continue
         flag, _, no_flag = _FLAGS[name][0].partition("/")
         if isinstance(value, bool):

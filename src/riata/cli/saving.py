@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,6 +69,16 @@ def saving_options(command: F) -> F:
     ):
         command = decorate(command)
     return command
+
+
+def saving_words(given: Mapping[str, Any], explicit: Collection[str]) -> list[str]:
+    """Those words of the command line that say what is kept where and how much memory there is."""
+    words: list[str] = []
+    for name in ("cache", "no_cache", "checkpoint", "every", "no_checkpoint", "max_memory", "log"):
+        if name in explicit and given[name] not in (None, False):
+            flag = f"--{name.replace('_', '-')}"
+            words += [flag] if given[name] is True or given[name] == "" else [flag, given[name]]
+    return words
 
 
 def choose_saving(given: dict[str, Any]) -> Saving:

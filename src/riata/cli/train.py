@@ -33,7 +33,7 @@ from riata.cli.options import (
     pick_parameters,
 )
 from riata.cli.progress import Displays
-from riata.cli.saving import Saving, choose_saving, saving_options
+from riata.cli.saving import Saving, choose_saving, saving_options, saving_words
 from riata.errors import SettingsError
 from riata.labels import Classes
 from riata.learners import FAMILIES, Learner
@@ -180,6 +180,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
             "class_weight": given["class_weight"],
         },
     )
+    job.again = reading_words(job.reading, explicit) + saving_words(given, explicit)
     job.check(explicit)
     saving, memory = choose_saving(given), MemoryLimit(given["max_memory"])
     quiet = "json" if given["as_json"] else given["quiet"]
@@ -210,6 +211,8 @@ class Job:
     resume: str | None = None
     initial: str | None = None
     cache: str | bool | None = None
+    again: Sequence[str] = ()
+    """What was said of reading and saving: words of the command that goes on with the run."""
     _handed_out: bool = field(default=False, init=False, repr=False)
 
     def check(self, explicit: set[str]) -> None:
@@ -276,7 +279,7 @@ class Job:
         words = ["riata", "train", *self.data, "-o", self.output, "--resume", saved_at]
         if isinstance(self.options.get("holdout"), str):
             words += ["--holdout", self.options["holdout"]]
-        return words + reading_words(self.reading)
+        return [*words, *self.again]
 
 
 def run(
