@@ -877,6 +877,9 @@ class TextWeights:
 
     def __len__(self) -> int: ...
 
+def table_rows(columns: list[NDArray[numpy.float64] | tuple[NDArray[numpy.int64], list[str]]], delimiter: str) -> bytes:
+    """Columns as lines of text, with numbers as Python has them."""
+
 def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], values: NDArray[numpy.float32], labels: NDArray[numpy.float64] | None, weights: NDArray[numpy.float64] | None, names: NDArray[numpy.uint8] | None, name_offsets: NDArray[numpy.int64] | None, base: int, offsets: NDArray[numpy.float64] | None) -> tuple[bytes, int]:
     """
     Rows as svmlight or vw text, and how many names had to be written in another way.

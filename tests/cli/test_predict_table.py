@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from riata import _core
 from tests.cli.helpers import riata, riata_process
 from tests.frames import labelled_frame, write_frame
 
@@ -198,3 +201,44 @@ def test_a_table_that_cannot_be_written(trained: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("a,b\n1,red\nx,red\n")
     riata("predict", trained, tmp_path / "bad.csv", "-o", tmp_path / "out.csv", code=1)
     assert (tmp_path / "out.csv").read_text() == "before"
+
+
+def test_numbers_are_those_of_python() -> None:
+    """Bit for bit what repr and csv write, whatever the number."""
+    random = np.random.default_rng(1)
+    wild = random.integers(0, 2**64, 3000, dtype=np.uint64).view(np.float64)
+    tame = random.normal(size=3000) * 10.0 ** random.integers(-9, 20, 3000)
+    edges = [
+        0.0,
+        -0.0,
+        1.0,
+        10.0,
+        1e15,
+        1e16,
+        123456789012345680.0,
+        1e-4,
+        1e-5,
+        5e-324,
+        np.inf,
+        -np.inf,
+        np.nan,
+    ]
+    numbers = np.concatenate([wild, tame, np.round(tame), edges])
+    codes = random.integers(0, 3, len(numbers))
+    texts = ["a", "", "é, with a comma"]
+    text = io.StringIO()
+    names = [texts[code] for code in codes]
+    csv.writer(text, lineterminator="\n").writerows(
+        zip(names, numbers.tolist(), names, strict=True)
+    )
+    cells = codes, ["a", "", '"é, with a comma"']
+    assert _core.table_rows([cells, numbers, cells], ",").decode() == text.getvalue()
+    assert _core.table_rows([], ",") == b""
+    for wrong in (
+        [numbers, codes[:5] * 1.0],
+        [(codes, texts[:2])],
+        [(codes - 1, texts)],
+        [(codes,)],
+    ):
+        with pytest.raises((ValueError, TypeError, RuntimeError)):
+            _core.table_rows(wrong, ",")  # type: ignore[arg-type]

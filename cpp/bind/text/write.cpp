@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bind/hand_over.hpp"
+#include "riata/text/write_table.hpp"
 
 namespace riata::bind {
 
@@ -61,9 +62,62 @@ nb::tuple write_text(const std::string& format, const In<std::int64_t>& indptr,
   return nb::make_tuple(nb::bytes(text.data(), text.size()), writer.escaped());
 }
 
+// A column is an array of numbers, or which of some texts each row has, and the texts.
+TableColumn column_from(nb::handle given, std::size_t& rows, std::vector<nb::object>& kept) {
+  TableColumn column;
+  if (!nb::isinstance<nb::tuple>(given)) {
+    const auto numbers = nb::cast<In<double>>(given, false);
+    column.numbers = numbers.data();
+    rows = numbers.size();
+    return column;
+  }
+  const auto pair = nb::cast<nb::tuple>(given);
+  if (pair.size() != 2) throw nb::value_error("a column of texts is codes and texts");
+  const auto codes = nb::cast<In<std::int64_t>>(pair[0], false);
+  column.codes = codes.data();
+  rows = codes.size();
+  for (const nb::handle text : pair[1]) {
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (data == nullptr) throw nb::python_error();
+    column.texts.emplace_back(data, static_cast<std::size_t>(size));
+    kept.push_back(nb::borrow(text));
+  }
+  for (std::size_t i = 0; i < rows; ++i)
+    if (column.codes[i] < 0 || static_cast<std::size_t>(column.codes[i]) >= column.texts.size())
+      throw nb::value_error("a code has no text");
+  return column;
+}
+
+nb::bytes table_rows(const nb::list& given, const std::string& delimiter) {
+  std::vector<TableColumn> columns;
+  std::vector<nb::object> kept;
+  std::size_t rows = 0;
+  for (const nb::handle column : given) {
+    std::size_t here = 0;
+    columns.push_back(column_from(column, here, kept));
+    if (columns.size() > 1 && here != rows) throw nb::value_error("columns differ in length");
+    rows = here;
+  }
+  if (delimiter.size() != 1) throw nb::value_error("a delimiter has one byte");
+  Array<char> text;
+  bool done = false;
+  {
+    nb::gil_scoped_release release;
+    done = text.reserve(24 * rows * columns.size() + 64) && write_table(columns, rows, delimiter[0], text);
+  }
+  if (!done) throw std::bad_alloc();
+  return nb::bytes(text.data(), text.size());
+}
+
 }  // namespace
 
 void bind_write_text(nb::module_& m) {
+  m.def("table_rows", &table_rows, "columns"_a, "delimiter"_a,
+        nb::sig("def table_rows(columns: list[NDArray[numpy.float64] | tuple[NDArray[numpy.int64], "
+                "list[str]]], "
+                "delimiter: str) -> bytes"),
+        "Columns as lines of text, with numbers as Python has them.");
   m.def("write_text", &write_text, "format"_a, "indptr"_a, "indices"_a, "values"_a, "labels"_a.none(),
         "weights"_a.none(), "names"_a.none(), "name_offsets"_a.none(), "base"_a, "offsets"_a.none(),
         nb::sig("def write_text(format: str, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int64], "

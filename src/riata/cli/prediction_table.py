@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -13,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import _core
 from riata.block import Block
 from riata.errors import DataError
 from riata.labels import as_text
@@ -24,7 +24,20 @@ TABLES = ("csv", "tsv", "jsonl", "parquet")
 _SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _SUFFIXES |= {".parquet": "parquet", ".pq": "parquet"}
 
-Columns = dict[str, list[Any]]
+
+@dataclass(frozen=True)
+class Coded:
+    """A value a row, of a few that there are."""
+
+    codes: NDArray[np.int64]
+    values: Sequence[Any]
+
+    def tolist(self) -> list[Any]:
+        return [self.values[code] for code in self.codes.tolist()]
+
+
+Columns = dict[str, "list[Any] | NDArray[np.float64] | Coded"]
+"""Names of rows as they are, numbers, classes."""
 
 
 def table_of_name(path: str | None) -> str | None:
@@ -51,10 +64,10 @@ def columns_of(model: Model, block: Block, wanted: Wanted, ids: RowIds | None) -
     columns: Columns = {} if ids is None else {ids.name: ids.of(block)}
     scores = learner.score(block)
     if model.classes is None:
-        return columns | {"prediction": scores[:, 0].tolist()}
+        return columns | {"prediction": scores[:, 0]}
     labels = model.labels
     codes = np.minimum(predicted_codes(scores), len(labels) - 1)
-    columns["prediction"] = [labels[code] for code in codes.tolist()]
+    columns["prediction"] = Coded(codes.astype(np.int64), labels)
     names = [as_text(label) for label in labels]
     probabilities = learner.probability(scores)
     if probabilities is not None and len(names) > 1:
@@ -69,7 +82,7 @@ def columns_of(model: Model, block: Block, wanted: Wanted, ids: RowIds | None) -
 
 
 def _by_class(what: str, labels: list[str], values: NDArray[np.float64]) -> Columns:
-    return {f"{what}_{label}": values[:, i].tolist() for i, label in enumerate(labels)}
+    return {f"{what}_{label}": values[:, i] for i, label in enumerate(labels)}
 
 
 Write = Callable[[Columns], None]
@@ -83,31 +96,61 @@ class TextTable:
         self._begun = False
 
     def write(self, columns: Columns) -> None:
-        text = io.StringIO()
-        rows = zip(*columns.values(), strict=True)
         if self._kind == "jsonl":
             names = list(columns)
-            for row in rows:
-                text.write(json.dumps(dict(zip(names, row, strict=True)), default=str) + "\n")
-        else:
-            writer = csv.writer(
-                text, delimiter="\t" if self._kind == "tsv" else ",", lineterminator="\n"
+            rows = zip(*as_lists(columns).values(), strict=True)
+            lines = (
+                json.dumps(dict(zip(names, row, strict=True)), default=str) + "\n" for row in rows
             )
-            if not self._begun:
-                writer.writerow(columns)
-            columns["prediction"] = _plain_labels(columns["prediction"])
-            writer.writerows(zip(*columns.values(), strict=True))
+            self._file.write("".join(lines).encode())
+            return
+        delimiter = "\t" if self._kind == "tsv" else ","
+        if not self._begun:
+            self._file.write(delimiter.join(_cells(list(columns), delimiter)).encode() + b"\n")
         self._begun = True
-        self._file.write(text.getvalue().encode())
+        cells = [_cells_of(column, delimiter) for column in columns.values()]
+        self._file.write(_core.table_rows(cells, delimiter))
 
     def close(self) -> None:
         """Nothing is held back."""
 
 
-def _plain_labels(labels: list[Any]) -> list[Any]:
-    """1, not 1.0, and true, not True; real numbers as they are."""
-    shown = {label: as_text(label) for label in set(labels)} if len(set(labels[:100])) < 50 else {}
-    return [shown[label] for label in labels] if shown else labels
+def as_lists(columns: Columns) -> dict[str, list[Any]]:
+    return {
+        name: column if isinstance(column, list) else column.tolist()
+        for name, column in columns.items()
+    }
+
+
+def _cells_of(
+    column: list[Any] | NDArray[np.float64] | Coded, delimiter: str
+) -> NDArray[np.float64] | tuple[NDArray[np.int64], list[str]]:
+    """As the core takes it: numbers, or texts and which of them."""
+    if isinstance(column, Coded):  # 1, not 1.0, and true, not True
+        return column.codes, _cells([as_text(value) for value in column.values], delimiter)
+    if isinstance(column, list):
+        return np.arange(len(column)), _cells(column, delimiter)
+    return np.ascontiguousarray(column)
+
+
+def _cells(values: Sequence[Any], delimiter: str) -> list[str]:
+    """Each as it stands between delimiters: in quotes where it must be.
+
+    >>> _cells(["a", "b,c", None, 1.5], ",")
+    ['a', '"b,c"', '', '1.5']
+    """
+    lines = _Lines()
+    writer = csv.writer(lines, delimiter=delimiter, lineterminator="\n")
+    writer.writerows((value, "") for value in values)
+    return [line[:-2] for line in lines.written]
+
+
+class _Lines:
+    """What a csv.writer takes for a file: a line for every row."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        self.write = self.written.append
 
 
 class ParquetTable:
@@ -124,7 +167,8 @@ class ParquetTable:
         self._file, self._pa, self._pq = file, pa, pq
         self._writer: Any = None
 
-    def write(self, columns: Columns) -> None:
+    def write(self, given: Columns) -> None:
+        columns = as_lists(given)
         schema = None if self._writer is None else self._writer.schema
         try:
             table = self._pa.table(columns, schema=schema)
