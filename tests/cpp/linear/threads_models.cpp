@@ -1,0 +1,193 @@
+// Eight threads share a model: two learn, four score, two take its state, each with the lock as the bindings take it.
+//
+//   threads_models          a moment, as a test
+//   threads_models 3600     so many seconds
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+#include "block/view.hpp"
+#include "check.hpp"
+#include "riata/bayesian/bayesian.hpp"
+#include "riata/interior/interior.hpp"
+#include "riata/linear/linear.hpp"
+#include "riata/losses/loss.hpp"
+#include "riata/sketch/online.hpp"
+#include "riata/sketch/scorer.hpp"
+
+using namespace riata;
+
+namespace {
+
+// Examples with features near and far, so that tables grow, turn from arrays into hash tables and forget rows.
+struct Examples {
+  std::vector<std::int64_t> indptr{0}, indices;
+  std::vector<float> values;
+  std::vector<double> labels;
+
+  Examples(int rows, std::uint64_t seed, bool far) {
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < rows; ++i) {
+      std::int64_t index = static_cast<std::int64_t>(random() % 50);
+      for (int k = 0; k < 8; ++k) {
+        indices.push_back(index);
+        values.push_back(static_cast<float>(random() % 9) / 4 - 1);
+        index += 1 + static_cast<std::int64_t>(random() % (far && random() % 50 == 0 ? 1u << 30 : 40));
+      }
+      indptr.push_back(static_cast<std::int64_t>(indices.size()));
+      labels.push_back(static_cast<double>(random() % 2));
+    }
+  }
+  BlockView<std::int64_t> view() const { return block_view(*this); }
+};
+
+constexpr int kRows = 40;
+using Call = std::function<void(const Examples&, double*)>;
+
+// How many Blocks were learned meanwhile.
+template <class Model>
+std::int64_t stress(const Model& model, double seconds, bool far, const Call& learn, const Call& score,
+                    const std::function<void()>& look) {
+  std::atomic<bool> end{false};
+  std::atomic<std::int64_t> learned{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t me = 0; me < 8; ++me)
+    threads.emplace_back([&, me] {
+      std::vector<Examples> blocks;
+      for (std::uint64_t k = 0; k < 20; ++k) blocks.emplace_back(kRows, 100 * me + k, far);
+      std::vector<double> scores(kRows);
+      for (std::size_t turn = 0; !end.load(std::memory_order_relaxed); ++turn) {
+        const Examples& rows = blocks[turn % blocks.size()];
+        if (me < 2) {
+          const std::unique_lock alone(const_cast<Model&>(model).guard);
+          learn(rows, scores.data());
+          learned.fetch_add(1, std::memory_order_relaxed);
+        } else {
+          const std::shared_lock together(model.guard);
+          if (me < 6) {
+            score(rows, scores.data());
+          } else {
+            look();
+          }
+        }
+      }
+    });
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  end = true;
+  for (std::thread& thread : threads) thread.join();
+  return learned;
+}
+
+using Make = std::unique_ptr<Linear> (*)(const std::string&, const std::string&, const LinearSpec&);
+
+void linear(Make make, const char* update, const char* store, double seconds) {
+  LinearSpec spec;
+  spec.loss = find_loss("logistic");
+  spec.schedule.eta0 = 0.05;
+  spec.bits = 12;
+  spec.numbers = {{"l1", 0.01},   {"l2", 0.001},    {"gravity", 0.01}, {"period", 3},
+                  {"theta", 1e9}, {"alpha", 1},     {"beta", 1},       {"schedule", 1},
+                  {"eta0", 0.05}, {"power_t", 0.5}, {"epsilon", 1e-6}};
+  const std::unique_ptr<Linear> model = make(update, store, spec);
+  CHECK(model != nullptr);
+  if (model == nullptr) return;
+  std::atomic<int> wrong{0};
+  const std::int64_t learned = stress(
+      *model, seconds, true,
+      [&](const Examples& rows, double* scores) {
+        wrong += model->learn(rows.view(), nullptr, kRows, scores).status != Outcome::Status::ok;
+      },
+      [&](const Examples& rows, double* scores) { model->score(rows.view(), scores); },
+      [&] {
+        wrong += static_cast<int>(model->t % kRows) + (model->coefficients().values.size() > 1u << 30);
+      });
+  CHECK(wrong == 0);
+  CHECK(model->t == static_cast<std::uint64_t>(learned * kRows));
+}
+
+void bayesian(const char* store, double seconds) {
+  BayesianSpec spec;
+  spec.update = "marginal";
+  spec.link = "logit";
+  spec.prior_variances = {1, 0.1};
+  const auto model = make_bayesian(store, spec);
+  CHECK(model != nullptr);
+  if (model == nullptr) return;
+  std::atomic<int> wrong{0};
+  const std::int64_t learned = stress(
+      *model, seconds, true,
+      [&](const Examples& rows, double* scores) {
+        wrong += model->learn(rows.view(), nullptr, kRows, scores).status != Outcome::Status::ok;
+      },
+      [&](const Examples& rows, double* scores) { model->score(rows.view(), scores); },
+      [&] { wrong += static_cast<int>(model->t % kRows) + (model->rows().values.size() > 1u << 30); });
+  CHECK(wrong == 0);
+  CHECK(model->t == static_cast<std::uint64_t>(learned * kRows));
+}
+
+void online_sketch(double seconds) {
+  OnlineSpec spec;
+  spec.link = &kLinks[0];
+  spec.gamma = 0.5;
+  spec.horizon = 1000;
+  spec.block_size = 3;
+  OnlineSketch model(spec);
+  std::atomic<int> wrong{0};
+  const std::int64_t learned = stress(
+      model, seconds, false,
+      [&](const Examples& rows, double* scores) {
+        wrong += model.learn(rows.view(), 1.0, scores, 1) != Accumulated::ok;
+      },
+      [&](const Examples&, double*) {
+        double sum = 0;
+        for (const double weight : model.weights) sum += weight;
+        wrong += sum != sum;
+      },
+      [&] { wrong += model.keys.size() != model.weights.size() || model.t % kRows != 0; });
+  CHECK(wrong == 0);
+  CHECK(model.t == learned * kRows);
+}
+
+void scorer(double seconds) {
+  Scorer model;
+  std::atomic<int> wrong{0};
+  model.set({1, 2, 3}, {1, 1, 1}, {1});
+  stress(
+      model, seconds, false,
+      [&](const Examples& rows, double*) {
+        std::vector<std::int64_t> keys(rows.indices.begin(), rows.indices.begin() + 8);
+        model.set(keys, std::vector<double>(keys.size(), 0.5), {0.5});
+      },
+      [&](const Examples& rows, double* scores) {
+        wrong += model.score(rows.view(), scores) != Accumulated::ok;
+      },
+      [&] { wrong += model.intercept.size() != 1; });
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 2;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  const double each = seconds > 10 ? 1 : seconds / 10;
+  do {
+    for (const char* store : {"dense", "table", "hashed"}) {
+      linear(make_elastic_net, "fobos", store, each);
+      linear(make_ftrl, "ftrl", store, each);
+    }
+    bayesian("table", each);
+    bayesian("dense", each);
+    online_sketch(each);
+    scorer(each);
+  } while (check::failures() == 0 && std::chrono::steady_clock::now() < until);
+  return check::failures();
+}
