@@ -49,7 +49,7 @@ def command(
     loaded = model_file.load(model)
     shown = (sys.maxsize if as_csv else 10) if top is None else top
     try:
-        wanted = Wanted(shown, grep, namespace)
+        wanted = Wanted(shown, grep, namespace, sides=not as_csv)
         found = summary(loaded, wanted, model_file.about(model), model_file.names(model))
     except ValueError as error:
         raise click.UsageError(f"{model}: {error}") from error

@@ -32,6 +32,8 @@ class Wanted:
     grep: str | None = None
     """A regular expression that names must match somewhere."""
     namespace: str | None = None
+    sides: bool = True
+    """Of one output, also those for it and those against it."""
 
     @property
     def narrowed(self) -> bool:
@@ -142,20 +144,23 @@ def _strongest(model: Model, table: WeightTable, wanted: Wanted, known: Any) -> 
     names = _names(table, known) if table.named else None
     codes, called, groups = (None, [], []) if names is None else _groups(model, table, names)
     places = _chosen(table, wanted, names, codes, called)
-    sizes = np.abs(table.weights[places]).max(axis=1, initial=0.0)
-    top = _largest(places, sizes, wanted.top)
     found: dict[str, Any] = {
         "intercept": original.intercept.tolist(),
         "intercept_std": _listed(table.intercept_deviations),
         "groups": groups,
         "matching": len(places) if wanted.narrowed else None,
-        "strongest": _entries(original, top),
     }
-    if table.weights.shape[1] == 1:
-        column = table.weights[places, 0]
-        for name, sign in (("for", 1), ("against", -1)):
-            side = np.flatnonzero(sign * column > 0)
-            found[name] = _entries(original, _largest(places[side], sizes[side], wanted.top))
+    if table.weights.shape[1] > 1:
+        sizes = np.abs(table.weights[places]).max(axis=1, initial=0.0)
+        return found | {"strongest": _entries(original, _largest(places, sizes, wanted.top))}
+    column = table.weights[:, 0] if len(places) == len(table) else table.weights[places, 0]
+    sides = [np.flatnonzero(column > 0), np.flatnonzero(column < 0)]
+    best = [_largest(places[side], np.abs(column[side]), wanted.top) for side in sides]
+    both = np.concatenate(best)
+    top = _largest(both, np.abs(table.weights[both, 0]), wanted.top)
+    found["strongest"] = _entries(original, top)
+    if wanted.sides:
+        found |= {"for": _entries(original, best[0]), "against": _entries(original, best[1])}
     return found
 
 
@@ -197,12 +202,15 @@ def _groups(
     """The namespace or column of each feature, as a number; what these are called; how many weights each has."""
     columns = [c.name for c in (model.schema or Schema()).features]
     codes, found = _core.name_groups(names[0], names[1], columns, MOST_GROUPS)
-    live = np.count_nonzero(table.weights, axis=1)
-    sizes = np.abs(table.weights).sum(axis=1)
+    single = table.weights.shape[1] == 1
+    sizes = np.abs(table.weights[:, 0]) if single else np.abs(table.weights).sum(axis=1)
     shifted = codes + 1  # -1, of too many groups, becomes 0
-    features = np.bincount(shifted, minlength=len(found) + 1)
-    weights = np.bincount(shifted, live, minlength=len(found) + 1)
-    total = np.bincount(shifted, sizes, minlength=len(found) + 1)
+    many = len(found) + 1
+    features = np.bincount(shifted, minlength=many)
+    total = np.bincount(shifted, sizes, minlength=many)
+    weights: Any = features  # there is no feature without a weight
+    if not single:
+        weights = np.bincount(shifted, np.count_nonzero(table.weights, axis=1), minlength=many)
     called = [name.decode("utf-8", "replace") for name in found]
     groups = [
         {"group": name, "features": int(f), "weights": int(w), "sum": float(s)}
