@@ -27,6 +27,7 @@ ORDER = [
     {"training"},
     {"sweeping"},
     {"explain"},
+    {"report"},
     {"estimators"},
     {"river", "cli"},
     {"__main__"},

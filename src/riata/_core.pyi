@@ -854,6 +854,11 @@ def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: 
     Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.
     """
 
+def character_ranges() -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+    """
+    What characters are to words: rows of first, last and kind (place in `Kind` of characters.hpp); and how they are folded: rows of first, last, step, and what is added to every step-th of them.
+    """
+
 def tokenise(texts: Sequence[str | bytes], spans: tuple[int, int, int, int], weight: str, prefix: str, names: bool) -> ParsedRows:
     """
     Each text as a row of its n-grams; an error has the number of the text in `n_lines` and the first byte that is no UTF-8, from 0, in `column`.

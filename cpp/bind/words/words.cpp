@@ -10,6 +10,7 @@
 #include "bind/block_view.hpp"
 #include "bind/formats/parsed.hpp"
 #include "bind/words/ngrams.hpp"
+#include "riata/words/characters.hpp"
 #include "riata/words/counted_ngrams.hpp"
 #include "riata/words/document_counts.hpp"
 
@@ -88,6 +89,16 @@ ParsedRows tokenise(const nb::list& given, const NgramSpans& spans, const std::s
   return give(rows, names);
 }
 
+// The tables of characters, for tokenisers in other languages.
+nb::tuple character_ranges() {
+  std::vector<std::int64_t> kinds, folds;
+  for (const words::KindRange& range : words::kKindRanges)
+    kinds.insert(kinds.end(), {range.first, range.last, range.kind});
+  for (const words::FoldRange& range : words::kFoldRanges)
+    folds.insert(folds.end(), {range.first, range.last, range.step, range.by});
+  return nb::make_tuple(give(std::move(kinds), 3), give(std::move(folds), 4));
+}
+
 // name of the column, idf, norm, documents
 using ColumnSpec = std::tuple<std::string, bool, bool, std::uint64_t>;
 
@@ -154,6 +165,11 @@ class TextWeights {
 }  // namespace
 
 void bind_words(nb::module_& m) {
+  m.def("character_ranges", &character_ranges,
+        nb::sig("def character_ranges() -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]"),
+        "What characters are to words: rows of first, last and kind (place in `Kind` of characters.hpp); and "
+        "how "
+        "they are folded: rows of first, last, step, and what is added to every step-th of them.");
   m.def("tokenise", &tokenise, "texts"_a, "spans"_a, "weight"_a, "prefix"_a, "names"_a,
         nb::sig("def tokenise(texts: Sequence[str | bytes], spans: tuple[int, int, int, int], weight: str, "
                 "prefix: str, "

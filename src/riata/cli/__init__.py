@@ -24,6 +24,7 @@ COMMANDS = {
     "explain": "Say what each feature adds to each score.",
     "diff": "Say what has changed from one model to another.",
     "inspect": "Show how a model was made and its strongest features.",
+    "report": "Write a page about a model, with a form that scores.",
     "verify": "Check that a model is whole; prove a sketch on its data.",
     "convert": "Write data in another format.",
     "completion": "Let the shell complete commands and options.",

@@ -1,0 +1,111 @@
+"""riata report"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from riata import model_file
+from riata.atomic import atomic_write, check_folder
+from riata.cli.data import data_options, open_data, read_options, refuse_to_replace
+from riata.cli.options import Command, option
+from riata.cli.text import size
+from riata.errors import DataError
+from riata.record import Model
+from riata.report import Page, page_of
+from riata.report.logs import Log
+from riata.report.measure import Measured, measure
+
+HELP = """Write one HTML page about a model: how it was made, its weights, and a form that scores.
+
+WHAT is a model, the file that riata train --log wrote, or both. The page needs no network and no
+server. It holds no examples of the data but those that --wrong asks for.
+
+\b
+  riata report spam.riata -o spam.html
+  riata report spam.riata train.jsonl --data test.csv --wrong 10 -o spam.html"""
+
+
+@click.command("report", cls=Command, help=HELP)
+@click.argument("what", nargs=-1, required=True, metavar="WHAT...")
+@option("-o", "--output", required=True, metavar="PAGE", help="Where to write the page.")
+@option(
+    "--data",
+    "test",
+    multiple=True,
+    metavar="FILE",
+    help="Labelled data to measure the model on; may be given several times.",
+)
+@option(
+    "--wrong",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Show the N examples of --data that went most wrong: their features go into the page.",
+)
+@data_options
+def command(
+    what: tuple[str, ...], output: str, test: tuple[str, ...], wrong: int, **given: Any
+) -> int:
+    if wrong and not test:
+        raise click.UsageError("--wrong shows examples of --data: name that, too")
+    refuse_to_replace([*what, *test], output)
+    check_folder(output)
+    model, log = open_what(what)
+    if test and model is None:
+        raise click.UsageError("--data is to measure a model on: name one")
+    measured = None
+    if model is not None and test:
+        measured = measure_on(model, test, given, wrong)
+    page = page_of(model, log=log, measured=measured, name=Path(what[0]).name)
+    with atomic_write(output) as file:
+        file.write(page.html.encode())
+    say(output, page)
+    return 0
+
+
+def measure_on(model: Model, test: tuple[str, ...], given: dict[str, Any], wrong: int) -> Measured:
+    names = bool(wrong) or model.learner.scores_by_name
+    source = open_data(test, read_options(given, schema=model.schema, names=names))
+    measured = measure(model, source, wrong)
+    if measured.result["examples"] == 0:
+        raise DataError(f"{source.name}: no examples")
+    return measured
+
+
+def open_what(paths: tuple[str, ...]) -> tuple[Model | None, Log | None]:
+    """Each file is what its first bytes say."""
+    model: Model | None = None
+    log: Log | None = None
+    for path in paths:
+        if is_log(path):
+            if log is not None:
+                raise click.UsageError(f"{log.name} and {path} are both logs: one, please")
+            log = Log.read(path)
+        else:
+            if model is not None:
+                raise click.UsageError("several models: one page is about one of them")
+            model = model_file.load(path)
+    return model, log
+
+
+def is_log(path: str) -> bool:
+    """Whether a file has JSON in it; models begin with the length of their header."""
+    with open(path, "rb") as file:
+        start = file.read(4096).lstrip()
+    if not start.startswith(b"{"):
+        return False
+    try:
+        json.loads(start.splitlines()[0])
+    except ValueError:
+        return b'"event"' in start
+    return True
+
+
+def say(output: str, page: Page) -> None:
+    click.echo(f"{output}: {size(len(page.html.encode()))}")
+    for note in page.notes:
+        click.echo(f"riata: note: {note}", err=True)

@@ -1,0 +1,171 @@
+"""A learner as a page has it: what scores a row there, exactly where it fits, and a note where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.learners import Learner
+from riata.learners.bayesian_parameters import parsed as parsed_prior
+
+Floats = NDArray[np.float64]
+
+BUDGET = 9_000_000
+"""Characters that the packed model may take in a page."""
+LONGEST_NAME = 4096
+"""Bytes. Features with longer names are not in a page."""
+_NO_EVIDENCE = 1e-30
+"""A component with less than this share of the average is left out."""
+
+
+@dataclass
+class Parts:
+    """What the page needs to score with a model, before it is packed."""
+
+    about: dict[str, Any]
+    keys: NDArray[np.int64]
+    arrays: dict[str, Floats]
+    """One column a feature: (rows, features)."""
+    shown: Floats
+    """(outputs, features): the weights of one linear model, which the page shows and explains with."""
+    std: Floats | None = None
+
+    def take(self, kept: NDArray[Any]) -> Parts:
+        arrays = {name: array[:, kept] for name, array in self.arrays.items()}
+        std = None if self.std is None else self.std[:, kept]
+        return Parts(self.about, self.keys[kept], arrays, self.shown[:, kept], std)
+
+
+@dataclass
+class Packed:
+    """A model in a page: what to say of it, its arrays as text, and what a reader must know."""
+
+    about: dict[str, Any]
+    text: str
+    notes: list[str] = field(default_factory=list)
+    n_features: int = 0
+    """In the page."""
+
+
+def linear_parts(learner: Learner) -> Parts:
+    keys, weights = learner.coef()
+    parameters = learner.parameters()
+    link = parameters.get("link")
+    loss = link if link is not None else parameters.get("loss", "logistic")
+    has = learner.probability(np.zeros((1, learner.outputs))) is not None
+    about = {
+        "kind": "linear",
+        "intercept": learner.intercept.tolist(),
+        "normalize": parameters.get("normalize", "none"),
+        "clip": parameters.get("clip"),
+        "probability": (loss if loss in ("probit", "modified_huber") else "logistic")
+        if has
+        else None,
+    }
+    shown = np.ascontiguousarray(weights.T)
+    return Parts(about, keys, {"weights": shown}, shown)
+
+
+def single_parts(learner: Any) -> Parts:
+    """The one linear model of `coef` in place of an average, which is another model."""
+    parts = linear_parts(learner)
+    parts.about |= {"normalize": "none", "probability": "logistic"}
+    return parts
+
+
+def bayesian_parts(learner: Any) -> Parts:
+    with learner.lock:
+        keys, means, variances = learner.posterior()
+        first_means, first_variances = learner.intercept_posterior()
+        evidence = learner.evidence
+        correction = learner.correction.tolist() if learner.calibrates else None
+        log_evidence = np.array(learner._core.log_evidence).reshape(learner.outputs, -1)
+    kept = np.flatnonzero((evidence > _NO_EVIDENCE).any(axis=0))
+    average = (evidence * means).sum(axis=-1)
+    around = variances + (means - average[..., None]) ** 2
+    std = np.sqrt((evidence * around).sum(axis=-1))
+    prior = parsed_prior(learner.prior_variance)
+    named = {k: v for k, v in prior.items() if k != "*"} if isinstance(prior, dict) else {}
+    about = {
+        "kind": "bayesian",
+        "components": [
+            {"view": view, "variance": variance}
+            for i, (view, variance) in enumerate(learner.components)
+            if i in kept
+        ],
+        "log_evidence": log_evidence[:, kept].tolist(),
+        "intercept_means": first_means[:, kept].tolist(),
+        "intercept_variances": first_variances[:, kept].tolist(),
+        "prior_mean": float(learner.prior_mean),
+        "named_variances": named,
+        "unseen": learner.unseen,
+        "link": learner.link,
+        "correction": correction,
+        "probability": "logistic",
+        "shown_intercept": learner.intercept.tolist(),
+    }
+    n = len(keys)
+    columns = {
+        "means": means[..., kept].reshape(n, -1).T,
+        "variances": variances[..., kept].reshape(n, -1).T,
+    }
+    return Parts(about, keys, columns, average.T, std.T)
+
+
+def auto_parts(learner: Any) -> Parts:
+    from riata.learners.portfolio import INTERCEPT_VARIANCE
+    from riata.learners.portfolio_settings import SETTINGS, groups_of
+
+    state = learner.state()
+    settings, outputs = tuple(state["settings"].tolist()), learner.outputs
+    members = [
+        {"rule": rule, "view": view, "parameter": parameter}
+        for rule, view, parameter in (SETTINGS[k] for k in settings)
+    ]
+
+    def split(rows: Floats, prior: Callable[[float], float]) -> tuple[Floats, Floats]:
+        """Means or weights, and variances: (n, outputs, members)."""
+        means, variances = (np.zeros((len(rows), outputs, len(settings))) for _ in range(2))
+        at = 2
+        for rule, _, low, high in groups_of(settings):
+            width = outputs * (high - low)
+            means[:, :, low:high] = rows[:, at : at + width].reshape(len(rows), outputs, -1)
+            if rule == "bayesian":
+                gains = rows[:, at + width : at + 2 * width].reshape(len(rows), outputs, -1)
+                precisions = [1 / prior(SETTINGS[k][2]) for k in settings[low:high]]
+                variances[:, :, low:high] = 1 / (np.array(precisions) + gains)
+            at += 2 * width
+        return means, variances
+
+    rows = state["rows"]
+    means, variances = split(rows, lambda parameter: parameter)
+    first = split(state["intercept"][None], lambda _: INTERCEPT_VARIANCE)
+    if not learner.fit_intercept:
+        first = (np.zeros_like(first[0]), np.zeros_like(first[1]))
+    with np.errstate(divide="ignore"):
+        log_evidence = np.maximum(np.log(state["weights"]), -700)
+    about = {
+        "kind": "auto",
+        "members": members,
+        "log_evidence": log_evidence.tolist(),
+        "intercept_means": first[0][0].tolist(),
+        "intercept_variances": first[1][0].tolist(),
+        "correction": _core.recalibration(state["calibration"]) if learner.calibrates else None,
+        "probability": "logistic",
+        "shown_intercept": learner.intercept.tolist(),
+    }
+    bayesian = variances.any(axis=0).ravel()
+    columns = {
+        "counts": rows[:, :1].T,
+        "squares": rows[:, 1:2].T,
+        "means": means.reshape(len(rows), -1).T,
+        "variances": variances.reshape(len(rows), -1).T * bayesian[:, None],
+    }
+    sizes = np.sqrt(np.divide(rows[:, 1], rows[:, 0], out=np.ones(len(rows)), where=rows[:, 0] > 0))
+    shown = learner._blended(state, rows, np.where(sizes > 0, sizes, 1))
+    return Parts(about, state["keys"], columns, shown.T)
