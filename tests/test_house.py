@@ -28,6 +28,7 @@ ORDER = [
     {"sweeping"},
     {"explain"},
     {"report"},
+    {"plot"},
     {"estimators"},
     {"river", "cli"},
     {"__main__"},

@@ -265,6 +265,8 @@ class Progress:
     """Learned in this call of `train`: fewer than `examples` after a resume."""
     count_live: Callable[[], int]
     end_of_pass: bool = False
+    model: Callable[[], Model] | None = None
+    """The model as it is now, its learner being the one that goes on learning."""
 
     @property
     def loss(self) -> float | None:

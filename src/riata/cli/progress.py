@@ -75,6 +75,24 @@ class Table:
         pass
 
 
+def moment_of(progress: Progress, last: Progress | None) -> dict[str, Any]:
+    """What a log says of a moment; of `auto` also the weight of each of its settings."""
+    learner = None if progress.model is None else progress.model().learner
+    members = getattr(learner, "members", None)
+    return {
+        "event": "pass" if progress.end_of_pass else "progress",
+        "examples": progress.examples,
+        "pass": progress.pass_number,
+        "loss": progress.loss,
+        "loss_since_last": progress.loss_since(last),
+        "holdout_loss": progress.holdout_loss if progress.end_of_pass else None,
+        "live_weights": progress.n_live,
+        "bytes_read": progress.bytes_read,
+        "bytes": progress.n_bytes,
+        "seconds": round(progress.seconds, 6),
+    } | ({"members": members} if members else {})
+
+
 class JsonLog:
     """What the table says, as one JSON object a line."""
 
@@ -87,20 +105,7 @@ class JsonLog:
     def show(self, progress: Progress) -> None:
         if not self.rows.due(progress):
             return
-        self.write(
-            {
-                "event": "pass" if progress.end_of_pass else "progress",
-                "examples": progress.examples,
-                "pass": progress.pass_number,
-                "loss": progress.loss,
-                "loss_since_last": progress.loss_since(self.rows.last),
-                "holdout_loss": progress.holdout_loss if progress.end_of_pass else None,
-                "live_weights": progress.n_live,
-                "bytes_read": progress.bytes_read,
-                "bytes": progress.n_bytes,
-                "seconds": round(progress.seconds, 6),
-            }
-        )
+        self.write(moment_of(progress, self.rows.last))
         self.rows.last = progress
 
     def write(self, entry: dict[str, Any]) -> None:
@@ -177,12 +182,26 @@ class Displays:
         self.displays, self.stream = displays, stream
 
     @classmethod
-    def of(cls, kind: str, log: str | None = None, stream: IO[str] | None = None) -> Displays:
-        """kind: auto (a bar on a terminal, a table elsewhere), bar, plain or none."""
+    def of(
+        cls,
+        kind: str,
+        log: str | None = None,
+        stream: IO[str] | None = None,
+        watch: tuple[int, str] | None = None,
+    ) -> Displays:
+        """kind: auto (a bar on a terminal, a table elsewhere), bar, plain or none. watch: port, and name to show."""
         stream = sys.stderr if stream is None else stream
         if kind == "auto":
             kind = "bar" if stream.isatty() else "plain"
-        displays: list[Display] = [] if log is None else [JsonLog(log)]
+        displays: list[Display] = []
+        if watch is not None:
+            from riata.cli.watch import Watch  # before a log is begun: the port may be taken
+
+            served = Watch(*watch)
+            print(f"watch: {served.address}", file=stream, flush=True)
+            displays.append(served)
+        if log is not None:
+            displays.append(JsonLog(log))
         if kind == "bar":
             displays.append(Bar(stream))
         elif kind == "plain":

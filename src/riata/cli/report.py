@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,12 @@ from riata.record import Model
 from riata.report import Page, page_of
 from riata.report.logs import Log
 from riata.report.measure import Measured, measure
+from riata.sweeping import Sweep
 
 HELP = """Write one HTML page about a model: how it was made, its weights, and a form that scores.
 
-WHAT is a model, the file that riata train --log wrote, or both. The page needs no network and no
-server. It holds no examples of the data but those that --wrong asks for.
+WHAT is a model, the file that riata train --log wrote, the one that riata sweep wrote, or several
+of these. The page needs no network and no server. It holds no examples of the data but those that --wrong asks for.
 
 \b
   riata report spam.riata -o spam.html
@@ -54,13 +54,13 @@ def command(
         raise click.UsageError("--wrong shows examples of --data: name that, too")
     refuse_to_replace([*what, *test], output)
     check_folder(output)
-    model, log = open_what(what)
+    model, log, sweep = open_what(what)
     if test and model is None:
         raise click.UsageError("--data is to measure a model on: name one")
     measured = None
     if model is not None and test:
         measured = measure_on(model, test, given, wrong)
-    page = page_of(model, log=log, measured=measured, name=Path(what[0]).name)
+    page = page_of(model, log=log, sweep=sweep, measured=measured, name=Path(what[0]).name)
     with atomic_write(output) as file:
         file.write(page.html.encode())
     say(output, page)
@@ -76,33 +76,25 @@ def measure_on(model: Model, test: tuple[str, ...], given: dict[str, Any], wrong
     return measured
 
 
-def open_what(paths: tuple[str, ...]) -> tuple[Model | None, Log | None]:
+def open_what(paths: tuple[str, ...]) -> tuple[Model | None, Log | None, Sweep | None]:
     """Each file is what its first bytes say."""
-    model: Model | None = None
-    log: Log | None = None
+    found: dict[str, Any] = {}
     for path in paths:
-        if is_log(path):
-            if log is not None:
-                raise click.UsageError(f"{log.name} and {path} are both logs: one, please")
-            log = Log.read(path)
-        else:
-            if model is not None:
-                raise click.UsageError("several models: one page is about one of them")
-            model = model_file.load(path)
-    return model, log
+        kind = kind_of(path)
+        if kind in found:
+            raise click.UsageError(f"several {kind}s: one page is about one of them")
+        read = {"log": Log.read, "sweep": Sweep.load, "model": model_file.load}[kind]
+        found[kind] = read(path)
+    return found.get("model"), found.get("log"), found.get("sweep")
 
 
-def is_log(path: str) -> bool:
-    """Whether a file has JSON in it; models begin with the length of their header."""
+def kind_of(path: str) -> str:
+    """What a file is: those of logs and sweeps are JSON, models begin with the length of their header."""
     with open(path, "rb") as file:
         start = file.read(4096).lstrip()
     if not start.startswith(b"{"):
-        return False
-    try:
-        json.loads(start.splitlines()[0])
-    except ValueError:
-        return b'"event"' in start
-    return True
+        return "model"
+    return "sweep" if b'"riata-sweep"' in start else "log"
 
 
 def say(output: str, page: Page) -> None:

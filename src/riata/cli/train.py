@@ -31,6 +31,7 @@ from riata.cli.options import (
     parse_classes,
     parse_holdout,
     pick_parameters,
+    watch_option,
 )
 from riata.cli.progress import Displays
 from riata.cli.saving import Saving, choose_saving, saving_options, saving_words
@@ -152,6 +153,7 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 @option(
     "--json", "as_json", is_flag=True, section="Output", help="Print the end as one JSON object."
 )
+@watch_option
 @option("-q", "--quiet", is_flag=True, section="Output", help="Print nothing but errors.")
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> int:
@@ -185,7 +187,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     saving, memory = choose_saving(given), MemoryLimit(given["max_memory"])
     quiet = "json" if given["as_json"] else given["quiet"]
     kind = "none" if quiet else given["progress_kind"]
-    return run(job, saving, memory, kind, given["log"], quiet)
+    return run(job, saving, memory, kind, given["log"], quiet, given["watch"])
 
 
 def choose_cache(given: dict[str, Any]) -> str | bool | None:
@@ -289,6 +291,8 @@ def run(
     progress_kind: str,
     log: str | None = None,
     quiet: bool | str = False,
+    quiet: bool = False,
+    watch: int | None = None,
 ) -> int:
     """Train, save and report, quietly or at the end in "json"; the exit code."""
     for file in (job.output, saving.place):
@@ -304,7 +308,12 @@ def run(
     job.settle_cache(before)
     names = job.wants_names(before)
     source = open_data(job.data, replace(job.reading, cache=job.cache, names=names))
-    with SigtermAsCtrlC() as sigterm, Displays.of(progress_kind, log) as displays:
+    with (
+        SigtermAsCtrlC() as sigterm,
+        Displays.of(
+            progress_kind, log, watch=None if watch is None else (watch, job.output)
+        ) as displays,
+    ):
         checkpoint = prepare_checkpoint(job, saving, displays, quiet)
         try:
             model = learn(job, source, displays, before, checkpoint=checkpoint, max_memory=memory)

@@ -17,6 +17,7 @@ from riata.report.measure import Measured
 from riata.report.model_data import packed_model
 from riata.report.scorer import BUDGET, LONGEST_NAME, Packed
 from riata.schema import Schema
+from riata.sweeping import Sweep
 
 _SCRIPTS = ("unpack.js", "words.js", "rows.js", "score.js", "form.js", "table.js", "page.js")
 
@@ -33,12 +34,13 @@ def page_of(
     model: Model | None = None,
     *,
     log: Log | None = None,
+    sweep: Sweep | None = None,
     measured: Measured | None = None,
     name: str = "",
     budget: int = BUDGET,
     live: str = "",
 ) -> Page:
-    """The report on a model, a log, or both; `measured` is how the model did on data.
+    """The report on a model, a log, a sweep, or several of them; `measured` is how the model did on data.
 
     live: a script for pages that are served while the training goes on.
     """
@@ -51,6 +53,8 @@ def page_of(
         parts.append(sections.overview(model))
         parts.append(section("try", "Try it", _form(model, packed), "interactive"))
         scripts = _scripts(model, packed)
+    if sweep is not None:
+        parts.append(section("sweep", "Sweep", sections.swept(sweep)))
     parts.append(section("training", "Training", sections.training(model, log)))
     if model is not None:
         if measured is not None:
@@ -174,8 +178,8 @@ def _whole(title: str, parts: list[str], scripts: str, live: str) -> str:
     links = "".join(
         f'<li><a href="#{name}">{label}</a></li>'
         for name, label in (
-            ("try", "Try it"), ("training", "Training"), ("quality", "Quality"), ("wrong", "Most wrong"),
-            ("weights", "Weights"), ("all", "All features"), ("settings", "Settings and data"),
+            ("try", "Try it"), ("sweep", "Sweep"), ("training", "Training"), ("quality", "Quality"),
+            ("wrong", "Most wrong"),             ("weights", "Weights"), ("all", "All features"), ("settings", "Settings and data"),
         )
         if f'<section id="{name}"' in body
     )  # fmt: skip

@@ -15,6 +15,7 @@ from riata.report.logs import Log
 from riata.report.measure import Measured
 from riata.report.svg import Series, interval_chart, line_chart
 from riata.schema import Schema, describe
+from riata.sweeping import Sweep
 
 
 def number(value: Any, digits: int = 5) -> str:
@@ -138,6 +139,39 @@ def _from_log(log: Log) -> str:
         else '<p class="note">The log ends before the model was saved.</p>'
     )
     return f'<div class="columns">{"".join(charts)}</div>{note}{ended}'
+
+
+def swept(sweep: Sweep) -> str:
+    """The settings of a sweep: loss against non-zero weights, and a table, the best first."""
+    records = [r for r in sweep.records if r["loss"] is not None]
+    methods = sorted({r["method"] for r in records})
+    series = [
+        Series(
+            method,
+            [float(r["non_zeros"]) for r in records if r["method"] == method],
+            [r["loss"] for r in records if r["method"] == method],
+            marks=True,
+            line=False,
+        )
+        for method in methods[:4]
+    ]
+    metric = sweep.metric.replace("_", " ")
+    chart = line_chart("Loss against non-zero weights", series, "weights that are not zero", metric)
+    rows = [
+        [
+            r["method"],
+            ", ".join(f"{k}={_plain(v)}" for k, v in r["parameters"].items()),
+            number(r["loss"]),
+            number(r["se"], 2),
+            f"{r['non_zeros']:,}",
+            r["status"] or ("chosen" if k == sweep.best_index_ else ""),
+        ]
+        for k, r in ((k, sweep.records[k]) for k in sweep.ranking[:500])
+    ]
+    heads = ["method", "parameters", metric, "standard error", "non-zero", ""]
+    how = f"{sweep.folds} folds" if sweep.folds else "each example predicted before it was learned"
+    said = f"<p>{sweep.examples:,} examples of {shown(', '.join(sweep.data))}, compared by {shown(metric)}: {how}.</p>"
+    return said + chart + table("Settings, the best first", heads, rows, (2, 3, 4))
 
 
 def quality(model: Model, measured: Measured) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
 
 _WIDTH, _HEIGHT = 640, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 12, 46
@@ -20,7 +19,7 @@ class Series:
     x: Sequence[float]
     y: Sequence[float | None]
     marks: bool = False
-    steps: bool = False
+    line: bool = True
 
     def points(self) -> list[tuple[float, float]]:
         pairs = zip(self.x, self.y, strict=True)
@@ -111,7 +110,8 @@ def line_chart(
         parts.append(_path([(x(x.low), y(y.low)), (x(x.high), y(y.high))], "guide"))
     for k, each in enumerate(series):
         placed = [(x(a), y(b)) for a, b in each.points() if not log_x or a > 0]
-        parts.append(_path(_stepped(placed) if each.steps else placed, f"line s{k}"))
+        if each.line:
+            parts.append(_path(placed, f"line s{k}"))
         if each.marks:
             parts += [
                 f'<circle class="mark s{k}" cx="{a:.1f}" cy="{b:.1f}" r="4"/>' for a, b in placed
@@ -156,13 +156,6 @@ def clipped(name: str, most: int) -> str:
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in name[: most + 1]
     )
     return name if len(name) <= most else name[: most - 1] + "…"
-
-
-def _stepped(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    out = points[:1]
-    for (_, before), (a, b) in pairwise(points):
-        out += [(a, before), (a, b)]
-    return out
 
 
 def _axes(x: Scale, y: Scale, x_label: str, y_label: str) -> str:

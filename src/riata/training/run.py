@@ -230,6 +230,9 @@ class Run:
             seen = replace(self.watch.seen, place=self.watch.here())
             checkpoint.save(self.prepared.model(interrupted=True, seen=seen))
 
+    def _so_far(self) -> Model:
+        return self.prepared.model(interrupted=True)
+
     def _tell(self, end_of_pass: bool = False) -> None:
         if self.on_progress is None:
             return
@@ -248,6 +251,7 @@ class Run:
                 examples_here=self.learned_here,
                 count_live=self.learner.n_live,
                 end_of_pass=end_of_pass,
+                model=self._so_far,
             )
         )
 
