@@ -179,7 +179,8 @@ def _whole(title: str, parts: list[str], scripts: str, live: str) -> str:
         f'<li><a href="#{name}">{label}</a></li>'
         for name, label in (
             ("try", "Try it"), ("sweep", "Sweep"), ("training", "Training"), ("quality", "Quality"),
-            ("wrong", "Most wrong"),             ("weights", "Weights"), ("all", "All features"), ("settings", "Settings and data"),
+            ("wrong", "Most wrong"), ("weights", "Weights"), ("all", "All features"),
+            ("settings", "Settings and data"),
         )
         if f'<section id="{name}"' in body
     )  # fmt: skip
