@@ -15,7 +15,7 @@ import pytest
 from tests.test_house import CORE_ORDER, ORDER
 
 DOCS = Path(__file__).parents[1] / "docs"
-TUTORIALS = sorted(DOCS.glob("*.md"))
+TUTORIALS = sorted(DOCS.rglob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DEMO = "riata demo --events 200000 --progress none"
@@ -92,7 +92,7 @@ def test_commands_print_what_they_say(path: Path, tmp_path: Path, demo: Path) ->
 def test_the_pages_are_listed() -> None:
     listed = (DOCS / "README.md").read_text()
     for path in TUTORIALS:
-        assert path.name == "README.md" or f"({path.name})" in listed
+        assert path.name == "README.md" or f"({path.relative_to(DOCS).as_posix()})" in listed
     assert INTERACTIVE
     assert PLAIN
     assert TYPED

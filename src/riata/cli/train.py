@@ -291,7 +291,6 @@ def run(
     progress_kind: str,
     log: str | None = None,
     quiet: bool | str = False,
-    quiet: bool = False,
     watch: int | None = None,
 ) -> int:
     """Train, save and report, quietly or at the end in "json"; the exit code."""
