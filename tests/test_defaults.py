@@ -36,7 +36,9 @@ def signature(estimator: type[LinearEstimator]) -> dict[str, Any]:
 def test_all_estimators_are_here() -> None:
     assert {e._learner for e in ESTIMATORS} == set(FAMILIES.values())
     public = {value for name in riata.__all__ if inspect.isclass(value := getattr(riata, name))}
-    assert set(ESTIMATORS) == {value for value in public if issubclass(value, LinearEstimator)}
+    assert {*ESTIMATORS, riata.SketchClassifierCV} == {
+        value for value in public if issubclass(value, LinearEstimator)
+    }
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from riata.estimators import FTRLRegressor as FTRLRegressor
     from riata.estimators import InteriorPointClassifier as InteriorPointClassifier
     from riata.estimators import InteriorPointRegressor as InteriorPointRegressor
+    from riata.estimators import RiataSearchCV as RiataSearchCV
     from riata.estimators import SketchClassifier as SketchClassifier
+    from riata.estimators import SketchClassifierCV as SketchClassifierCV
     from riata.estimators import SweepResult as SweepResult
     from riata.estimators import TextFeatures as TextFeatures
     from riata.estimators import TruncatedGradientClassifier as TruncatedGradientClassifier
@@ -54,7 +56,9 @@ _HOMES = {
     "SettingsError": "errors",
     "TruncatedGradientClassifier": "estimators",
     "TruncatedGradientRegressor": "estimators",
+    "RiataSearchCV": "estimators",
     "SketchClassifier": "estimators",
+    "SketchClassifierCV": "estimators",
     "SweepResult": "estimators",
     "TextFeatures": "estimators",
     "diff": "estimators",

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import click
 
+from riata.cli.numbers import NumbersOrWord
 from riata.learners import FAMILIES, Learner
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -267,6 +268,8 @@ def _type_of(learner: type[Learner], name: str) -> Any:
     known = [t for t in (get_args(hint) or (hint,)) if t is not type(None)]
     if hint in (float, int, bool, str):
         return hint
+    if float in known and str in known:
+        return NumbersOrWord()
     if known and known[0] in (float, int, bool, str):
         return known[0]
     return (float, float)

@@ -14,7 +14,8 @@ from riata.estimators.elastic_net import ElasticNetClassifier, ElasticNetRegress
 from riata.estimators.ftrl import FTRLClassifier, FTRLRegressor
 from riata.estimators.interior import InteriorPointClassifier, InteriorPointRegressor
 from riata.estimators.regressor import LinearRegressor
-from riata.estimators.sketch import SketchClassifier
+from riata.estimators.search import RiataSearchCV
+from riata.estimators.sketch import SketchClassifier, SketchClassifierCV
 from riata.estimators.sweeps import SweepResult, sweep
 from riata.estimators.text_features import TextFeatures
 from riata.estimators.truncated import TruncatedGradientClassifier, TruncatedGradientRegressor
@@ -67,7 +68,9 @@ __all__ = [
     "FTRLRegressor",
     "InteriorPointClassifier",
     "InteriorPointRegressor",
+    "RiataSearchCV",
     "SketchClassifier",
+    "SketchClassifierCV",
     "SweepResult",
     "TextFeatures",
     "TruncatedGradientClassifier",

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from riata.estimators.classifier import LinearClassifier
 from riata.estimators.parameters import Classification
 from riata.learners import Learner, Sketch
+from riata.learners.sketch_folds import Curve
 from riata.sources import Source
 from riata.training import Model, train
 
@@ -62,6 +63,8 @@ class SketchClassifier(Classification, LinearClassifier):
         ConvergenceWarning
     gamma_schedule, horizon, block_size, shooting_tol : for "online": "constant", or "linear" up to `horizon`
         examples (None: all rows of `fit`); examples that are taken together; the relative change that ends Shooting
+    folds, select : cross-validate the penalties in the same passes; `coef_` is then the solution at the penalty of the
+        least loss ("min"), or the largest within one standard error of it ("1se"). See SketchClassifierCV
     sample : non-zeros of examples kept in memory from the first pass: the other passes start at their solution, and
         steps are shortened by what they say; 0 for none, as in the paper
     n_jobs : threads that make a pass; the result has the same bits for any number
@@ -99,6 +102,8 @@ class SketchClassifier(Classification, LinearClassifier):
     shooting_tol: float = 1e-6
     path_length: int = 20
     path_ratio: float = 0.01
+    folds: int = 0
+    select: str = "min"
     sample: int = 2**20
     n_jobs: int = 2
     random_state: Any = None
@@ -164,3 +169,107 @@ class SketchClassifier(Classification, LinearClassifier):
             )
             solutions.append(Solution(points[0].gamma, coef, *numbers))
         return solutions
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SketchClassifierCV(SketchClassifier):
+    """The exact L1 path with cross-validation: all folds and penalties share the passes over the data.
+
+    `gammas_` are the penalties, falling; `loss_path_` the mean log loss of the examples of each fold, at each of them,
+    by the solution without that fold, (folds, gammas); `mean_loss_` and `se_loss_` over the folds; `gaps_` how
+    far each solution of all examples can be from the optimum. `coef_` is the solution of all examples at
+    `gamma_`, which is `gamma_min_` or `gamma_1se_` as `select` says.
+
+    Parameters
+    ----------
+    gamma : "path", or the penalties
+    folds : how many; equal examples share a fold, whatever their order
+    cv : instead, a splitter of scikit-learn's or pairs of indices, for rows of a matrix; every row is tested once
+    select : "min" or "1se"
+
+    The rest is as for `SketchClassifier`; there are two classes.
+
+    >>> import numpy as np
+    >>> from riata import SketchClassifierCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 20))
+    >>> y = X[:, 0] - X[:, 3] + rng.logistic(size=1000) > 0
+    >>> model = SketchClassifierCV(folds=5, select="1se", path_length=12).fit(X, y)
+    >>> np.flatnonzero(model.coef_).tolist()
+    [0, 3]
+    >>> model.gamma_1se_ >= model.gamma_min_, len(model.gammas_), model.loss_path_.shape
+    (True, 12, (5, 12))
+    """
+
+    gamma: float | str | Sequence[float] = field(default="path", kw_only=False)
+    folds: int = 10
+    cv: Any = None
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **reading: Any) -> Self:
+        """Learn the rows of X from the start; see `SketchClassifier.fit`."""
+        self.__dict__.pop("_given", None)
+        if self.cv is not None:
+            if y is None:
+                raise ValueError(
+                    "cv splits rows of a matrix with their y; for files there is folds"
+                )
+            from sklearn.model_selection import check_cv
+
+            from riata.estimators.search import _fold_of_rows
+
+            splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+            self._given = _fold_of_rows(splits, len(y)), len(splits)
+        return super().fit(X, y, sample_weight, **reading)
+
+    def _fit(self, source: Source, classes: Any, class_weight: Any) -> Model:
+        given = self.__dict__.pop("_given", None)
+
+        def make(outputs: int) -> Learner:
+            parameters = self._learner_parameters(source.n_rows)
+            if given is not None:
+                parameters["folds"] = given[1]
+            learner = Sketch(**parameters, outputs=outputs)
+            if given is not None and learner._folds is not None:
+                learner._folds.given = given[0]
+            return learner
+
+        return train(source, make, classes=classes, class_weight=class_weight)
+
+    def _curve(self) -> Curve:
+        curve = self._sketch().curve
+        if curve is None:
+            raise AttributeError("this model was trained without folds")
+        return curve
+
+    @property
+    def gammas_(self) -> NDArray[np.float64]:
+        return self._curve().gammas
+
+    @property
+    def loss_path_(self) -> NDArray[np.float64]:
+        return self._curve().losses
+
+    @property
+    def mean_loss_(self) -> NDArray[np.float64]:
+        return self._curve().mean
+
+    @property
+    def se_loss_(self) -> NDArray[np.float64]:
+        return self._curve().se
+
+    @property
+    def gamma_min_(self) -> float:
+        return float(self.gammas_[self._curve().at_min])
+
+    @property
+    def gamma_1se_(self) -> float:
+        return float(self.gammas_[self._curve().at_1se])
+
+    @property
+    def gamma_(self) -> float:
+        return self.gamma_min_ if self.select == "min" else self.gamma_1se_
+
+    @property
+    def gaps_(self) -> NDArray[np.float64]:
+        """The duality gap of each solution of all examples, relative to its objective."""
+        return np.array([float(s.gap[0] / s.objective[0]) for s in self.path_])

@@ -21,12 +21,15 @@ from riata.learners.base import (
 )
 from riata.learners.bounds import Bounds, bounds_for_json, check_bounds_fit, parse_bounds
 from riata.learners.sketch_bounds import Limits
+from riata.learners.sketch_folds import Curve, Folds
+from riata.learners.sketch_merge import merge_sketches
 from riata.learners.sketch_named import numbered
 from riata.learners.sketch_online import learn_online, limit_online, new_online, refusal
 from riata.learners.sketch_parameters import (
     ALGORITHMS,
     LINKS,
     SCHEDULES,
+    SELECT,
     check,
     gammas_of,
     verdict,
@@ -89,7 +92,7 @@ class Sketch(Learner):
         0.8, "features this close to violating optimality, relative to gamma, are active"
     )
     tol: float = option(1e-6, "stop when the duality gap is this small, relative to the objective")
-    max_passes: int = option(50, "passes after which to stop anyway")
+    max_passes: int = option(50, "passes for a penalty after which to stop anyway")
     sample: int = option(
         2**20,
         "non-zeros kept in memory from the first pass, to start the others from; 0: as the paper has it",
@@ -105,6 +108,10 @@ class Sketch(Learner):
     shooting_tol: float = option(1e-6, "relative change at which algorithm online ends its sweeps")
     path_length: int = option(20, "how many values of gamma='path'")
     path_ratio: float = option(0.01, "the last value of gamma='path', relative to the first")
+    folds: int = option(0, "cross-validate the penalties in the same passes; 0: do not")
+    select: str = option(
+        "min", "with folds: the penalty of the least loss, or the largest near it", SELECT
+    )
     outputs: int = option(1, "columns of weights: one for two classes, one a class for more")
     _passes: list[Passes] = field(init=False, repr=False, compare=False)
     _online: list[_core.OnlineSketch] = field(init=False, repr=False, compare=False)
@@ -115,6 +122,7 @@ class Sketch(Learner):
     _feature_index: _core.FeatureIndex = field(init=False, repr=False, compare=False)
     _sample: Sample = field(init=False, repr=False, compare=False)
     _limits: Limits | None = field(init=False, repr=False, compare=False)
+    _folds: Folds | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -132,6 +140,7 @@ class Sketch(Learner):
         set_(self, "_seen", [0, 0 if pinned is None else int(pinned.max(initial=-1)) + 1])
         set_(self, "_feature_index", _core.FeatureIndex())
         set_(self, "_sample", Sample(self.sample))
+        set_(self, "_folds", Folds(self) if self.folds else None)
         if self.algorithm == "online":
             self._online.extend(new_online(self, gammas[0]))
             return
@@ -147,7 +156,16 @@ class Sketch(Learner):
 
     @property
     def planned_passes(self) -> int | None:
-        return None if self.algorithm == "online" else self.max_passes
+        more = (
+            1 if self._folds is None else 2
+        )  # folds come to their ends later, and are then scored
+        return None if self.algorithm == "online" else self.max_passes * self._penalties * more
+
+    @property
+    def _penalties(self) -> int:
+        if self.gamma == "path":
+            return self.path_length
+        return len(self.gamma) if isinstance(self.gamma, tuple) else 1
 
     @property
     def t(self) -> int:
@@ -177,6 +195,11 @@ class Sketch(Learner):
     def path(self) -> list[list[PathPoint]]:
         """For every output, the solutions found, gamma falling."""
         return [list(p.path) for p in self._passes]
+
+    @property
+    def curve(self) -> Curve | None:
+        """What the folds say of each penalty, once they have come to their ends."""
+        return None if self._folds is None else self._folds.curve()
 
     # Learning
 
@@ -216,6 +239,8 @@ class Sketch(Learner):
                 scores[:, c] = known[:, c]
         if self._passes[0].passes == 0:
             self._sample.add(block)
+        if self._folds is not None:
+            self._folds.learn(block)
         self._count(len(block))
         self._recent[:] = [] if known is not None else [scores, labels, losses]
         return scores
@@ -253,6 +278,8 @@ class Sketch(Learner):
                 None if sample is None else Examples(sample, self._sample.whole, self._positive(c))
             )
             p.end(seen)
+            if self._folds is not None:
+                self._folds.end(seen)
         if self.complete:
             self._sample.clear()
         if self.complete and not self.converged:
@@ -260,7 +287,8 @@ class Sketch(Learner):
 
     @property
     def complete(self) -> bool:
-        return bool(self._passes) and all(p.done for p in self._passes)
+        done = self._folds is None or self._folds.done
+        return bool(self._passes) and all(p.done for p in self._passes) and done
 
     def merge(self, other: Sketch) -> None:
         """Add what another learner with the same parameters has seen of other examples.
@@ -269,20 +297,7 @@ class Sketch(Learner):
         merges the others and ends the pass. Online: the models of both add up, and the weights are their minimum.
         """
         with both_locks(self, other):
-            self._merge(other)
-
-    def _merge(self, other: Sketch) -> None:
-        if self.parameters() != other.parameters():
-            raise ValueError("sketches add up only when all their parameters are equal")
-        if self._passes and [p.passes for p in self._passes] != [p.passes for p in other._passes]:
-            raise ValueError("sketches add up only within the same pass")
-        for mine, theirs in zip(self._online, other._online, strict=True):
-            mine.merge(theirs)
-        for mine_, theirs_ in zip(self._passes, other._passes, strict=True):
-            mine_.core.merge(theirs_.core)
-        self._sample.merge(other._sample)
-        self._seen[:] = [self._seen[0] + other._seen[0], max(self._seen[1], other._seen[1])]
-        self._scorer[0] = None
+            merge_sketches(self, other)
 
     # Reading
 
@@ -295,7 +310,7 @@ class Sketch(Learner):
             first = int(self.fit_intercept)
             live = np.flatnonzero(weights[first:]) + first
             return keys[live], weights[live], float(weights[0]) if first else 0.0
-        accepted = self._passes[c].accepted
+        accepted = (self._folds and self._folds.chosen()) or self._passes[c].accepted
         if accepted is None:
             return np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
         return accepted.keys, accepted.weights, accepted.intercept

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ALGORITHMS = ("reduced", "multipass", "online")
 LINKS = ("logit", "probit")
 SCHEDULES = ("constant", "linear")
+SELECT = ("min", "1se")
 
 
 def check(p: Sketch) -> None:
@@ -50,6 +51,13 @@ def check(p: Sketch) -> None:
     if p.algorithm == "online" and p.bounds is not None:
         raise ValueError(
             "algorithm='online' takes no bounds: use algorithm='reduced', or the interior-point family"
+        )
+    check_choice("select", p.select, SELECT)
+    if p.folds and (p.folds < 2 or p.algorithm == "online"):
+        raise ValueError(f"folds={p.folds!r} must be 0, or at least 2 where there are passes")
+    if p.folds and p.outputs > 1:
+        raise ValueError(
+            "folds are for two classes: cross-validate one class against the others at a time"
         )
     if p.gamma_schedule == "linear" and p.horizon is None:
         raise ValueError(
@@ -98,6 +106,13 @@ def verdict(sketch: Sketch, passes: list[Passes]) -> str | None:
     worst = max(last, key=lambda entry: entry["gap"] / max(entry["objective"], 1e-300))
     gap = worst["gap"] / max(worst["objective"], 1e-300)
     made = max(p.passes for p in passes)
+    curve = sketch.curve
+    if curve is not None:
+        at = curve.at_min if sketch.select == "min" else curve.at_1se
+        chosen = f"gamma {curve.gammas[at]:.6g} of {len(curve.gammas)} values, chosen by {sketch.folds} folds"
+        loss = f"log loss {curve.mean[at]:.5f} +/- {curve.se[at]:.5f} on examples left out"
+        worst_gap = max(p.gap / max(p.objective, 1e-300) for p in passes[0].path)
+        return f"{chosen}: {loss}; every solution within {worst_gap:.1e} of its optimum"
     found = f"objective {worst['objective']:.6g}, duality gap {gap:.1e} of it after {made} passes"
     if sketch.converged:
         return f"{found}: the optimum, within tol {sketch.tol:g}"

@@ -122,8 +122,14 @@ class Passes:
             self.accepted, self.halvings = point.pruned(), 0
             self._advance(point, sample)
             self.shortened = 1.0
-        if self.passes >= self.settings.max_passes:
+        if self._spent:
             self.done = True
+
+    @property
+    def _spent(self) -> bool:
+        """Whether this penalty has had its passes: those since the one before it was solved."""
+        since = self.path[-1].passes if self.path else 0
+        return self.passes - since >= self.settings.max_passes
 
     # The parts of `end`
 
@@ -138,7 +144,7 @@ class Passes:
         self._note(self._certify(point, self.gamma), point)
         self.accepted = point.pruned()
         self._go_on_from(run)
-        if self.passes >= self.settings.max_passes:
+        if self._spent:
             self.done = True
         return True
 
@@ -187,7 +193,7 @@ class Passes:
         keys, _ = self._candidates(point, self.gamma if self.gammas else math.inf)
         start = self._origin(intercept)
         self._begin(start, np.union1d(keys, start.keys))
-        if self.passes >= self.settings.max_passes:
+        if self._spent:
             self.done = True
         return True
 
@@ -200,7 +206,7 @@ class Passes:
         before = self.point
         intercept = min(max(best, before.intercept - 2), before.intercept + 2)
         self._begin(self._origin(intercept), before.keys)
-        if self.passes >= self.settings.max_passes:
+        if self._spent:
             self.done = True
         return True
 

@@ -89,7 +89,7 @@ COMMON = ("seen", "name_keys", "names", "name_offsets")
 
 def check_sketch(state: State, outputs: int) -> None:
     """What belongs to all outputs, and where each of them has features."""
-    heads = ("sample.", *(f"{c}." for c in range(outputs)))
+    heads = ("sample.", "folds.", *(f"{c}." for c in range(outputs)))
     for name in state:
         if name not in COMMON and not name.startswith(heads):
             raise ValueError(f"tensor {name!r} has no place in such a model")
@@ -213,6 +213,8 @@ def sketch_state(learner: Sketch) -> State:
             else online_state(learner._online[c])
         )
         state |= {f"{c}.{name}": array for name, array in part.items()}
+    if learner._folds is not None:
+        state |= {f"folds.{name}": array for name, array in learner._folds.state().items()}
     return state
 
 
@@ -230,6 +232,8 @@ def restore_sketch(learner: Sketch, state: State) -> None:
             restore_passes(learner._passes[c], part)
         else:
             restore_online(learner._online[c], part)
+    if learner._folds is not None:
+        learner._folds.restore(_part(state, "folds."))
     learner._scorer[0] = None
 
 

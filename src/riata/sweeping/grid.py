@@ -96,17 +96,17 @@ def settings_of(grid: Grid, method: str | Sequence[str] = DEFAULT_METHOD) -> lis
         raise SettingsError(
             'the grid is empty or not one: give a dict of lists, {"l1": [1e-6, 1e-5]}, or a list of such dicts'
         )
-    found: dict[Setting, None] = {}
+    found: dict[str, Setting] = {}
     for one in grids:
         families = methods_of(one.get("method", method))
         values = {name: _values(name, given) for name, given in one.items() if name != "method"}
         _check_known(values, families)
         for family in families:
             for setting in _combinations(family, values):
-                found[setting] = None
+                found[repr(setting)] = setting
     if not found:
         raise SettingsError("the grid is empty: name at least one parameter and a value for it")
-    settings = list(found)
+    settings = list(found.values())
     for setting in settings:
         _check(setting)
     return settings

@@ -309,9 +309,9 @@ def frontier(records: Sequence[Mapping[str, Any]]) -> list[int]:
 
 def varied(settings: Sequence[Setting]) -> list[str]:
     """The parameters that differ from setting to setting."""
-    values: dict[str, set[Any]] = {}
+    values: dict[str, set[str]] = {}
     for setting in settings:
         for name, value in setting.parameters:
-            values.setdefault(name, set()).add(value)
+            values.setdefault(name, set()).add(repr(value))
     some = [name for name, found in values.items() if len(found) > 1]
     return some or list(values)
