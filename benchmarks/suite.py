@@ -23,6 +23,7 @@ MODULES = {
     "stream": "benchmarks.stream",
     "instructions": "benchmarks.instructions",
     "words": "benchmarks.words",
+    "sweep": "benchmarks.sweep",
 }
 """Tasks that are not contests of adapters: modules with TITLE and ratios(run)."""
 

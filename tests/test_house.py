@@ -77,7 +77,7 @@ CORE_ORDER = [
     {"formats/svmlight", "formats/vw", "formats/csv", "formats/json", "formats/table"},
     {"formats/parquet"},
     {"linear", "sketch"},
-    {"bayesian", "interior"},
+    {"bayesian", "interior", "bank"},
     {"portfolio"},
     {"explain"},
 ]

@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 
 namespace riata::bind {
+void bind_bank(nanobind::module_& m);
 void bind_bayesian(nanobind::module_& m);
 void bind_cache(nanobind::module_& m);
 void bind_events(nanobind::module_& m);
@@ -43,6 +44,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_bayesian(m);
   riata::bind::bind_cache(m);
   riata::bind::bind_linear(m);
+  riata::bind::bind_bank(m);
   riata::bind::bind_events(m);
   riata::bind::bind_explain(m);
   riata::bind::bind_explanation_lines(m);

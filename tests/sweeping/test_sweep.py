@@ -371,3 +371,58 @@ def test_results_are_kept_in_a_file(tmp_path: Any) -> None:
     (tmp_path / "x.json").write_text('{"format": "riata-sweep", "version": 99}')
     with pytest.raises(riata.ModelError, match="newer Riata"):
         Sweep.load(tmp_path / "x.json")
+
+
+def test_a_setting_that_stands_still_where_others_move_goes_on_by_itself() -> None:
+    """Of a squared loss a prediction may be exact: its rows are then not touched, and others' are."""
+    block = problem(400, classes=0)
+    labels = np.where(np.arange(400) % 3 == 0, 0.0, block.labels)  # type: ignore[arg-type]
+    block = block.with_labels(labels, None)
+    grid = {"loss": "squared", "fit_intercept": False, "l1": [0.0, 50.0, 1e-3]}
+    job = Job(grid, folds=3, threads=1)
+    found = job.run(ListSource(block, 50), passes=2)
+    assert len(found.records) == 3
+    for i, record in enumerate(found.records):
+        single = alone(ListSource(block), "elastic-net", record["parameters"], passes=2)
+        same_state(found.model(i).learner, single.learner)
+    assert job.columns is not None
+    assert any(getattr(lane, "_left", None) for lane in job.columns.lanes)
+
+
+def test_what_lies_side_by_side_takes_eight_bytes_a_weight() -> None:
+    from riata.sweeping.banks import BankLane
+    from riata.sweeping.memory import estimate
+
+    X = random_sparse(3000, 5000, 0.01, format="csr", random_state=0, dtype=np.float64)
+    y = np.random.default_rng(0).integers(0, 2, 3000).astype(float)
+    job = Job({"l1": np.geomspace(1e-9, 1e-7, 64)}, threads=1)
+    job.run(open_source(X, y))
+    assert job.columns is not None
+    (lane,) = job.columns.lanes
+    assert isinstance(lane, BankLane)
+    live = job.columns.live_of(0)
+    assert live is not None
+    assert live > 4000
+    most = (
+        8 * 64 * (live + min(live, 3000))
+    )  # weights, and the sums of the steps that rows speak of
+    assert lane._bank.bytes < 2 * most
+    said = estimate(job.settings, None)
+    assert said.bytes_per_feature == 8 * 64 + 8
+    assert estimate(job.settings, 10).bytes_per_feature == 11 * (8 * 64 + 8)
+
+
+def test_many_steps_forget_the_sums_that_no_row_speaks_of() -> None:
+    block = problem(9000, d=12)
+    job = Job(
+        {"l1": [1e-4, 1e-3], "learning_rate": ["inv_t", "constant"], "l2": [0.5]},
+        folds=2,
+        threads=1,
+    )
+    found = job.run(ListSource(block, 1000), passes=2)
+    for i, record in enumerate(found.records):
+        single = alone(ListSource(block), "elastic-net", record["parameters"], passes=2)
+        same_state(found.model(i).learner, single.learner)
+    assert job.columns is not None
+    (lane,) = job.columns.lanes
+    assert lane._bank.bytes < 8 * 4 * 3 * 3 * 4096 * 2  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@
 
 #include "bind/block/name_list.hpp"
 #include "bind/block_view.hpp"
+#include "bind/linear/spec.hpp"
 #include "bind/model.hpp"
 #include "riata/base/hash.hpp"
 #include "riata/base/parallel_for.hpp"
@@ -26,37 +27,12 @@ namespace {
 
 constexpr int kMostColumns = 1 << 24;
 
-const Loss& loss_named(const std::string& name) {
-  const Loss* loss = find_loss(name);
-  if (loss == nullptr) throw nb::value_error(("unknown loss '" + name + "'").c_str());
-  return *loss;
-}
-
 std::unique_ptr<Linear> make(const std::string& family, const std::string& update, const std::string& store,
                              const std::string& loss, const std::string& normalize, int columns,
                              bool fit_intercept, const Numbers& numbers) {
   if (columns < 1 || columns > kMostColumns)
     throw nb::value_error("a model has at least one column, and at most 2^24");
-  LinearSpec spec;
-  spec.loss = &loss_named(loss);
-  if (!spec.loss->parameter.empty()) spec.loss_parameter = numbers.at(std::string(spec.loss->parameter));
-  spec.schedule = schedule_of(numbers);
-  if (normalize == "l2") {
-    spec.normalize = Normalize::l2;
-  } else if (normalize == "sqrt_nnz") {
-    spec.normalize = Normalize::sqrt_nnz;
-  } else if (normalize != "none") {
-    throw nb::value_error("unknown normalize");
-  }
-  if (numbers.contains("clip_low")) {
-    spec.clip_low = numbers.at("clip_low");
-    spec.clip_high = numbers.at("clip_high");
-  }
-  spec.columns = columns;
-  spec.fit_intercept = fit_intercept;
-  spec.bits = static_cast<int>(numbers.at("bits"));
-  if (spec.bits < 1 || spec.bits > 32) throw nb::value_error("bits must be 1 to 32");
-  spec.numbers = numbers;
+  const LinearSpec spec = spec_of(loss, normalize, columns, fit_intercept, numbers);
   std::unique_ptr<Linear> model;
   if (family == "elastic-net") model = make_elastic_net(update, store, spec);
   if (family == "truncated") model = make_truncated(update, store, spec);
@@ -82,11 +58,24 @@ std::tuple<Out2<double>, std::int64_t> learn(
     const In<double>& labels, const std::optional<In<double>>& weights,
     const std::optional<In<std::int64_t>>& order, const std::optional<In<std::uint8_t>>& names,
     const std::optional<In<std::int64_t>>& name_offsets, const NameList* name_list,
-    const std::optional<In<std::uint32_t>>& name_numbers, const std::optional<In<double>>& offsets) {
+    const std::optional<In<std::uint32_t>>& name_numbers, const std::optional<In<double>>& offsets,
+    const std::optional<In<std::uint8_t>>& held) {
   BlockView<Index> block =
       view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
   if (name_list != nullptr && name_numbers) name_by_number(block, *name_list, *name_numbers);
-  return learned(model, block, order, model.intercept.size());
+  if (!held) return learned(model, block, order, model.intercept.size());
+  const auto n = order ? order->size() : static_cast<std::size_t>(block.rows);
+  if (held->size() != n) throw nb::value_error("held differs in length");
+  NewArray<double> scores(n * model.intercept.size());
+  const Outcome outcome = writing(model, [&] {
+    model.held = held->data();
+    const Outcome found =
+        model.learn(block, order ? order->data() : nullptr, static_cast<std::int64_t>(n), scores.get());
+    model.held = nullptr;
+    return found;
+  });
+  check(outcome);
+  return {give(std::move(scores), model.intercept.size()), outcome.done};
 }
 
 template <class Index>
@@ -240,11 +229,13 @@ void bind_linear(nb::module_& m) {
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
            nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
-           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none(),
+           nb::arg("held") = nb::none())
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(),
            nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("name_list") = nb::none(),
-           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none())
+           nb::arg("name_numbers") = nb::none(), nb::arg("offsets") = nb::none(),
+           nb::arg("held") = nb::none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),
            nb::arg("values"), nb::arg("offsets") = nb::none())
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices").noconvert(),

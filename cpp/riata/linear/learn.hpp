@@ -249,6 +249,11 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       }
 
       const double factor = row_factor(spec_.normalize, b, begin, end);
+      if (this->held != nullptr && this->held[i] != 0) {
+        for (int c = 0; c < m(); ++c)
+          scores[i * m() + c] = spec_.clip(rule_.scale() * factor * dot_[c] + intercept[c] + b.offset(r));
+        continue;
+      }
       const double weight = b.weights == nullptr ? 1 : b.weights[r];
       bool any = false;
       if (!slopes(factor, b.labels[r], weight, b.offset(r), scores + i * m(), any))

@@ -179,7 +179,13 @@ class LinearLearner(LossLearner):
     def scores_by_name(self) -> bool:
         return False
 
-    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+    def learn(
+        self,
+        block: Block,
+        order: NDArray[np.int64] | None = None,
+        held: NDArray[np.uint8] | None = None,
+    ) -> Floats:
+        """`held`: of each row in its turn, whether it is only to be scored."""
         if block.labels is None:
             raise ValueError("a Block without labels cannot be learned")
         name_list = block.name_list if isinstance(block, NameListBlock) else None
@@ -190,7 +196,7 @@ class LinearLearner(LossLearner):
                 block.indptr, block.indices, block.values, block.labels, block.weights, order,
                 block.names if name_list is None else None,
                 block.name_offsets if name_list is None else None,
-                name_list, numbers, offsets_for(block, self.outputs),
+                name_list, numbers, offsets_for(block, self.outputs), held,
             )  # fmt: skip
         if done < len(scores):
             raise diverged(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from riata.block import Block
 from riata.errors import DivergenceError
 from riata.learners import Learner
+from riata.learners.linear import LinearLearner
 
 Floats = NDArray[np.float64]
 Order = NDArray[np.int64]
@@ -77,6 +78,9 @@ class LoneLane:
         learner = self._learner
         if held is None or not held.any():
             scores[:] = learner.learn(block, order)
+            return
+        if isinstance(learner, LinearLearner):
+            scores[:] = learner.learn(block, order, held.astype(np.uint8))
             return
         # runs of examples that are learned, and of such that are only predicted, as they come
         edges = np.flatnonzero(np.diff(held)) + 1

@@ -15,6 +15,7 @@ from riata.errors import DivergenceError, SettingsError
 from riata.learners import Learner
 from riata.learners.base import State
 from riata.metrics import Mean
+from riata.sweeping.banks import make_lanes as side_by_side
 from riata.sweeping.folds import FoldOf
 from riata.sweeping.grid import Setting
 from riata.sweeping.lanes import Lane, LoneLane, Unit
@@ -53,7 +54,7 @@ class Columns(Learner):
         self.predictor = Predictor([setting.make(outputs, seed) for setting in settings])
         self._wanted = [None] if folds is None else [*range(folds.folds), None]
         units = [Unit(s, fold) for fold in self._wanted for s in range(len(self.settings))]
-        make = lone_lanes if make_lanes is None else make_lanes
+        make = side_by_side if make_lanes is None else make_lanes
         self.lanes: list[Lane] = make(units, self.settings, outputs, seed, threads)
         self._home = {unit: lane for lane in self.lanes for unit in lane.units}
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(self.lanes) > 1 else None

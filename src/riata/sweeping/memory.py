@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from riata.errors import OutOfMemory
+from riata.sweeping.banks import key_of
 from riata.sweeping.grid import Setting
 from riata.training.safeguards import MEMORY_SHARE, allowed, parse_size
 
@@ -14,6 +14,8 @@ FEWEST_FEATURES = 1000
 """A sweep that has no room for so many features is refused before it starts."""
 _BY_FAMILY = {"elastic-net": 16.0, "truncated": 16.0, "ftrl": 24.0, "bayesian": 128.0}
 _OTHERS = 512.0
+_SIDE_BY_SIDE, _MARK = 8.0, 8.0
+"""A weight; and for all settings that learn the same examples, when they were last touched."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,19 @@ def estimate(
     settings: Sequence[Setting],
     folds: int | None,
     *,
-    bytes_of: Any = None,
     max_memory: int | str | None = None,
     features: int | None = None,
     outputs: int = 1,
 ) -> Estimate:
     """For so many settings, each once and with folds once more for every fold."""
     groups = 1 if folds is None else folds + 1
-    per = [_BY_FAMILY.get(s.family, _OTHERS) if bytes_of is None else bytes_of(s) for s in settings]
+    keys = [key_of(setting.make(outputs)) for setting in settings]
+    marks = len({key for key in keys if key is not None}) * _MARK * groups
+    per = [
+        _BY_FAMILY.get(setting.family, _OTHERS) if key is None else _SIDE_BY_SIDE
+        for setting, key in zip(settings, keys, strict=True)
+    ]
     most = allowed() if max_memory is None else parse_size(max_memory)
     limit = None if most is None else int(most * (MEMORY_SHARE if max_memory is None else 1.0))
     columns = len(settings) * groups * outputs
-    return Estimate(columns, sum(per) * groups * outputs, limit, features)
+    return Estimate(columns, sum(per) * groups * outputs + marks, limit, features)

@@ -1,0 +1,110 @@
+"""Sweeps: many settings from one read, beside as many fits."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+
+import riata
+from benchmarks.problems import Absent, load
+from benchmarks.ratio import Ratio, Run, ratio
+from riata.learners import ElasticNet
+from riata.sources import open_source
+from riata.sweeping import sweep_source
+
+TITLE = "Sweeps and cross-validation"
+SETTINGS = 64
+FEW_ROWS, FEW_FITS = 20_000, 4
+PATH_ROWS = 4_000
+
+
+def settings(run: Run) -> Iterator[Ratio]:
+    """64 elastic-net settings over one, and over as many fits of SGDClassifier, one pass each."""
+    from sklearn.linear_model import SGDClassifier
+
+    problem = load("medline")
+    rows = FEW_ROWS if run.quick else problem.n
+    X, y = problem.X[:rows], (problem.y[:rows] > 0).astype(np.float64)
+    l1 = np.geomspace(1e-8, 1e-4, SETTINGS // 4)
+    grid = {"l1": l1, "eta0": [problem.eta0 / 8, problem.eta0 / 4, problem.eta0 / 2, problem.eta0]}
+    block = next(iter(open_source(X, y)))
+
+    def fits() -> None:
+        for alpha in l1[:FEW_FITS]:
+            SGDClassifier(
+                loss="log_loss", penalty="elasticnet", alpha=alpha, l1_ratio=0.5, max_iter=1, tol=None,
+                shuffle=False, learning_rate="invscaling", eta0=problem.eta0, power_t=0.5,
+            ).fit(X, y)  # fmt: skip
+
+    def swept() -> None:
+        sweep_source(open_source(X, y), grid)
+
+    found = run.turns({"sweep": swept, "fits": fits, "one": lambda: ElasticNet().learn(block)}, 3)
+    what = f"{SETTINGS} elastic-net settings over one model, `medline` in memory"
+    yield ratio(what, found["sweep"], found["one"], most=12)
+    scaled = type(found["fits"])(tuple(s * SETTINGS / FEW_FITS for s in found["fits"].seconds))
+    what = f"{SETTINGS} SGDClassifier fits of one pass over a sweep, `medline`"
+    note = f"the fits are {FEW_FITS}, times {SETTINGS // FEW_FITS}"
+    yield ratio(what, scaled, found["sweep"], least=20, note=note)
+
+
+def folds(run: Run) -> Iterator[Ratio]:
+    """8 settings, 10 folds, one pass: a grid search over SGDClassifier in memory against a sweep of the text."""
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.model_selection import GridSearchCV
+
+    problem = load("trec07p")
+    rows = FEW_ROWS if run.quick else problem.n
+    X, y = problem.X[:rows], problem.y[:rows]
+    alphas = np.geomspace(1e-7, 1e-4, 8)
+
+    def grid_search() -> None:
+        model = SGDClassifier(
+            loss="log_loss", penalty="elasticnet", l1_ratio=0.5, random_state=0, max_iter=5, tol=None,
+            learning_rate="invscaling", eta0=problem.eta0, power_t=0.5,
+        )  # fmt: skip
+        GridSearchCV(model, {"alpha": alphas}, cv=10, scoring="neg_log_loss").fit(X, y)
+
+    def swept() -> None:
+        riata.sweep(X, {"l1": alphas, "eta0": problem.eta0}, y=y, folds=10, passes=5)
+
+    found = run.turns({"sklearn": grid_search, "sweep": swept}, 1)
+    what = (
+        "GridSearchCV over SGDClassifier over a sweep, 8 settings x 10 folds x 5 passes, `trec07p`"
+    )
+    yield ratio(what, found["sklearn"], found["sweep"], least=10)
+
+
+def path(run: Run) -> Iterator[Ratio]:
+    """20 penalties, 10 folds, to the same accuracy."""
+    from sklearn.linear_model import LogisticRegressionCV
+
+    problem = load("medline")
+    X, y = problem.head(1_000 if run.quick else PATH_ROWS)
+    model = riata.SketchClassifier(gamma="path", path_ratio=0.05).fit(X, y)
+    gammas = [solution.gamma for solution in model.path_]
+
+    def ours() -> None:
+        riata.SketchClassifierCV(gamma=gammas, folds=10, penalize_intercept=True).fit(X, y)
+
+    def theirs() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            LogisticRegressionCV(
+                Cs=[1 / gamma for gamma in gammas], penalty="l1", solver="liblinear", cv=10,
+                scoring="neg_log_loss",
+            ).fit(X, y)  # fmt: skip
+
+    found = run.turns({"riata": ours, "liblinear": theirs}, 1)
+    what = f"LogisticRegressionCV over SketchClassifierCV, 20 penalties x 10 folds, {len(y):,} rows of `medline`"
+    yield ratio(what, found["liblinear"], found["riata"], least=5)
+
+
+def ratios(run: Run) -> Iterator[Ratio]:
+    for part in (settings, folds, path):
+        try:
+            yield from part(run)
+        except Absent as absent:
+            yield Ratio(part.__name__, None, why=str(absent))

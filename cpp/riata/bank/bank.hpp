@@ -1,0 +1,61 @@
+// Many settings of one rule, learned side by side, as bindings see them. learn.hpp has the loop.
+//
+// Settings differ by the numbers of their rule and schedule alone. A group is all settings that learn the same examples: one
+// that learns every example, and with folds one for each fold, which predicts the fold's examples and learns the
+// others. A unit is a setting in a group.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "riata/base/model_lock.hpp"
+#include "riata/linear/linear.hpp"
+
+namespace riata {
+
+// What a model of one setting keeps: as linear models have it.
+struct UnitState {
+  Rows rows;  // width = outputs + 1
+  std::vector<double> rule_state, intercept;
+  std::uint64_t t = 0;
+  std::int64_t features = 0;
+  bool named = false;
+  Names names;
+  double rate_factor = 1;
+};
+
+struct BankOutcome {
+  enum class Kind { ok, refused, diverged, uneven };
+  Kind kind = Kind::ok;
+  Outcome outcome;   // of refused: why. Always: how many examples were finished
+  int setting = -1;  // of diverged, or of uneven: it has nothing to learn from an example that others learn
+};
+
+class Bank {
+ public:
+  virtual ~Bank() = default;
+  // `folds`: of each example to be learned the group that does not learn it, or null. `scores` of each example just
+  // before it was learned: n rows of all units' outputs, group by group.
+  virtual BankOutcome learn(const BlockView<std::int32_t>&, const std::int64_t* order, std::int64_t n,
+                            const std::int64_t* folds, double* scores) noexcept = 0;
+  virtual BankOutcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
+                            const std::int64_t* folds, double* scores) noexcept = 0;
+  virtual UnitState unit(int setting, int group) const = 0;
+  virtual std::int64_t live_weights(int setting, int group) const noexcept = 0;
+  virtual bool keep(const std::vector<int>& settings) = 0;  // of the settings; false: memory is exhausted
+  virtual void set_rate_factor(int setting, double factor) noexcept = 0;  // in all groups
+  virtual std::uint64_t bytes() const noexcept = 0;
+  virtual int settings() const noexcept = 0;
+  virtual int groups() const noexcept = 0;
+  virtual int outputs() const noexcept = 0;
+
+  mutable ModelLock guard;
+};
+
+// Settings differ in `schedule` and `numbers` alone. Null: no such update.
+std::unique_ptr<Bank> make_bank(const std::string& family, const std::string& update,
+                                const std::vector<LinearSpec>& settings, int groups);
+
+}  // namespace riata

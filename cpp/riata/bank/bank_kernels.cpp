@@ -1,0 +1,121 @@
+// The kernels of kernels.hpp.
+#include "riata/bank/kernels.hpp"
+#include "riata/simd/vector.hpp"
+
+namespace riata::RIATA_TARGET {
+namespace {
+
+template <DecayKind kind, class T>
+RIATA_INLINE T current_of(const T& now, const T& theta, const T& v, const T& mark) noexcept {
+  if constexpr (kind == DecayKind::shrink)
+    return shrink(v, now - mark);
+  else if constexpr (kind == DecayKind::truncate)
+    return select(abs(v) <= theta, shrink(v, now - mark), v);
+  else
+    return select((mark != now) & (abs(v) <= theta), all<T>(0), v);
+}
+
+// work(c) for eight columns, four or one at a time.
+template <class Work>
+RIATA_INLINE void columns(int width, Work work) noexcept {
+  int c = 0;
+  for (; c + 8 <= width; c += 8) work(c, Eight{});
+  for (; c + 4 <= width; c += 4) work(c, Four{});
+  for (; c < width; ++c) work(c, 0.0);
+}
+template <class T>
+RIATA_INLINE T at(const double* p) noexcept {
+  if constexpr (sizeof(T) == sizeof(double))
+    return *p;
+  else
+    return loaded<T>(p);
+}
+RIATA_INLINE void put(double* p, double v) noexcept { *p = v; }
+template <class T>
+RIATA_INLINE void put(double* p, const T& v) noexcept {
+  store(p, v);
+}
+
+RIATA_INLINE void fetch(const double* row, int width) noexcept {
+  for (int c = 0; c < width; c += 8) __builtin_prefetch(row + c);
+}
+
+constexpr std::int64_t kAhead = 3;
+
+template <DecayKind kind>
+void gather(const BankColumns& given, double* const* rows, const float* x, std::int64_t n, double* sums,
+            double* current) noexcept {
+  const BankColumns by = given;
+  const int all_columns = by.groups * by.width;
+  for (std::int64_t k = 0; k < n; ++k) {
+    if (k + kAhead < n) fetch(rows[k + kAhead], all_columns + by.groups);
+    const double* const row = rows[k];
+    const double value = static_cast<double>(x[k]);
+    for (int g = 0; g < by.groups; ++g) {
+      const int first = g * by.width;
+      const double* const marks = by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
+      double* const sum = sums + k % 4 * all_columns + first;
+      double* const kept = current + k * all_columns + first;
+      columns(by.width, [&]<class T>(int c, const T&) {
+        const T v = current_of<kind>(at<T>(by.now + first + c), at<T>(by.theta + first + c),
+                                     at<T>(row + first + c), at<T>(marks + c));
+        put(kept + c, v);
+        put(sum + c, at<T>(sum + c) + v * value);
+      });
+    }
+  }
+}
+
+void push(const BankColumns& given, double* const* rows, const float* x, std::int64_t n,
+          const double* gradient, const double* current, const std::uint8_t* learns,
+          const double* marks) noexcept {
+  const BankColumns by = given;
+  const int all_columns = by.groups * by.width;
+  for (std::int64_t k = 0; k < n; ++k) {
+    double* const row = rows[k];
+    const double value = static_cast<double>(x[k]);
+    for (int g = 0; g < by.groups; ++g) {
+      if (learns[g] == 0) continue;
+      const int first = g * by.width;
+      const double* const kept = current + k * all_columns + first;
+      columns(by.width, [&]<class T>(int c, const T&) {
+        put(row + first + c, at<T>(kept + c) - at<T>(gradient + first + c) * value);
+      });
+      row[all_columns + g] = marks[g];
+    }
+  }
+}
+
+template <DecayKind kind>
+void push_anew(const BankColumns& given, double* const* rows, const float* x, std::int64_t n,
+               const double* gradient, const std::uint8_t* learns, const double* marks) noexcept {
+  const BankColumns by = given;
+  const int all_columns = by.groups * by.width;
+  for (std::int64_t k = 0; k < n; ++k) {
+    double* const row = rows[k];
+    const double value = static_cast<double>(x[k]);
+    for (int g = 0; g < by.groups; ++g) {
+      if (learns[g] == 0) continue;
+      const int first = g * by.width;
+      const double* const before = by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
+      columns(by.width, [&]<class T>(int c, const T&) {
+        const T v = current_of<kind>(at<T>(by.now + first + c), at<T>(by.theta + first + c),
+                                     at<T>(row + first + c), at<T>(before + c));
+        put(row + first + c, v - at<T>(gradient + first + c) * value);
+      });
+      row[all_columns + g] = marks[g];
+    }
+  }
+}
+
+template <DecayKind kind>
+constexpr BankKernels kernels_of() noexcept {
+  return {gather<kind>, push, push_anew<kind>};
+}
+
+}  // namespace
+
+constinit const AllBankKernels bank_kernels{
+    kernels_of<DecayKind::shrink>(), kernels_of<DecayKind::truncate>(), kernels_of<DecayKind::round>()};
+
+}  // namespace riata::RIATA_TARGET

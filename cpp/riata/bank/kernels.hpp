@@ -1,0 +1,44 @@
+// The loops over the rows of an example for many settings side by side.
+#pragma once
+
+#include <cstdint>
+
+#include "riata/linear/decay.hpp"
+#include "riata/simd/instructions.hpp"
+
+namespace riata {
+
+// How a row is laid out, and what weights are brought current by. A row holds `groups` times `width` weights, then for
+// each group the place in its history where the running scalars stand that were those of the last touch.
+struct BankColumns {
+  int groups, width;
+  const double* now;             // the running scalar of each column
+  const double* theta;           // of truncate and round
+  const double* const* history;  // of each group: entries of `width` running scalars
+};
+
+struct BankKernels {
+  // Entry k adds to the sum of column c at sums[k % 4 * columns + c]; its weight goes to current[k * columns + c].
+  void (*gather)(const BankColumns&, double* const* rows, const float* x, std::int64_t n, double* sums,
+                 double* current) noexcept;
+  // Moves the weights of the groups that learn by -gradient * x from `current`, and marks them.
+  void (*push)(const BankColumns&, double* const* rows, const float* x, std::int64_t n,
+               const double* gradient, const double* current, const std::uint8_t* learns,
+               const double* marks) noexcept;
+  // The same where the running scalars have changed since: brings weights current once more.
+  void (*push_anew)(const BankColumns&, double* const* rows, const float* x, std::int64_t n,
+                    const double* gradient, const std::uint8_t* learns, const double* marks) noexcept;
+};
+
+struct AllBankKernels {
+  BankKernels shrink, truncate, round;
+
+  const BankKernels& of(DecayKind kind) const noexcept {
+    if (kind == DecayKind::truncate) return truncate;
+    return kind == DecayKind::round ? round : shrink;
+  }
+};
+
+RIATA_DECLARE_KERNELS(AllBankKernels, bank_kernels)
+
+}  // namespace riata

@@ -1,0 +1,429 @@
+// The loop behind a bank: what linear/learn.hpp does, for all settings at once.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "riata/bank/bank.hpp"
+#include "riata/bank/kernels.hpp"
+#include "riata/bank/row.hpp"
+#include "riata/linear/example.hpp"
+#include "riata/linear/example_rows.hpp"
+#include "riata/linear/rules/rule.hpp"
+#include "riata/stores/table.hpp"
+
+namespace riata {
+
+template <class Rule>
+class BankOf final : public Bank {
+  static constexpr DecayKind kKind = Rule::kDecay;
+  using Row = BankRow<kKind>;
+  using Status = Outcome::Status;
+  using Kind = BankOutcome::Kind;
+
+ public:
+  BankOf(const std::vector<LinearSpec>& specs, int groups)
+      : specs_(specs), m_(specs.front().columns), groups_(groups) {
+    for (int g = 0; g < groups; ++g)
+      for (const LinearSpec& spec : specs) rules_.emplace_back(spec.numbers, m_);
+    factors_.assign(specs.size(), 1.0);
+    t_.assign(static_cast<std::size_t>(groups), 0);
+    features_.assign(static_cast<std::size_t>(groups), 0);
+    intercept_.assign(size(columns()), 0.0);
+    open();
+  }
+
+  int settings() const noexcept override { return static_cast<int>(specs_.size()); }
+  int groups() const noexcept override { return groups_; }
+  int outputs() const noexcept override { return m_; }
+  std::uint64_t bytes() const noexcept override {
+    std::uint64_t all = store_->bytes();
+    for (const auto& entries : history_.before) all += entries.capacity() * sizeof(double);
+    return all;
+  }
+
+  BankOutcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
+                    const std::int64_t* folds, double* scores) noexcept override {
+    return learn_rows(b, order, n, folds, scores);
+  }
+  BankOutcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
+                    const std::int64_t* folds, double* scores) noexcept override {
+    return learn_rows(b, order, n, folds, scores);
+  }
+
+  void set_rate_factor(int setting, double factor) noexcept override { factors_[size(setting)] = factor; }
+
+  std::int64_t live_weights(int setting, int group) const noexcept override {
+    const Row row(history_);
+    std::int64_t live = 0;
+    store_->for_each([&](std::uint64_t, const double* words) {
+      for (int k = 0; k < m_; ++k) live += row.current(words, group, setting * m_ + k) != 0;
+    });
+    return live;
+  }
+
+  UnitState unit(int setting, int group) const override {
+    const Row row(history_);
+    const auto live = [&](const double* words) {
+      for (int k = 0; k < m_; ++k)
+        if (row.current(words, group, setting * m_ + k) != 0) return true;
+      return false;
+    };
+    std::vector<std::pair<std::uint64_t, const double*>> found;
+    store_->for_each([&](std::uint64_t key, const double* words) {
+      if (live(words)) found.emplace_back(key, words);
+    });
+    std::sort(found.begin(), found.end());
+    UnitState out;
+    out.rows.keys.reserve(found.size());
+    out.rows.values.reserve(found.size() * size(m_ + 1));
+    out.named = store_->named();
+    out.names.offsets.push_back(0);
+    const int first = group * width() + setting * m_;
+    for (const auto& [key, words] : found) {
+      out.rows.keys.push_back(static_cast<std::int64_t>(key));
+      out.rows.values.insert(out.rows.values.end(), words + first, words + first + m_);
+      out.rows.values.push_back(row.mark(words, group, setting * m_));
+      if (!out.named) continue;
+      const std::string_view name = store_->name(key);
+      out.names.bytes.insert(out.names.bytes.end(), name.begin(), name.end());
+      out.names.offsets.push_back(static_cast<std::int64_t>(out.names.bytes.size()));
+    }
+    const Rule& rule = rules_[size(group * settings() + setting)];
+    out.rule_state.resize(size(Rule::state_size(m_)));
+    rule.save(out.rule_state.data());
+    out.intercept.assign(intercept_.begin() + first, intercept_.begin() + first + m_);
+    out.t = t_[size(group)];
+    out.features = features_[size(group)];
+    out.rate_factor = factors_[size(setting)];
+    return out;
+  }
+
+  bool keep(const std::vector<int>& kept) override {
+    BankOf other(chosen(specs_, kept, 1, 1), groups_);
+    const int narrow = other.width(), wide = width();
+    other.t_ = t_;
+    other.features_ = features_;
+    other.factors_ = chosen(factors_, kept, 1, 1);
+    other.rules_ = chosen(rules_, kept, groups_, 1);
+    other.intercept_ = chosen(intercept_, kept, groups_, m_);
+    other.history_.now = chosen(history_.now, kept, groups_, m_);
+    other.history_.theta = chosen(history_.theta, kept, groups_, m_);
+    for (int g = 0; g < groups_; ++g) {
+      const auto entries = static_cast<int>(history_.entries(g));
+      other.history_.before[size(g)] = chosen(history_.before[size(g)], kept, entries, m_);
+      other.history_.starts[size(g)] = other.history_.before[size(g)].data();
+    }
+    if (store_->named() && !other.store_->set_named()) return false;
+    const Row row(other.history_);
+    std::vector<double> words(size(other.words()));
+    bool room = true;
+    store_->for_each([&](std::uint64_t key, const double* from) {
+      for (int g = 0; g < groups_; ++g) {
+        for (std::size_t i = 0; i < kept.size(); ++i)
+          std::copy_n(from + g * wide + kept[i] * m_, m_, &words[size(g * narrow) + i * size(m_)]);
+        words[size(groups_ * narrow + g)] = from[groups_ * wide + g];
+      }
+      if (!room || !row.is_live(words.data(), 0)) return;
+      double* const to = other.store_->restore(key, store_->name(key));
+      room = to != nullptr;
+      if (room) std::copy(words.begin(), words.end(), to);
+    });
+    if (room) take(other);
+    return room;
+  }
+
+ private:
+  static std::size_t size(int n) noexcept { return static_cast<std::size_t>(n); }
+  int width() const noexcept { return settings() * m_; }
+  int columns() const noexcept { return groups_ * width(); }
+  int words() const noexcept { return columns() + groups_; }
+
+  // Of `groups` times as many things as there are settings, `each` in a row, those of the settings that are kept.
+  template <class T>
+  std::vector<T> chosen(const std::vector<T>& all, const std::vector<int>& kept, int groups, int each) const {
+    std::vector<T> out;
+    for (int g = 0; g < groups; ++g)
+      for (const int setting : kept)
+        for (int k = 0; k < each; ++k) out.push_back(all[size((g * settings() + setting) * each + k)]);
+    return out;
+  }
+
+  // Empty, with one entry of zeros in every history.
+  void open() {
+    history_.groups = groups_;
+    history_.width = width();
+    history_.now.resize(size(columns()));
+    history_.theta.resize(size(columns()));
+    history_.before.assign(size(groups_), std::vector<double>(size(width()), 0.0));
+    history_.starts.resize(size(groups_));
+    for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
+    for (int u = 0; u < groups_ * settings(); ++u) note(u);
+    compact_at_.assign(size(groups_), kFirstCompaction);
+    make_scratch();
+    store_ = std::make_unique<TableStore>(words(), 0);
+  }
+  void make_scratch() {
+    gradient_.assign(size(columns()), 0.0);
+    dot_.assign(size(columns()), 0.0);
+    sums_.assign(4 * size(columns()), 0.0);
+    learns_.assign(size(groups_), 0);
+    marks_.assign(size(groups_), 0.0);
+    rates_.assign(size(groups_ * settings()), 0.0);
+    rows_ = std::make_unique<ExampleRows<Row, 0>>(words());
+  }
+  void take(BankOf& other) {
+    specs_ = std::move(other.specs_);
+    rules_ = std::move(other.rules_);
+    factors_ = std::move(other.factors_);
+    intercept_ = std::move(other.intercept_);
+    history_ = std::move(other.history_);
+    for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
+    store_ = std::move(other.store_);
+    current_.clear();
+    current_.shrink_to_fit();
+    make_scratch();
+  }
+
+  // The running scalars of a unit, where its columns look for them.
+  void note(int u) noexcept {
+    const Decay decay = rules_[size(u)].decay();
+    for (int k = 0; k < m_; ++k) {
+      history_.now[size(u * m_ + k)] = decay.now;
+      history_.theta[size(u * m_ + k)] = decay.theta;
+    }
+  }
+
+  BankColumns view() const noexcept {
+    return {groups_, width(), history_.now.data(), history_.theta.data(), history_.starts.data()};
+  }
+
+  template <class Index>
+  BankOutcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
+                         const std::int64_t* folds, double* scores) noexcept {
+    const auto refuse = [](Status status, std::int64_t i) {
+      return BankOutcome{Kind::refused, {status, i}, -1};
+    };
+    if (b.named() ? !store_->set_named() : store_->named()) return refuse(Status::mixed_names, 0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t r = order == nullptr ? i : order[i];
+      if (!b.holds(r)) return refuse(Status::bad_block, i);
+      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1], nnz = end - begin;
+      Index bits = 0;
+      for (std::int64_t k = begin; k < end; ++k) bits |= b.indices[k];
+      if (bits < 0) return refuse(Status::bad_index, i);
+      if (!rows_->make_room(*store_, b.indices + begin, nnz, bits) || !make_room(nnz))
+        return refuse(Status::out_of_memory, i);
+      const Row row(history_);
+      rows_->find(*store_, row, b, order, i, n);
+      gather(b.values + begin, nnz);
+      for (int g = 0; g < groups_; ++g) learns_[size(g)] = folds == nullptr || folds[i] != g;
+      const double factor = row_factor(specs_.front().normalize, b, begin, end);
+      const double weight = b.weights == nullptr ? 1 : b.weights[r];
+      const BankOutcome judged = slopes(factor, b.labels[r], weight, b.offset(r), scores + i * columns());
+      if (judged.kind != Kind::ok) return {judged.kind, {Status::ok, i}, judged.setting};
+      const bool any = take_step(b.values + begin, nnz, factor);
+      if (!b.named() && end > begin) see(static_cast<std::int64_t>(b.indices[end - 1]) + 1);
+      if (any && !rows_->keep_live(*store_, row, b, begin, end)) return refuse(Status::out_of_memory, i + 1);
+      tidy();
+    }
+    return {Kind::ok, {Status::ok, n}, -1};
+  }
+
+  void see(std::int64_t features) noexcept {
+    for (int g = 0; g < groups_; ++g)
+      if (went_[size(g)]) features_[size(g)] = std::max(features_[size(g)], features);
+  }
+
+  // For an example of so many features, and one more entry in every history. False: memory is exhausted.
+  bool make_room(std::int64_t nnz) noexcept {
+    try {
+      if (went_.size() != size(groups_)) went_.assign(size(groups_), 0);
+      const std::size_t cells = static_cast<std::size_t>(nnz) * size(columns());
+      if (current_.size() < cells) current_.resize(2 * cells);
+      for (int g = 0; g < groups_; ++g) {
+        auto& entries = history_.before[size(g)];
+        if (entries.capacity() < entries.size() + size(width())) {
+          entries.reserve(entries.size() + std::max(entries.size() / 2, 64 * size(width())));
+          history_.starts[size(g)] = entries.data();
+        }
+      }
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  void gather(const float* x, std::int64_t n) noexcept {
+    const auto all = size(columns());
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    kernels_.gather(view(), rows_->rows(), x, n, sums_.data(), current_.data());
+    for (std::size_t c = 0; c < all; ++c)
+      dot_[c] = (sums_[c] + sums_[all + c]) + (sums_[2 * all + c] + sums_[3 * all + c]);
+  }
+
+  // The slopes of all units that learn the example; nothing is changed by it.
+  BankOutcome slopes(double factor, double label, double weight, double offset, double* scores) noexcept {
+    const Loss& loss = *specs_.front().loss;
+    const double parameter = specs_.front().loss_parameter;
+    for (int g = 0; g < groups_; ++g) {
+      int moved = 0, still = -1;
+      for (int s = 0; s < settings(); ++s) {
+        const int u = g * settings() + s;
+        bool any = false;
+        for (int k = 0; k < m_; ++k) {
+          const auto c = size(u * m_ + k);
+          const double p =
+              specs_.front().clip(rules_[size(u)].scale() * factor * dot_[c] + intercept_[c] + offset);
+          scores[c] = p;
+          if (!learns_[size(g)]) continue;
+          const double slope = weight * loss.slope(p, loss.target(label, k, m_), parameter);
+          if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return {Kind::diverged, {}, s};
+          gradient_[c] = slope;
+          any = any || slope != 0;
+        }
+        any ? ++moved : still = s;
+      }
+      went_[size(g)] = learns_[size(g)];
+      if (learns_[size(g)] && moved > 0 && still >= 0) return {Kind::uneven, {}, still};
+      if (moved == 0) learns_[size(g)] = 0;  // nothing to learn from: only time goes on
+    }
+    return {};
+  }
+
+  // The step of every unit whose group learns the example. Whether any row was touched.
+  bool take_step(const float* x, std::int64_t nnz, double factor) noexcept {
+    bool any = false;
+    for (int g = 0; g < groups_; ++g) {
+      if (!went_[size(g)]) continue;
+      for (int s = 0; s < settings(); ++s) begin_step(g, s, factor);
+      if (learns_[size(g)]) {
+        any = true;
+        remember(g);
+      }
+    }
+    if (any) {
+      if constexpr (Rule::kStill)
+        kernels_.push(view(), rows_->rows(), x, nnz, gradient_.data(), current_.data(), learns_.data(),
+                      marks_.data());
+      else
+        kernels_.push_anew(view(), rows_->rows(), x, nnz, gradient_.data(), learns_.data(), marks_.data());
+    }
+    for (int g = 0; g < groups_; ++g) {
+      if (!went_[size(g)]) continue;
+      for (int s = 0; s < settings(); ++s) {
+        const int u = g * settings() + s;
+        rules_[size(u)].end(rates_[size(u)]);
+        note(u);
+      }
+      ++t_[size(g)];
+    }
+    return any;
+  }
+
+  void begin_step(int g, int s, double factor) noexcept {
+    const int u = g * settings() + s;
+    Rule& rule = rules_[size(u)];
+    const double rate = factors_[size(s)] * specs_[size(s)].schedule(t_[size(g)]);
+    rates_[size(u)] = rate;
+    rule.begin(rate);
+    if constexpr (!Rule::kStill) note(u);
+    if (!learns_[size(g)]) return;
+    double* const gradient = gradient_.data() + u * m_;
+    if (specs_.front().fit_intercept) rule.push_intercept(intercept_.data() + u * m_, gradient, m_, rate);
+    const double gain = rule.gain(rate) * factor;
+    for (int k = 0; k < m_; ++k) gradient[k] *= gain;
+  }
+
+  // An entry for the running scalars of now, unless they are those of the last one.
+  void remember(int g) noexcept {
+    auto& entries = history_.before[size(g)];
+    const double* const now = history_.now.data() + g * width();
+    const std::size_t bytes = size(width()) * sizeof(double);
+    if (std::memcmp(entries.data() + entries.size() - size(width()), now, bytes) != 0)
+      entries.insert(entries.end(), now, now + width());  // there is room
+    history_.starts[size(g)] = entries.data();
+    marks_[size(g)] = static_cast<double>(history_.entries(g) - 1);
+  }
+
+  // Between two examples: what comes due once in a while.
+  void tidy() noexcept {
+    for (int u = 0; u < groups_ * settings(); ++u)
+      if (rules_[size(u)].stale()) [[unlikely]]
+        rescale(u);
+    for (int g = 0; g < groups_; ++g)
+      if (history_.entries(g) > compact_at_[size(g)]) [[unlikely]]
+        compact(g);
+  }
+
+  // The weights of a unit to the scale 1, as its rule does it.
+  void rescale(int u) noexcept {
+    const int g = u / settings(), first = u % settings() * m_;
+    const Row row(history_);
+    const double scale = rules_[size(u)].scale();
+    store_->for_each([&](std::uint64_t, double* words) {
+      for (int k = 0; k < m_; ++k) words[g * width() + first + k] = scale * row.current(words, g, first + k);
+    });
+    auto& entries = history_.before[size(g)];
+    for (std::size_t e = 0; e < entries.size(); e += size(width()))
+      std::fill_n(entries.begin() + static_cast<std::ptrdiff_t>(e) + first, m_, 0.0);
+    const double fresh[] = {1, 0};
+    rules_[size(u)].load(fresh);
+    note(u);
+  }
+
+  // Entries that no row speaks of any more are forgotten.
+  void compact(int g) noexcept {
+    auto& entries = history_.before[size(g)];
+    const auto count = static_cast<std::size_t>(history_.entries(g));
+    std::vector<std::int64_t> place;
+    try {
+      place.assign(count, -1);
+    } catch (const std::bad_alloc&) {
+      compact_at_[size(g)] *= 2;
+      return;
+    }
+    const int word = columns() + g;
+    place[0] = place[count - 1] = 0;
+    store_->for_each(
+        [&](std::uint64_t, const double* words) { place[static_cast<std::size_t>(words[word])] = 0; });
+    std::int64_t next = 0;
+    for (std::size_t e = 0; e < count; ++e) {
+      if (place[e] < 0) continue;
+      place[e] = next;
+      std::copy_n(entries.data() + e * size(width()), width(), entries.data() + next * width());
+      ++next;
+    }
+    store_->for_each([&](std::uint64_t, double* words) {
+      words[word] = static_cast<double>(place[static_cast<std::size_t>(words[word])]);
+    });
+    entries.resize(static_cast<std::size_t>(next * width()));
+    compact_at_[size(g)] = std::max(kFirstCompaction, 2 * next);
+  }
+
+  static constexpr double kLargest = 1e150;  // as for one model
+  static constexpr std::int64_t kFirstCompaction = 4096;
+
+  const BankKernels& kernels_ = best_bank_kernels().of(kKind);
+  std::vector<LinearSpec> specs_;
+  int m_, groups_;
+  std::vector<Rule> rules_;      // of each unit
+  std::vector<double> factors_;  // of the learning rate of each setting
+  std::vector<double> intercept_;
+  std::vector<std::uint64_t> t_;        // of each group
+  std::vector<std::int64_t> features_;  // likewise
+  BankHistory history_;
+  std::vector<std::int64_t> compact_at_;
+  std::unique_ptr<TableStore> store_;
+  std::unique_ptr<ExampleRows<Row, 0>> rows_;
+  // Scratch of an example.
+  std::vector<double> gradient_, dot_, sums_, current_, marks_, rates_;
+  std::vector<std::uint8_t> learns_, went_;  // of each group: rows are touched; time goes on
+};
+
+}  // namespace riata

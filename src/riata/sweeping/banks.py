@@ -1,0 +1,200 @@
+"""Lanes of settings that differ by numbers alone: one store for all, one traversal of each example."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from riata import _core
+from riata.block import Block
+from riata.learners import Learner
+from riata.learners.linear import LinearLearner
+from riata.sweeping.grid import Setting
+from riata.sweeping.lanes import Floats, Lane, LoneLane, Order, Unit
+
+_RULES = ("fobos", "sgd", "truncate", "round")
+_LOSSES = ("logistic", "squared", "huber")
+"""Of others, many examples have no slope for some settings and one for others: each then has marks of its own."""
+_SHARED = ("loss", "epsilon", "quantile", "normalize", "clip", "fit_intercept", "outputs")
+_OWN = (
+    "update", "eta0", "learning_rate", "power_t", "l1", "l2", "gravity", "theta", "period", "decay",
+    "round_at_end", "store", "bits",
+)  # fmt: skip
+
+
+def key_of(learner: Learner) -> tuple[Any, ...] | None:
+    """What settings must have in common to be learned side by side; None: this one goes alone."""
+    if not isinstance(learner, LinearLearner) or learner.family not in ("elastic-net", "truncated"):
+        return None
+    update, _ = learner._making
+    others = [f.name for f in fields(learner) if f.init and f.name not in _SHARED + _OWN]
+    if any(getattr(learner, name) not in (None, False, "none") for name in others):
+        return None
+    usual = update in _RULES and learner.loss in _LOSSES and learner.store in ("auto", "table")
+    if not usual or getattr(learner, "round_at_end", 0) > 0:
+        return None
+    return (learner.family, update, *(getattr(learner, name) for name in _SHARED))
+
+
+class BankLane:
+    """Settings side by side, each in as many groups as there are folds, and one more."""
+
+    def __init__(
+        self,
+        members: Sequence[int],
+        groups: Sequence[int | None],
+        settings: Sequence[Setting],
+        outputs: int,
+        seed: int,
+    ) -> None:
+        self._members, self._groups = list(members), list(groups)
+        self._prototypes: dict[int, LinearLearner] = {}
+        for s in members:
+            learner = settings[s].make(outputs, seed)
+            assert isinstance(learner, LinearLearner)
+            self._prototypes[s] = learner
+        first = self._prototypes[self._members[0]]
+        self._outputs = outputs
+        self._bank = _core.Bank(
+            family=first.family,
+            update=first._making[0],
+            loss=first.loss,
+            normalize=first.normalize,
+            outputs=outputs,
+            fit_intercept=bool(first.fit_intercept),
+            settings=[self._prototypes[s]._making[1] for s in self._members],
+            groups=len(self._groups),
+        )
+        self._factors = dict.fromkeys(self._members, 1.0)
+        self._left: dict[Unit, LoneLane] = {}
+        """Units that had to go on by themselves."""
+        self._why: dict[int, str] = {}
+        self._hash_key: bytes | None = None
+        self.units = [Unit(s, group) for group in self._groups for s in self._members]
+
+    def learn(self, block: Block, order: Order, folds: Order | None) -> Floats:
+        scores = np.full((len(self.units), len(order), self._outputs), np.nan)
+        place = {unit: i for i, unit in enumerate(self.units)}
+        for unit, lane in list(self._left.items()):
+            if unit in place:
+                scores[place[unit]] = lane.learn(block, order, folds)[0]
+        start = 0
+        order = np.ascontiguousarray(order, dtype=np.int64)
+        while start < len(order) and self._members:
+            found, done, why, which = self._bank.learn(
+                block.indptr, block.indices, block.values, block.labels, block.weights, order[start:],
+                None if folds is None else folds[start:], block.names, block.name_offsets, block.offsets,
+            )  # fmt: skip
+            shaped = found[:done].reshape(done, len(self._groups), len(self._members), -1)
+            for g, group in enumerate(self._groups):
+                for i, s in enumerate(self._members):
+                    scores[place[Unit(s, group)], start : start + done] = shaped[:, g, i]
+            start += done
+            if not why:
+                break
+            rest = None if folds is None else folds[start:]
+            self._leave(which, why, block, order[start:], rest, scores[:, start:], place)
+        return scores
+
+    def _leave(
+        self,
+        which: int,
+        why: str,
+        block: Block,
+        order: Order,
+        folds: Order | None,
+        scores: Floats,
+        place: dict[Unit, int],
+    ) -> None:
+        """A setting that has diverged ends; one that stands still where others move goes on by itself."""
+        s = self._members[which]
+        if why == "diverged":
+            where = block.where(int(order[0]))
+            slower = self._prototypes[s]._slower()
+            self._why[s] = f"{where}: the scores have left the range of floats; {slower}"
+        else:
+            for group in self._groups:
+                lane = LoneLane(Unit(s, group), self.learner(Unit(s, group)))
+                self._left[Unit(s, group)] = lane
+                scores[place[Unit(s, group)]] = lane.learn(block, order, folds)[0]
+        self._remove({s})
+
+    def _remove(self, gone: Iterable[int]) -> None:
+        """Without these settings; their units stay listed until `keep` says otherwise."""
+        kept = [i for i, s in enumerate(self._members) if s not in gone]
+        if kept and len(kept) < len(self._members):
+            self._bank.keep(kept)
+        self._members = [self._members[i] for i in kept]
+
+    def learner(self, unit: Unit) -> Learner:
+        if unit in self._left:
+            return self._left[unit].learner(unit)
+        prototype = self._prototypes[unit.setting]
+        state = self._bank.unit(self._members.index(unit.setting), self._groups.index(unit.fold))
+        made = type(prototype).from_state(prototype.parameters(), state)
+        made.use_hash_key(self._hash_key)
+        return made
+
+    def n_live(self, unit: Unit) -> int:
+        if unit in self._left:
+            return self._left[unit].n_live(unit)
+        setting, group = self._members.index(unit.setting), self._groups.index(unit.fold)
+        return int(self._bank.live_weights(setting, group))
+
+    def end_pass(self) -> None:
+        for lane in self._left.values():
+            lane.end_pass()
+        for i, s in enumerate(self._members):
+            decay = float(getattr(self._prototypes[s], "decay", 1.0))
+            if decay != 1:
+                self._factors[s] *= decay
+                self._bank.set_rate_factor(i, self._factors[s])
+
+    def finish(self) -> None:
+        for lane in self._left.values():
+            lane.finish()
+
+    def keep(self, units: Sequence[Unit]) -> None:
+        wanted = {unit.setting for unit in units}
+        self._remove({s for s in self._members if s not in wanted})
+        self._left = {unit: lane for unit, lane in self._left.items() if unit.setting in wanted}
+        self.units = [unit for unit in self.units if unit.setting in wanted]
+
+    def why(self, unit: Unit) -> str | None:
+        left = self._left.get(unit)
+        return self._why.get(unit.setting) if left is None else left.why(unit)
+
+    def use_hash_key(self, hash_key: bytes | None) -> None:
+        self._hash_key = hash_key
+        for lane in self._left.values():
+            lane.use_hash_key(hash_key)
+
+    def alone(self) -> list[Lane]:
+        return [self._left.get(unit) or LoneLane(unit, self.learner(unit)) for unit in self.units]
+
+
+def make_lanes(
+    units: Sequence[Unit], settings: Sequence[Setting], outputs: int, seed: int, threads: int
+) -> list[Lane]:
+    """Settings that can share are put side by side, in as many lanes as there are threads; others go alone."""
+    groups = list(dict.fromkeys(unit.fold for unit in units))
+    together: dict[Any, list[int]] = {}
+    lanes: list[Lane] = []
+    for s in dict.fromkeys(unit.setting for unit in units):
+        key = key_of(settings[s].make(outputs, seed))
+        together.setdefault(("alone", s) if key is None else key, []).append(s)
+    for key, members in together.items():
+        if key[0] == "alone" or (len(members) == 1 and len(groups) == 1):
+            for s in members:
+                lanes += [LoneLane(Unit(s, g), settings[s].make(outputs, seed)) for g in groups]
+            continue
+        panels = max(1, min(threads, len(members)))
+        each = math.ceil(len(members) / panels)
+        for start in range(0, len(members), each):
+            part = members[start : start + each]
+            lanes.append(BankLane(part, groups, settings, outputs, seed))
+    return lanes
