@@ -8,7 +8,6 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import click
 
-from riata.cli.numbers import NumbersOrWord
 from riata.learners import FAMILIES, Learner
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -260,6 +259,28 @@ def _default_text(owned: list[tuple[str, Field[Any]]]) -> str:
     if len(values) == 1:
         return f"  [default: {values.pop()}]"
     return f"  [default: {', '.join(f'{v} ({k})' for k, v in defaults.items())}]"
+
+
+class NumbersOrWord(click.ParamType):  # type: ignore[type-arg]
+    """A number, numbers with commas between them, or a word that the learner knows.
+
+    >>> kind = NumbersOrWord()
+    >>> kind.convert("2", None, None), kind.convert("3,1", None, None), kind.convert("path", None, None)
+    (2.0, (3.0, 1.0), 'path')
+    """
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str | tuple[float, ...]:
+        if not isinstance(value, str):
+            return value  # type: ignore[no-any-return]
+        try:
+            numbers = tuple(float(word) for word in value.split(","))
+        except ValueError:
+            return value
+        return numbers[0] if len(numbers) == 1 else numbers
 
 
 def _type_of(learner: type[Learner], name: str) -> Any:
