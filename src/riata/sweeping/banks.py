@@ -82,11 +82,12 @@ class BankLane:
         for unit, lane in list(self._left.items()):
             if unit in place:
                 scores[place[unit]] = lane.learn(block, order, folds)[0]
-        start = 0
+        start, labels = 0, block.labels
+        assert labels is not None
         order = np.ascontiguousarray(order, dtype=np.int64)
         while start < len(order) and self._members:
             found, done, why, which = self._bank.learn(
-                block.indptr, block.indices, block.values, block.labels, block.weights, order[start:],
+                block.indptr, block.indices, block.values, labels, block.weights, order[start:],
                 None if folds is None else folds[start:], block.names, block.name_offsets, block.offsets,
             )  # fmt: skip
             shaped = found[:done].reshape(done, len(self._groups), len(self._members), -1)
