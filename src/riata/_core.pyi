@@ -489,7 +489,8 @@ class Bank:
         What a linear model of this setting that learned what the group did has as its state.
         """
 
-    def live_weights(self, setting: int, group: int) -> int: ...
+    def live_weights(self) -> list[int]:
+        """How many weights of each unit are not zero, group by group."""
 
     def keep(self, settings: Sequence[int]) -> None:
         """Leave out all others, for good."""

@@ -103,12 +103,8 @@ void bind_bank(nb::module_& m) {
            nb::sig("def unit(self, setting: int, group: int) -> dict[str, NDArray[typing.Any]]"),
            "What a linear model of this setting that learned what the group did has as its state.")
       .def(
-          "live_weights",
-          [](const Bank& of, int setting, int group) {
-            check_place(of, setting, group);
-            return reading(of, [&] { return of.live_weights(setting, group); });
-          },
-          nb::arg("setting"), nb::arg("group"))
+          "live_weights", [](const Bank& of) { return reading(of, [&] { return of.live_weights(); }); },
+          "How many weights of each unit are not zero, group by group.")
       .def(
           "keep",
           [](Bank& of, const std::vector<int>& settings) {

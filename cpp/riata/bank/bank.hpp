@@ -43,8 +43,8 @@ class Bank {
   virtual BankOutcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
                             const std::int64_t* folds, double* scores) noexcept = 0;
   virtual UnitState unit(int setting, int group) const = 0;
-  virtual std::int64_t live_weights(int setting, int group) const noexcept = 0;
-  virtual bool keep(const std::vector<int>& settings) = 0;  // of the settings; false: memory is exhausted
+  virtual std::vector<std::int64_t> live_weights() const = 0;  // of each unit, group by group
+  virtual bool keep(const std::vector<int>& settings) = 0;     // of the settings; false: memory is exhausted
   virtual void set_rate_factor(int setting, double factor) noexcept = 0;  // in all groups
   virtual std::uint64_t bytes() const noexcept = 0;
   virtual int settings() const noexcept = 0;

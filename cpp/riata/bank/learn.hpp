@@ -11,7 +11,7 @@
 
 #include "riata/bank/bank.hpp"
 #include "riata/bank/kernels.hpp"
-#include "riata/bank/row.hpp"
+#include "riata/bank/stored.hpp"
 #include "riata/linear/example.hpp"
 #include "riata/linear/example_rows.hpp"
 #include "riata/linear/rules/rule.hpp"
@@ -20,32 +20,19 @@
 namespace riata {
 
 template <class Rule>
-class BankOf final : public Bank {
+class BankOf final : public StoredBank<Rule> {
+  using Stored = StoredBank<Rule>;
+  using Stored::settings, Stored::size, Stored::width, Stored::columns, Stored::words, Stored::chosen,
+      Stored::note;
+  using Stored::specs_, Stored::m_, Stored::groups_, Stored::rules_, Stored::factors_, Stored::intercept_;
+  using Stored::t_, Stored::features_, Stored::history_, Stored::store_, Stored::compact_at_;
+  using typename Stored::Row;
   static constexpr DecayKind kKind = Rule::kDecay;
-  using Row = BankRow<kKind>;
   using Status = Outcome::Status;
   using Kind = BankOutcome::Kind;
 
  public:
-  BankOf(const std::vector<LinearSpec>& specs, int groups)
-      : specs_(specs), m_(specs.front().columns), groups_(groups) {
-    for (int g = 0; g < groups; ++g)
-      for (const LinearSpec& spec : specs) rules_.emplace_back(spec.numbers, m_);
-    factors_.assign(specs.size(), 1.0);
-    t_.assign(static_cast<std::size_t>(groups), 0);
-    features_.assign(static_cast<std::size_t>(groups), 0);
-    intercept_.assign(size(columns()), 0.0);
-    open();
-  }
-
-  int settings() const noexcept override { return static_cast<int>(specs_.size()); }
-  int groups() const noexcept override { return groups_; }
-  int outputs() const noexcept override { return m_; }
-  std::uint64_t bytes() const noexcept override {
-    std::uint64_t all = store_->bytes();
-    for (const auto& entries : history_.before) all += entries.capacity() * sizeof(double);
-    return all;
-  }
+  BankOf(const std::vector<LinearSpec>& specs, int groups) : Stored(specs, groups) { make_scratch(); }
 
   BankOutcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
                     const std::int64_t* folds, double* scores) noexcept override {
@@ -54,54 +41,6 @@ class BankOf final : public Bank {
   BankOutcome learn(const BlockView<std::int64_t>& b, const std::int64_t* order, std::int64_t n,
                     const std::int64_t* folds, double* scores) noexcept override {
     return learn_rows(b, order, n, folds, scores);
-  }
-
-  void set_rate_factor(int setting, double factor) noexcept override { factors_[size(setting)] = factor; }
-
-  std::int64_t live_weights(int setting, int group) const noexcept override {
-    const Row row(history_);
-    std::int64_t live = 0;
-    store_->for_each([&](std::uint64_t, const double* words) {
-      for (int k = 0; k < m_; ++k) live += row.current(words, group, setting * m_ + k) != 0;
-    });
-    return live;
-  }
-
-  UnitState unit(int setting, int group) const override {
-    const Row row(history_);
-    const auto live = [&](const double* words) {
-      for (int k = 0; k < m_; ++k)
-        if (row.current(words, group, setting * m_ + k) != 0) return true;
-      return false;
-    };
-    std::vector<std::pair<std::uint64_t, const double*>> found;
-    store_->for_each([&](std::uint64_t key, const double* words) {
-      if (live(words)) found.emplace_back(key, words);
-    });
-    std::sort(found.begin(), found.end());
-    UnitState out;
-    out.rows.keys.reserve(found.size());
-    out.rows.values.reserve(found.size() * size(m_ + 1));
-    out.named = store_->named();
-    out.names.offsets.push_back(0);
-    const int first = group * width() + setting * m_;
-    for (const auto& [key, words] : found) {
-      out.rows.keys.push_back(static_cast<std::int64_t>(key));
-      out.rows.values.insert(out.rows.values.end(), words + first, words + first + m_);
-      out.rows.values.push_back(row.mark(words, group, setting * m_));
-      if (!out.named) continue;
-      const std::string_view name = store_->name(key);
-      out.names.bytes.insert(out.names.bytes.end(), name.begin(), name.end());
-      out.names.offsets.push_back(static_cast<std::int64_t>(out.names.bytes.size()));
-    }
-    const Rule& rule = rules_[size(group * settings() + setting)];
-    out.rule_state.resize(size(Rule::state_size(m_)));
-    rule.save(out.rule_state.data());
-    out.intercept.assign(intercept_.begin() + first, intercept_.begin() + first + m_);
-    out.t = t_[size(group)];
-    out.features = features_[size(group)];
-    out.rate_factor = factors_[size(setting)];
-    return out;
   }
 
   bool keep(const std::vector<int>& kept) override {
@@ -121,53 +60,24 @@ class BankOf final : public Bank {
     }
     if (store_->named() && !other.store_->set_named()) return false;
     const Row row(other.history_);
-    std::vector<double> words(size(other.words()));
+    std::vector<double> narrow_row(size(other.words()));
     bool room = true;
     store_->for_each([&](std::uint64_t key, const double* from) {
       for (int g = 0; g < groups_; ++g) {
         for (std::size_t i = 0; i < kept.size(); ++i)
-          std::copy_n(from + g * wide + kept[i] * m_, m_, &words[size(g * narrow) + i * size(m_)]);
-        words[size(groups_ * narrow + g)] = from[groups_ * wide + g];
+          std::copy_n(from + g * wide + kept[i] * m_, m_, &narrow_row[size(g * narrow) + i * size(m_)]);
+        narrow_row[size(groups_ * narrow + g)] = from[groups_ * wide + g];
       }
-      if (!room || !row.is_live(words.data(), 0)) return;
+      if (!room || !row.is_live(narrow_row.data(), 0)) return;
       double* const to = other.store_->restore(key, store_->name(key));
       room = to != nullptr;
-      if (room) std::copy(words.begin(), words.end(), to);
+      if (room) std::copy(narrow_row.begin(), narrow_row.end(), to);
     });
     if (room) take(other);
     return room;
   }
 
  private:
-  static std::size_t size(int n) noexcept { return static_cast<std::size_t>(n); }
-  int width() const noexcept { return settings() * m_; }
-  int columns() const noexcept { return groups_ * width(); }
-  int words() const noexcept { return columns() + groups_; }
-
-  // Of `groups` times as many things as there are settings, `each` in a row, those of the settings that are kept.
-  template <class T>
-  std::vector<T> chosen(const std::vector<T>& all, const std::vector<int>& kept, int groups, int each) const {
-    std::vector<T> out;
-    for (int g = 0; g < groups; ++g)
-      for (const int setting : kept)
-        for (int k = 0; k < each; ++k) out.push_back(all[size((g * settings() + setting) * each + k)]);
-    return out;
-  }
-
-  // Empty, with one entry of zeros in every history.
-  void open() {
-    history_.groups = groups_;
-    history_.width = width();
-    history_.now.resize(size(columns()));
-    history_.theta.resize(size(columns()));
-    history_.before.assign(size(groups_), std::vector<double>(size(width()), 0.0));
-    history_.starts.resize(size(groups_));
-    for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
-    for (int u = 0; u < groups_ * settings(); ++u) note(u);
-    compact_at_.assign(size(groups_), kFirstCompaction);
-    make_scratch();
-    store_ = std::make_unique<TableStore>(words(), 0);
-  }
   void make_scratch() {
     gradient_.assign(size(columns()), 0.0);
     dot_.assign(size(columns()), 0.0);
@@ -188,15 +98,6 @@ class BankOf final : public Bank {
     current_.clear();
     current_.shrink_to_fit();
     make_scratch();
-  }
-
-  // The running scalars of a unit, where its columns look for them.
-  void note(int u) noexcept {
-    const Decay decay = rules_[size(u)].decay();
-    for (int k = 0; k < m_; ++k) {
-      history_.now[size(u * m_ + k)] = decay.now;
-      history_.theta[size(u * m_ + k)] = decay.theta;
-    }
   }
 
   BankColumns view() const noexcept {
@@ -355,71 +256,15 @@ class BankOf final : public Bank {
   void tidy() noexcept {
     for (int u = 0; u < groups_ * settings(); ++u)
       if (rules_[size(u)].stale()) [[unlikely]]
-        rescale(u);
+        this->rescale(u);
     for (int g = 0; g < groups_; ++g)
       if (history_.entries(g) > compact_at_[size(g)]) [[unlikely]]
-        compact(g);
-  }
-
-  // The weights of a unit to the scale 1, as its rule does it.
-  void rescale(int u) noexcept {
-    const int g = u / settings(), first = u % settings() * m_;
-    const Row row(history_);
-    const double scale = rules_[size(u)].scale();
-    store_->for_each([&](std::uint64_t, double* words) {
-      for (int k = 0; k < m_; ++k) words[g * width() + first + k] = scale * row.current(words, g, first + k);
-    });
-    auto& entries = history_.before[size(g)];
-    for (std::size_t e = 0; e < entries.size(); e += size(width()))
-      std::fill_n(entries.begin() + static_cast<std::ptrdiff_t>(e) + first, m_, 0.0);
-    const double fresh[] = {1, 0};
-    rules_[size(u)].load(fresh);
-    note(u);
-  }
-
-  // Entries that no row speaks of any more are forgotten.
-  void compact(int g) noexcept {
-    auto& entries = history_.before[size(g)];
-    const auto count = static_cast<std::size_t>(history_.entries(g));
-    std::vector<std::int64_t> place;
-    try {
-      place.assign(count, -1);
-    } catch (const std::bad_alloc&) {
-      compact_at_[size(g)] *= 2;
-      return;
-    }
-    const int word = columns() + g;
-    place[0] = place[count - 1] = 0;
-    store_->for_each(
-        [&](std::uint64_t, const double* words) { place[static_cast<std::size_t>(words[word])] = 0; });
-    std::int64_t next = 0;
-    for (std::size_t e = 0; e < count; ++e) {
-      if (place[e] < 0) continue;
-      place[e] = next;
-      std::copy_n(entries.data() + e * size(width()), width(), entries.data() + next * width());
-      ++next;
-    }
-    store_->for_each([&](std::uint64_t, double* words) {
-      words[word] = static_cast<double>(place[static_cast<std::size_t>(words[word])]);
-    });
-    entries.resize(static_cast<std::size_t>(next * width()));
-    compact_at_[size(g)] = std::max(kFirstCompaction, 2 * next);
+        this->compact(g);
   }
 
   static constexpr double kLargest = 1e150;  // as for one model
-  static constexpr std::int64_t kFirstCompaction = 4096;
 
   const BankKernels& kernels_ = best_bank_kernels().of(kKind);
-  std::vector<LinearSpec> specs_;
-  int m_, groups_;
-  std::vector<Rule> rules_;      // of each unit
-  std::vector<double> factors_;  // of the learning rate of each setting
-  std::vector<double> intercept_;
-  std::vector<std::uint64_t> t_;        // of each group
-  std::vector<std::int64_t> features_;  // likewise
-  BankHistory history_;
-  std::vector<std::int64_t> compact_at_;
-  std::unique_ptr<TableStore> store_;
   std::unique_ptr<ExampleRows<Row, 0>> rows_;
   // Scratch of an example.
   std::vector<double> gradient_, dot_, sums_, current_, marks_, rates_;

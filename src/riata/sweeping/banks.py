@@ -74,6 +74,8 @@ class BankLane:
         """Units that had to go on by themselves."""
         self._why: dict[int, str] = {}
         self._hash_key: bytes | None = None
+        self._live: list[int] | None = None
+        """Counted since the last example."""
         self.units = [Unit(s, group) for group in self._groups for s in self._members]
 
     def learn(self, block: Block, order: Order, folds: Order | None) -> Floats:
@@ -82,7 +84,7 @@ class BankLane:
         for unit, lane in list(self._left.items()):
             if unit in place:
                 scores[place[unit]] = lane.learn(block, order, folds)[0]
-        start, labels = 0, block.labels
+        start, labels, self._live = 0, block.labels, None
         assert labels is not None
         order = np.ascontiguousarray(order, dtype=np.int64)
         while start < len(order) and self._members:
@@ -126,6 +128,7 @@ class BankLane:
 
     def _remove(self, gone: Iterable[int]) -> None:
         """Without these settings; their units stay listed until `keep` says otherwise."""
+        self._live = None
         kept = [i for i, s in enumerate(self._members) if s not in gone]
         if kept and len(kept) < len(self._members):
             self._bank.keep(kept)
@@ -143,8 +146,10 @@ class BankLane:
     def n_live(self, unit: Unit) -> int:
         if unit in self._left:
             return self._left[unit].n_live(unit)
+        if self._live is None:
+            self._live = self._bank.live_weights()
         setting, group = self._members.index(unit.setting), self._groups.index(unit.fold)
-        return int(self._bank.live_weights(setting, group))
+        return self._live[group * len(self._members) + setting]
 
     def end_pass(self) -> None:
         for lane in self._left.values():
