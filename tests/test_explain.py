@@ -112,13 +112,13 @@ def _output(one: Any, model: Any) -> int:
     return 0 if len(model.classes_) == 2 else list(model.classes_).index(one.target)
 
 
-def _linear(model: Any, rows: pd.DataFrame) -> tuple[Any, Any]:
+def _linear(model: Any, rows: pd.DataFrame, origin: str = "average") -> tuple[Any, Any]:
     """Intercept and features alone, and the Blocks."""
-    explainer = Explainer(model.model_)
+    explainer = Explainer(model.model_, origin)
     blocks = list(model._blocks(rows, names=True))
     parts = [explainer.of(block) for block in blocks]
     for part in parts:
-        part.steps = {}
+        part.steps = {name: step for name, step in part.steps.items() if name == "missing numbers"}
     return np.concatenate([part.sums() for part in parts]), blocks
 
 
@@ -131,11 +131,36 @@ def test_of_a_mixture_the_features_add_up_to_the_mean_of_its_score(name: str) ->
     assert np.allclose(linear, mean, rtol=0, atol=1e-9)
 
 
-def test_of_auto_the_features_are_those_of_the_one_linear_model() -> None:
+def test_of_auto_from_zero_the_features_are_those_of_the_one_linear_model() -> None:
     model, rows = learned("auto")
-    linear, blocks = _linear(model, rows)
+    linear, blocks = _linear(model, rows, "zero")
     single: Learner = model.model_.learner.collapse()
     assert np.allclose(linear, np.concatenate([single.score(b) for b in blocks]), rtol=0, atol=1e-6)
+
+
+def test_auto_is_explained_with_the_length_of_each_row() -> None:
+    """Texts of very different lengths: what is left to averaging is little, unlike with one length for all."""
+    rng = np.random.default_rng(0)
+    texts, labels = [], []
+    for _ in range(800):
+        side = rng.integers(0, 2)
+        count = rng.choice([3, 60])
+        half = np.where(rng.random(count) < 0.8, side, 1 - side)
+        texts.append(" ".join(f"w{20 * h + rng.integers(0, 20)}" for h in half))
+        labels.append(str(side if rng.random() < 0.75 else 1 - side))  # no surer of a long text
+    model = riata.AutoClassifier().learn(
+        pd.DataFrame({"body": texts, "y": labels}), label="y", text=["body"]
+    )
+    learner: Any = model.model_.learner
+    assert sum(m["weight"] for m in learner.members if m["values"].startswith("unit")) > 0.1
+    rows = pd.DataFrame({"body": texts})
+    left = {
+        origin: np.abs(
+            [one.steps["averaging"] for one in model.explain(rows, origin=origin)]
+        ).mean()
+        for origin in ("average", "zero")
+    }
+    assert left["average"] < 0.5 * left["zero"]
 
 
 def test_deviations_of_features_that_stand_alone() -> None:

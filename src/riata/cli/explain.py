@@ -35,9 +35,9 @@ input): with the intercept and the offset it adds up to what riata predict --sco
   riata explain clicks.riata today.svm --json | jq .contributions
 
 Of several classes the one that is predicted is explained, or --class. A number of a scaled column counts
-from the column's average, or with --from zero from zero, value times weight. Models that average
-(--method auto, bayesian) are explained by the one linear model that inspect shows; what is left up to the
-score is a step of its own, and so is calibration."""
+from the column's average, or with --from zero from zero, value times weight. Of models that average
+(--method auto, bayesian) the features add up to the average of the log odds; what is left up to the score
+is a step of its own, and so is calibration."""
 
 
 @click.command("explain", cls=Command, help=HELP)

@@ -57,7 +57,8 @@ class Reading:
         weight, and the intercept is `intercept_`.
 
         The score of `BayesianClassifier` and `AutoClassifier` is that of an average: the features add up to the
-        average of the log odds, by the weights of `coef_`, and what is left up to the score is in `steps`.
+        average of the log odds, and what is left up to the score is in `steps`. Of `AutoClassifier` some settings
+        divide rows by their length, so a feature's weight there is the row's own; `origin="zero"` explains by `coef_`.
 
         >>> from riata import FTRLClassifier
         >>> model = FTRLClassifier(alpha=0.5)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
+from riata.explain.settings import settings_of
 from riata.explain.weights import (
     Floats,
     WeightTable,
@@ -23,6 +24,8 @@ from riata.record import Model
 from riata.schema import Schema
 
 ORIGINS = ("average", "zero")
+LINEAR = ("elastic-net", "truncated", "ftrl", "sketch", "interior")
+"""Families whose score is the sum of their features and the intercept."""
 AVERAGING, CALIBRATION, CLIP, MISSING = "averaging", "calibration", "clip", "missing numbers"
 STEPS = {
     AVERAGING: "from the score of the weights shown to the average over all that may be",
@@ -72,8 +75,9 @@ class Explainer:
     """Takes scores apart, by the weights that a model has when this is made.
 
     The score of a linear model is a sum. That of an average of models (`auto`; Bayesian models, which average over
-    what the weights may be) is not: there the contributions are those of the average of their log odds, by the weights
-    that `coef` has, and the rest, up to the score, is the step `averaging`. What calibration does comes last.
+    what the weights may be) is not: there the contributions are those of the average of their log odds, and the rest,
+    up to the score, is the step `averaging`. What calibration does comes last. Settings of `auto` that see rows of
+    length one are explained with the length of each row; with `origin="zero"` by the one linear model of `coef`.
     """
 
     def __init__(self, model: Model, origin: str = "average") -> None:
@@ -85,7 +89,12 @@ class Explainer:
         with self.learner.lock:
             self.table: WeightTable = read_weights(model)
             self._views = _views_of(self.learner)
-            if self._views is None:
+            self._settings = None if origin == "zero" else settings_of(self.learner)
+            self._intercept = self.table.intercept
+            if self._settings is not None:
+                self._places = _core.Places(np.ascontiguousarray(self._settings.keys))
+                self._intercept = self._settings.intercept
+            elif self._views is None:
                 self._places = _core.Places(np.ascontiguousarray(self.table.keys))
                 self._weights = np.vstack([self.table.weights, np.zeros((1, self.learner.outputs))])
             else:
@@ -116,7 +125,7 @@ class Explainer:
         weights = _ratio(entries, seen)
         if scales is not None:
             weights = weights / scales[:, None]
-        intercept, steps = self.table.intercept, {}
+        intercept, steps = self._intercept, {}
         if self.origin == "zero" and self._scaled:
             entries, intercept, steps[MISSING] = self._scaled.from_zero(
                 block, entries, columns, self.table
@@ -130,6 +139,8 @@ class Explainer:
 
     def _entries(self, block: Block, seen: Floats) -> tuple[Floats, Floats | None]:
         places = self._places.find(keys_in_model(self.learner, block.indices))
+        if self._settings is not None:
+            return self._settings.entries(block, places, seen), None
         if self._views is None:
             return self._weights[places] * seen[:, None], None
         mean = np.zeros((len(seen), self.learner.outputs))
@@ -143,12 +154,11 @@ class Explainer:
     def _add_steps(self, made: Contributions, before: Floats | None) -> None:
         """What lies between the sum of the features and the score."""
         learner = self.learner
-        averages = learner.family in ("auto", "bayesian")
         clips = getattr(learner, "clip", None) is not None
-        if averages or clips:
+        if learner.family not in LINEAR or clips:
             linear = made.sums()
             end = made.scores if before is None else before
-            made.steps[AVERAGING if averages else CLIP] = end - linear
+            made.steps[CLIP if clips else AVERAGING] = end - linear
         if before is not None:
             made.steps[CALIBRATION] = made.scores - before
 
