@@ -73,8 +73,8 @@ def make(rows: int) -> dict[str, Path]:
                 writer.close()
         unsigned, signed = CACHE / "unsigned.vw", CACHE / "signed.vw"
         convert(open_source(paths["tsv"]), unsigned)
-        with open(unsigned, "rb") as plain, open(signed, "wb") as out:  # it wants -1, not 0
-            out.writelines(b"-1" + line[1:] if line[:1] == b"0" else line for line in plain)
+        with open(unsigned, "rb") as lines, open(signed, "wb") as out:  # it wants -1, not 0
+            out.writelines(b"-1" + line[1:] if line[:1] == b"0" else line for line in lines)
         unsigned.unlink()
         signed.replace(paths["vw"])
     paths["whole"] = CACHE / f"clicks-{rows}-whole.parquet"

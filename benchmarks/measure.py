@@ -102,8 +102,8 @@ def compete(task: Task, problem: Problem, found: dict[str, ModuleType], run: Run
             except Exception as error:
                 line.error = f"{type(error).__name__}: {error}".splitlines()[0][:120]
     lines = [line for line, _ in entered]
-    for complaint in different_work(task, lines, list(finished.values())):
-        next(line for line in lines if line.adapter == "riata").notes.append(complaint)
+    for difference in different_work(task, lines, list(finished.values())):
+        next(line for line in lines if line.adapter == "riata").notes.append(difference)
         next(line for line in lines if line.adapter == "riata").ok = False
     return lines
 

@@ -43,10 +43,10 @@ def ratios(run: Run) -> Iterator[Ratio]:
         yield Ratio("Reuters-21578", None, why="its archive is not under $RIATA_DATA")
         return
     texts = stories()[:2000] if run.quick else stories()
-    plain = TextFeatures(weight="count")
+    counts = TextFeatures(weight="count")
     counting = CountVectorizer(**SCIKIT)
-    ours, theirs = plain.fit_transform(texts), counting.fit_transform(texts)
-    assert set(plain.get_feature_names_out()) == set(counting.get_feature_names_out())
+    ours, theirs = counts.fit_transform(texts), counting.fit_transform(texts)
+    assert set(counts.get_feature_names_out()) == set(counting.get_feature_names_out())
     assert np.array_equal(np.sort(ours.data), np.sort(theirs.data))
     hashing = HashingVectorizer(**SCIKIT)
     size = sum(map(len, texts)) / 1e6
@@ -58,7 +58,7 @@ def ratios(run: Run) -> Iterator[Ratio]:
     times = run.turns(
         {
             "tokenise": tokenise,
-            "transform": lambda: plain.transform(texts),
+            "transform": lambda: counts.transform(texts),
             "fit_transform": lambda: TextFeatures(weight="count").fit_transform(texts),
             "hashing": lambda: hashing.transform(texts),
             "counting": lambda: CountVectorizer(**SCIKIT).fit_transform(texts),

@@ -240,10 +240,10 @@ def test_standard_input_needs_the_online_algorithm(data, tmp_path):
 )
 def test_data_that_is_read_more_than_once_may_be_cached(method, parameters, options, cache):
     job = Job(["d.gz"], "m", method, parameters, {}, options, cache="auto")
-    job.settle_cache(None)
+    job.find_cache(None)
     assert job.cache == cache
     told = Job(["d.gz"], "m", method, parameters, {}, options, cache="there")
-    told.settle_cache(None)
+    told.find_cache(None)
     assert told.cache == "there"
 
 
@@ -252,7 +252,7 @@ def test_a_resumed_run_may_be_cached(data, tmp_path):
     model = train(ListSource(block_of(X, y)), Sketch(gamma=1.0), passes=3)
     for passes, cache in ((None, "auto"), (1, None)):
         job = Job(["d"], "m", "elastic-net", {}, {}, {"passes": passes}, "saved", cache="auto")
-        job.settle_cache(model)
+        job.find_cache(model)
         assert job.cache == cache
 
 

@@ -22,7 +22,7 @@ from benchmarks.problems import Problem
 
 NAME = "Vowpal Wabbit"
 
-PLAIN = "--sgd: plain steps, as the others take"
+SGD = "--sgd: plain steps, as the others take"
 USUAL = "its usual steps: adaptive, normalised, invariant"
 
 
@@ -30,10 +30,10 @@ def version() -> str:
     return importlib.metadata.version("vowpalwabbit")
 
 
-def arguments(problem: Problem, *, plain: bool) -> list[str]:
+def arguments(problem: Problem, *, sgd: bool) -> list[str]:
     shared = ["--data", str(problem.vowpal_wabbit), "--loss_function", "logistic"]
     shared += ["--l1", str(problem.l1), "--l2", str(problem.l2), "-b", str(problem.bits)]
-    return [*shared, "--sgd", "-l", str(problem.eta0), "--power_t", "0.5"] if plain else shared
+    return [*shared, "--sgd", "-l", str(problem.eta0), "--power_t", "0.5"] if sgd else shared
 
 
 def _loss(problem: Problem, model: Path) -> float:
@@ -46,13 +46,11 @@ def _loss(problem: Problem, model: Path) -> float:
     return float(loss)
 
 
-def text(plain: bool) -> Contender:
+def text(sgd: bool) -> Contender:
     def run(problem: Problem) -> Outcome:
         with tempfile.TemporaryDirectory() as scratch:
             with stopwatch() as clock:
-                space = vowpalwabbit.Workspace(
-                    arg_list=[*arguments(problem, plain=plain), "--quiet"]
-                )
+                space = vowpalwabbit.Workspace(arg_list=[*arguments(problem, sgd=sgd), "--quiet"])
             examples = round(space.get_weighted_examples())
             progressive = space.get_sum_loss() / examples
             model = Path(scratch) / "model.vw"
@@ -61,7 +59,7 @@ def text(plain: bool) -> Contender:
             loss = _loss(problem, model)
         return Outcome(clock.seconds, examples, examples, loss, progressive)
 
-    return Contender(f"Workspace(--data ...), {PLAIN if plain else USUAL}", run)
+    return Contender(f"Workspace(--data ...), {SGD if sgd else USUAL}", run)
 
 
 def _python_start() -> float:
@@ -71,11 +69,11 @@ def _python_start() -> float:
     return clock.seconds
 
 
-def command(plain: bool) -> Contender:
+def command(sgd: bool) -> Contender:
     def run(problem: Problem) -> Outcome:
         with tempfile.TemporaryDirectory() as scratch:
             model = Path(scratch) / "model.vw"
-            argv = [sys.executable, "-m", "vowpalwabbit", *arguments(problem, plain=plain)]
+            argv = [sys.executable, "-m", "vowpalwabbit", *arguments(problem, sgd=sgd)]
             with stopwatch() as clock:
                 done = subprocess.run([*argv, "-f", str(model)], capture_output=True, text=True)
             if done.returncode != 0:
@@ -93,11 +91,11 @@ def command(plain: bool) -> Contender:
                 notes=["the start of Python and the import taken off"],
             )
 
-    return Contender(f"python -m vowpalwabbit, {PLAIN if plain else USUAL}", run)
+    return Contender(f"python -m vowpalwabbit, {SGD if sgd else USUAL}", run)
 
 
 CONTENDERS: Contenders = {
-    "text": [text(plain=True), text(plain=False)],
-    "vw": [text(plain=True), text(plain=False)],
-    "command": [command(plain=True), command(plain=False)],
+    "text": [text(sgd=True), text(sgd=False)],
+    "vw": [text(sgd=True), text(sgd=False)],
+    "command": [command(sgd=True), command(sgd=False)],
 }

@@ -317,6 +317,25 @@ def recalibration(state: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
     For every output, what multiplies ln(p) and -ln(1 - p), and what is added.
     """
 
+class Posterior:
+    """Rows of a Bayesian model, brought current; columns side by side."""
+
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """Of the features that were learned, ascending."""
+
+    @property
+    def means(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+    @property
+    def precisions(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+    @property
+    def prior_means(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+    @property
+    def prior_precisions(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
 class Bayesian(Model):
     """Independent Gaussian posteriors over a store, columns wide."""
 
@@ -340,12 +359,10 @@ class Bayesian(Model):
     @overload
     def moments(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, name_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
 
-    def posterior(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
-        """
-        Keys of the features learned; their means, precisions, prior means and prior precisions, current.
-        """
+    def posterior(self) -> Posterior:
+        """Of the features that were learned."""
 
-    def intercept_posterior(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
+    def intercept_posterior(self) -> Posterior: ...
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All of the model's state at one moment, by name."""
@@ -612,6 +629,20 @@ def shoot(h: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C
     Modified Shooting: the minimum of b'Hb/2 - c'b + sum gamma |b|; the sweeps it took; whether it converged.
     """
 
+class SketchSums:
+    """The sums of a pass so far."""
+
+    @property
+    def scalars(self) -> list[float]: ...
+
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """The features of the gradient, ascending."""
+
+    @property
+    def gradients(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """A column for each part of the pass."""
+
 class Sketch:
     """The sums of one pass at a fixed point."""
 
@@ -638,7 +669,7 @@ class Sketch:
 
     def set_curvature(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
-    def sums(self) -> tuple[list[float], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
+    def sums(self) -> SketchSums: ...
 
     def set_sums(self, scalars: Sequence[float], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], features: int) -> None: ...
 

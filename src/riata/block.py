@@ -163,7 +163,7 @@ class NameListBlock(Block):
     numbers: NDArray[np.uint32]
 
     def __new__(cls, *given: Any, name_list: Any = None, **more: Any) -> Any:
-        """With names instead of a name_list, as `dataclasses.replace` has it: a plain Block."""
+        """With names instead of a name_list, as `dataclasses.replace` has it: a Block."""
         return Block(*given, **more) if name_list is None else object.__new__(cls)
 
     def __init__(self, *, name_list: Any, numbers: NDArray[np.uint32], **given: Any) -> None:

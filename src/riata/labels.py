@@ -92,7 +92,7 @@ def distinct(labels: Floats) -> Floats:
     return found
 
 
-def plain(label: Any) -> Label:
+def as_python(label: Any) -> Label:
     """A label as Python and JSON have it."""
     value = label.item() if isinstance(label, np.generic) else label
     if isinstance(value, str | bool):
@@ -114,7 +114,7 @@ def ascending(labels: Iterable[Any]) -> list[Label]:
     >>> ascending(["b", 2, "a", 1.0, 2.0])
     [1.0, 2.0, 'a', 'b']
     """
-    once = dict.fromkeys(map(plain, labels))
+    once = dict.fromkeys(map(as_python, labels))
     return sorted(once, key=lambda label: (isinstance(label, str), label))
 
 
@@ -129,7 +129,7 @@ class Classes:
     def __init__(
         self, labels: Iterable[Any], *, fixed: bool = False, open_pair: bool = False
     ) -> None:
-        self.labels: list[Label] = [plain(label) for label in labels]
+        self.labels: list[Label] = [as_python(label) for label in labels]
         self.fixed = fixed
         """Whether other labels are refused; otherwise they join."""
         self.open_pair = open_pair

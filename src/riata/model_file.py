@@ -23,7 +23,7 @@ from safetensors.numpy import load as safetensors_load
 import riata
 from riata.atomic import atomic_write
 from riata.errors import ModelError
-from riata.labels import plain
+from riata.labels import as_python
 from riata.record import Model, Record, Settings
 from riata.schema import Schema
 
@@ -249,7 +249,7 @@ def _parts_of(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "sha256": _NO_DIGEST,
         "family": model.learner.family,
         "parameters": model.learner.parameters(),
-        "classes": None if model.classes is None else [plain(label) for label in model.classes],
+        "classes": None if model.classes is None else [as_python(label) for label in model.classes],
         "labels": AS_WRITTEN,
         "n_features": int(model.learner.n_features),
         "record": model.record.to_json(),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata.errors import SettingsError
 from riata.fingerprint import Seen
-from riata.labels import Label, plain
+from riata.labels import Label, as_python
 from riata.metrics import Mean, sparsity
 from riata.metrics_constant import LabelSums
 from riata.schema import Schema
@@ -127,7 +127,9 @@ class Record:
         values = {k: v for k, v in values.items() if k in known}
         settings = dict(values["settings"])
         if settings.get("class_weight") is not None:
-            settings["class_weight"] = [(plain(k), float(v)) for k, v in settings["class_weight"]]
+            settings["class_weight"] = [
+                (as_python(k), float(v)) for k, v in settings["class_weight"]
+            ]
         values["settings"] = Settings(**settings)
         if values.get("schema") is not None:
             values["schema"] = Schema.from_json(values["schema"])

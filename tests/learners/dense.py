@@ -50,9 +50,11 @@ def dense(learner, d: int) -> reference.Dense:
         if hasattr(learner, name)
     }
     parameter = {"huber": learner.epsilon, "quantile": learner.quantile}.get(learner.loss, 0.0)
-    plain = isinstance(learner, FTRL) and reference.FTRLProximal(learner.alpha, learner.beta, 0, 0)
+    intercept_rule = isinstance(learner, FTRL) and reference.FTRLProximal(
+        learner.alpha, learner.beta, 0, 0
+    )
     if getattr(learner, "learning_rate", "") == "adagrad":
-        plain = reference.AdaGrad(learner.update, learner.eta0, 0, 0)
+        intercept_rule = reference.AdaGrad(learner.update, learner.eta0, 0, 0)
     return reference.Dense(
         rule_of(learner),
         d=d,
@@ -62,7 +64,7 @@ def dense(learner, d: int) -> reference.Dense:
         fit_intercept=learner.fit_intercept,
         normalize=learner.normalize,
         clip=learner.clip or (-np.inf, np.inf),
-        intercept_rule=plain or None,
+        intercept_rule=intercept_rule or None,
         **steps,
     )
 

@@ -145,12 +145,26 @@ std::tuple<Out2<double>, Out2<double>> moments(const Bayesian& model, const In<s
   return {give(std::move(means), columns), give(std::move(variances), columns)};
 }
 
-using PosteriorArrays = std::tuple<Out<std::int64_t>, Out2<double>, Out2<double>, Out2<double>, Out2<double>>;
+struct PosteriorArrays {
+  Out<std::int64_t> keys;
+  Out2<double> means, precisions, prior_means, prior_precisions;
+};
 
 PosteriorArrays arrays(Posterior&& p, int columns) {
   const auto n = static_cast<std::size_t>(columns);
   return {give(std::move(p.keys)), give(std::move(p.means), n), give(std::move(p.precisions), n),
           give(std::move(p.prior_means), n), give(std::move(p.prior_precisions), n)};
+}
+
+void bind_posterior(nb::module_& m) {
+  nb::class_<PosteriorArrays>(m, "Posterior",
+                              "Rows of a Bayesian model, brought current; columns side by side.")
+      .def_ro("keys", &PosteriorArrays::keys, nb::rv_policy::automatic,
+              "Of the features that were learned, ascending.")
+      .def_ro("means", &PosteriorArrays::means, nb::rv_policy::automatic)
+      .def_ro("precisions", &PosteriorArrays::precisions, nb::rv_policy::automatic)
+      .def_ro("prior_means", &PosteriorArrays::prior_means, nb::rv_policy::automatic)
+      .def_ro("prior_precisions", &PosteriorArrays::prior_precisions, nb::rv_policy::automatic);
 }
 
 nb::dict snapshot(const Bayesian& model) {
@@ -237,6 +251,7 @@ void bind_state(nb::class_<Bayesian, Model>& bayesian) {
 
 void bind_bayesian(nb::module_& m) {
   bind_functions(m);
+  bind_posterior(m);
   nb::class_<Bayesian, Model> bayesian(m, "Bayesian",
                                        "Independent Gaussian posteriors over a store, columns wide.");
   bayesian
@@ -266,7 +281,7 @@ void bind_bayesian(nb::module_& m) {
           [](const Bayesian& model) {
             return arrays(reading(model, [&] { return model.posterior(); }), model.columns());
           },
-          "Keys of the features learned; their means, precisions, prior means and prior precisions, current.")
+          "Of the features that were learned.")
       .def("intercept_posterior", [](const Bayesian& model) {
         return arrays(reading(model, [&] { return model.intercept_posterior(); }), model.columns());
       });

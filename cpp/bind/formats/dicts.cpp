@@ -28,8 +28,8 @@ class DictFormat {
 
   nb::object read(nb::handle features) const {
     if (PyDict_CheckExact(features.ptr())) {
-      Reader plain{*this, false};
-      if (plain.read(features.ptr())) return std::move(plain.out);
+      Reader simple{*this, false};
+      if (simple.read(features.ptr())) return std::move(simple.out);
     }
     // Values of other kinds are converted by code that may do anything, even change the dict.
     const nb::object own =
@@ -95,12 +95,12 @@ class DictFormat {
 
     bool take_other(std::size_t c, PyObject* value) {  // NumPy's scalars
       if (PyFloat_Check(value)) return take_number(c, PyFloat_AS_DOUBLE(value), value), true;
-      const nb::object plain = nb::steal(PyObject_CallMethod(value, "item", nullptr));
-      if (!plain.is_valid() || Py_TYPE(plain.ptr()) == Py_TYPE(value)) {
+      const nb::object number = nb::steal(PyObject_CallMethod(value, "item", nullptr));
+      if (!number.is_valid() || Py_TYPE(number.ptr()) == Py_TYPE(value)) {
         PyErr_Clear();
         format.fail(format.columns_[c], "the value must be a number, a string, a bool or a list of strings");
       }
-      return take(c, plain.ptr());
+      return take(c, number.ptr());
     }
 
     void take_number(std::size_t c, double x, PyObject* value) {

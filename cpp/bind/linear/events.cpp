@@ -104,7 +104,7 @@ class Event {
     }
     bool repeated = false;
     for (std::size_t k = 0; k < count; ++k) {
-      while (k < count && add_plain(items[k].key, items[k].value)) ++k;
+      while (k < count && add_float(items[k].key, items[k].value)) ++k;
       if (k == count) break;
       if (!add_other(items[k].key, items[k].value, any, repeated)) return false;
       if (capacity_ - size_ < count - k) grow(capacity_ + count);
@@ -113,8 +113,8 @@ class Event {
     return true;
   }
 
-  // Nearly all features: a plain name and a float. False: it is not one, or something is wrong with it.
-  bool add_plain(PyObject* key, PyObject* value) noexcept {
+  // Nearly all features: an ASCII name and a float. False: it is not one, or something is wrong with it.
+  bool add_float(PyObject* key, PyObject* value) noexcept {
     if (Py_TYPE(key) != &PyUnicode_Type || Py_TYPE(value) != &PyFloat_Type) return false;
     const auto size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(key));
     const auto x = static_cast<float>(PyFloat_AS_DOUBLE(value));

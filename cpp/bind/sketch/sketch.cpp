@@ -66,8 +66,14 @@ std::vector<double> active_gradient(const Sketch& sketch) {  // negative, by slo
   return r;
 }
 
-// The pass so far, for a model file: (scalars, keys of the gradient, a column a part).
-std::tuple<std::vector<double>, Out<std::int64_t>, Out2<double>> sums(const Sketch& sketch) {
+// The pass so far, for a model file.
+struct SketchSums {
+  std::vector<double> scalars;
+  Out<std::int64_t> keys;  // of the gradient
+  Out2<double> gradients;  // a column a part
+};
+
+SketchSums sums(const Sketch& sketch) {
   std::vector<double> scalars, gradients;
   std::vector<std::int64_t> keys;
   reading(sketch, [&] {
@@ -136,6 +142,11 @@ void bind_accumulate(nb::class_<Sketch>& c) {
 }  // namespace
 
 void bind_sketch(nb::module_& m) {
+  nb::class_<SketchSums>(m, "SketchSums", "The sums of a pass so far.")
+      .def_ro("scalars", &SketchSums::scalars)
+      .def_ro("keys", &SketchSums::keys, nb::rv_policy::automatic, "The features of the gradient, ascending.")
+      .def_ro("gradients", &SketchSums::gradients, nb::rv_policy::automatic,
+              "A column for each part of the pass.");
   nb::class_<Sketch> sketch(m, "Sketch", "The sums of one pass at a fixed point.");
   sketch.def(nb::new_(&make), nb::arg("link"), nb::arg("fit_intercept"), nb::arg("full"))
       .def(

@@ -1,4 +1,4 @@
-// An array that grows, is never filled with zeros first, and can be given away: whoever has the memory then
+// An array that grows, is never filled with zeros first, and can be given away: who has the memory then
 // ends it with MemoryPool::free or std::free.
 #pragma once
 

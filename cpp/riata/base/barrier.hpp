@@ -7,7 +7,7 @@
 
 namespace riata {
 
-// Whoever comes first looks out for the others before it falls asleep: to be woken takes longer than most of
+// The thread that comes first looks out for the others before it falls asleep: to be woken takes longer than most of
 // these waits last. Now and then it lets others have the processor.
 class Barrier {
  public:

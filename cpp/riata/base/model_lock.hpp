@@ -35,7 +35,7 @@ class Forks {
   }
 };
 
-// As long as nobody has to wait, one word says it all: who learns and how many read. Whoever has to wait marks
+// As long as nobody has to wait, one word says it all: who learns and how many read. A thread that has to wait marks
 // it as contended, and from then on it changes under the mutex alone, until nobody waits any more.
 class ModelLock {
  public:

@@ -124,7 +124,7 @@ class HashTable {
     --size_;
   }
 
-  // A row that was not where it was guessed to be comes to lie there. Whoever was there takes its slot, which
+  // A row that was not where it was guessed to be comes to lie there. The row that was there takes its slot, which
   // lies on the way of both.
   void promote(std::uint64_t at) noexcept {
     const std::uint32_t hash = this->hash(key(at));

@@ -191,7 +191,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
 
 
 def choose_cache(given: dict[str, Any]) -> str | bool | None:
-    """What `open_source` calls cache; without a word about it, what `Job.settle_cache` finds best."""
+    """What `open_source` calls cache; without a word about it, what `Job.find_cache` finds best."""
     path = given["cache"]
     if given["no_cache"]:
         if path is not None:
@@ -236,7 +236,7 @@ class Job:
         if saved is None:
             _ = self.first
 
-    def settle_cache(self, saved: Model | None) -> None:
+    def find_cache(self, saved: Model | None) -> None:
         """A cache that nobody asked for is for data that is gone over more than once."""
         if self.cache == "auto" and not self._reads_twice(saved):
             self.cache = None
@@ -304,7 +304,7 @@ def run(
     before = None if saved is None else model_file.load(saved)
     if before is not None:
         job.reading = replace(job.reading, schema=before.schema)
-    job.settle_cache(before)
+    job.find_cache(before)
     names = job.wants_names(before)
     source = open_data(job.data, replace(job.reading, cache=job.cache, names=names))
     with (

@@ -26,7 +26,7 @@ from riata.estimators.tables import (
     is_stream,
     note_columns,
 )
-from riata.labels import plain
+from riata.labels import as_python
 from riata.learners.base import Floats
 from riata.record import Model, Record, Settings
 
@@ -89,7 +89,7 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
         factors = self._factors(classes, y)
         model = self._fit(source, list(range(len(classes))), factors)
         if factors is not None:  # by label, not by code
-            weights = list(zip(map(plain, classes), factors.values(), strict=True))
+            weights = list(zip(map(as_python, classes), factors.values(), strict=True))
             model.record.settings = replace(model.record.settings, class_weight=weights)
         self.model_ = Model(model.learner, classes, model.record)
         if table is not None:

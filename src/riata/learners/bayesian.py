@@ -199,16 +199,16 @@ class Bayesian(BayesianParameters):
 
     def posterior(self) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Features that were learned, ascending; means and variances, (n, outputs, components)."""
-        keys, means, precisions, _, _ = self._core.posterior()
-        return keys, self.shape.split(means), self.shape.split(1 / precisions)
+        now = self._core.posterior()
+        return now.keys, self.shape.split(now.means), self.shape.split(1 / now.precisions)
 
     def intercept_posterior(self) -> tuple[Floats, Floats]:
         """Means and variances of the intercept, (outputs, components)."""
         if not self.fit_intercept:
             empty = np.zeros((self.outputs, self.shape.components))
             return empty, empty
-        _, means, precisions, _, _ = self._core.intercept_posterior()
-        return self.shape.split(means)[0], self.shape.split(1 / precisions)[0]
+        now = self._core.intercept_posterior()
+        return self.shape.split(now.means)[0], self.shape.split(1 / now.precisions)[0]
 
     def prior_std(self) -> Floats:
         """The standard deviation of a weight never seen, (outputs,), under the average."""

@@ -120,10 +120,10 @@ def least_between(steps: Floats, values: Floats) -> float:
     x, y = steps[order], values[order]
     at = int(np.clip(np.argmin(y), 1, len(x) - 2))
     (a, b, c), (fa, fb, fc) = x[at - 1 : at + 2], y[at - 1 : at + 2]
-    bend = (b - a) * (fb - fc) - (b - c) * (fb - fa)
-    if not (np.isfinite(bend) and bend != 0):
+    denominator = (b - a) * (fb - fc) - (b - c) * (fb - fa)
+    if not (np.isfinite(denominator) and denominator != 0):
         return float(b)
-    t = b - ((b - a) ** 2 * (fb - fc) - (b - c) ** 2 * (fb - fa)) / (2 * bend)
+    t = b - ((b - a) ** 2 * (fb - fc) - (b - c) ** 2 * (fb - fa)) / (2 * denominator)
     return float(round(min(max(t, (a + b) / 2), (b + c) / 2), 12))
 
 

@@ -15,14 +15,14 @@ from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 if TYPE_CHECKING:
     from riata.learners.sketch import Sketch
 
-PLAIN_SUMS = 13
+SUMS_WITHOUT_STEP = 13
 """Sums of a pass whose weights did not come by a step."""
 HISTORY = ("pass", "gamma", "objective", "gap", "violation", "active", "support", "step")
 
 
 def passes_state(run: Passes) -> State:
     """A run of passes as arrays."""
-    scalars, keys, gradients = run.core.sums()
+    sums = run.core.sums()
     done = run.accepted or ORIGIN
     seen = (*run.core.fingerprint, *(run.fingerprint or (0, 0, 0)))
     return {
@@ -38,9 +38,9 @@ def passes_state(run: Passes) -> State:
         "active": run.core.keys,
         "weights": run.core.weights,
         "curvature": run.core.curvature(),
-        "sums": np.array(scalars),
-        "gradient_keys": keys,
-        "gradient": gradients,
+        "sums": np.array(sums.scalars),
+        "gradient_keys": sums.keys,
+        "gradient": sums.gradients,
         "fingerprint": np.array(seen, dtype=np.uint64),
         "history": np.array([list(h.values()) for h in run.history], dtype=np.float64).reshape(-1, 8),
         "path": np.array(
@@ -160,7 +160,7 @@ def _restore_core(run: Passes, state: State, seen: list[int], features: int) -> 
     first = int(run.settings.fit_intercept)
     weights = state["weights"]
     run.core.begin(state["active"], weights[first:], float(weights[0]) if first else 0.0)
-    if len(state["sums"]) > PLAIN_SUMS and run.accepted is not None:
+    if len(state["sums"]) > SUMS_WITHOUT_STEP and run.accepted is not None:
         start = run.accepted
         run.core.came_from(start.keys, start.weights, start.intercept)
     run.core.set_curvature(state["curvature"])

@@ -35,10 +35,10 @@ def slope(link: str, z: Floats) -> Floats:
     return np.asarray(np.exp(log_density - log_ndtr(z)))
 
 
-def bend(link: str, z: Floats) -> Floats:
+def curvature(link: str, z: Floats) -> Floats:
     """Minus the second derivative of `log_link`: p (1 - p) in eq. 19, the product in eq. 31.
 
-    >>> bend("logit", np.zeros(1)).tolist()
+    >>> curvature("logit", np.zeros(1)).tolist()
     [0.25]
     """
     s = slope(link, z)
@@ -161,12 +161,12 @@ class Gaussian:
 
             at = z(before[i])
             if self.mean_by == "taylor":  # eq. 17, eq. 30
-                down = 1 + weight * r**2 * x[i] ** 2 * variance[i] * bend(self.link, at)
+                down = 1 + weight * r**2 * x[i] ** 2 * variance[i] * curvature(self.link, at)
                 w = before[i] + weight * y * x[i] * variance[i] * slope(self.link, at) * r / down
             else:
                 w = self._peak(z, before[i], variance[i], y * x[i] * r, weight)
             if self.variance_by == "curvature":  # eq. 19, eq. 31
-                precision = 1 / variance[i] + weight * x[i] ** 2 * r**2 * bend(self.link, z(w))
+                precision = 1 / variance[i] + weight * x[i] ** 2 * r**2 * curvature(self.link, z(w))
                 self.variance[i] = 1 / precision
             else:  # eq. 18; an observation never makes a feature less certain
                 p = log_link(self.link, np.asarray(y * mu / np.sqrt(1 + k * total)))
@@ -185,7 +185,7 @@ class Gaussian:
 
         def derivatives(w: Floats) -> tuple[Floats, Floats]:
             g = (w[0] - start) / variance - weight * lever * slope(self.link, z(w[0]))
-            h = 1 / variance + weight * lever**2 * bend(self.link, z(w[0]))
+            h = 1 / variance + weight * lever**2 * curvature(self.link, z(w[0]))
             return np.array([g]), np.array([[h]])
 
         return float(newton(objective, derivatives, np.array([start]))[0])
@@ -204,7 +204,7 @@ class Gaussian:
         z = np.asarray(y * (float(x @ self.mean) + offset) * r)
         v = self.variance * x
         self.mean = self.mean + weight * y * r * slope(self.link, z) * v
-        self.variance = self.variance - weight * r**2 * bend(self.link, z) * v**2
+        self.variance = self.variance - weight * r**2 * curvature(self.link, z) * v**2
 
     def _vb(self, x: Floats, y: float, weight: float, normals: Floats, offset: float) -> None:
         """Appendix D.3, eqs. 50-54; no weight becomes less sure than its prior."""
@@ -229,7 +229,7 @@ class Gaussian:
                 at: Floats, z: Z = z, alpha: float = alpha, v: float = v, start: float = start
             ) -> tuple[Floats, Floats]:  # eqs. 52, 53
                 q = weight * alpha * slope(self.link, z(at))
-                c = weight * alpha**2 * bend(self.link, z(at))
+                c = weight * alpha**2 * curvature(self.link, z(at))
                 g = [(at[0] - start) / v - q.mean(), -1 / at[1] + at[1] / v - (normals * q).mean()]
                 cross = (normals * c).mean()
                 last = 1 / at[1] ** 2 + 1 / v + (normals**2 * c).mean()
@@ -258,7 +258,7 @@ def joint_step(
         return covariance - weight * c * np.outer(v, v) / (1 + weight * c * s)
 
     z = np.asarray(y * (float(x @ mean) + offset))
-    new = mean + weight * y * slope(link, z) * (shrunk(float(bend(link, z))) @ x)  # eq. 45
+    new = mean + weight * y * slope(link, z) * (shrunk(float(curvature(link, z))) @ x)  # eq. 45
     if mean_by == "newton":
         inverse = np.linalg.inv(covariance)
 
@@ -270,11 +270,11 @@ def joint_step(
         def derivatives(w: Floats) -> tuple[Floats, Floats]:  # eqs. 38, 39
             at = np.asarray(y * (float(x @ w) + offset))
             g = inverse @ (w - mean) - weight * y * x * slope(link, at)
-            return g, inverse + weight * np.outer(x, x) * bend(link, at)
+            return g, inverse + weight * np.outer(x, x) * curvature(link, at)
 
         new = newton(objective, derivatives, mean)
     after = np.asarray(y * (float(x @ new) + offset))  # eq. 36
-    return new, shrunk(float(bend(link, after)))
+    return new, shrunk(float(curvature(link, after)))
 
 
 @dataclass
@@ -353,8 +353,8 @@ class Recalibrated:
         before = self.score(s)
         x = self.seen(s)
         z = np.array([y * (self.mean @ x)])
-        curvature = weight * bend("logit", z)[0]
-        precision = self.precision + curvature * np.outer(x, x)
+        gain = weight * curvature("logit", z)[0]
+        precision = self.precision + gain * np.outer(x, x)
         mean = self.mean + y * weight * slope("logit", z)[0] * np.linalg.solve(precision, x)
         evidence = self.keep * (precision @ mean - self.prior @ self.prior_mean)
         self.precision = self.prior + self.keep * (precision - self.prior)

@@ -219,7 +219,7 @@ class Dense(RowByRow):
     normalize: str = "none"
     clip: tuple[float, float] = (-np.inf, np.inf)
     intercept_rule: Rule | None = None
-    """How the intercept moves; None: a plain gradient step."""
+    """How the intercept moves; None: a gradient step."""
     t: int = 0
     rate_factor: float = 1.0
     w: Floats = field(init=False)

@@ -269,12 +269,12 @@ class ReadOptions:
             raise ValueError(f"max_bad is a share below 1 or a number of lines, not {self.max_bad}")
         if isinstance(self.schema, Mapping):
             object.__setattr__(self, "schema", Schema.from_json(self.schema))
-        self._settle_hash_key()
+        self._check_hash_key()
         _ = self.roles, self.transforms  # they check what belongs to them
         if (self.ngrams, self.text_weight) != ("words:1-2", "log"):
             _ = self.text_options
 
-    def _settle_hash_key(self) -> None:
+    def _check_hash_key(self) -> None:
         """The schema has the say, where there is one."""
         if self.hash_key is None and self.schema is None:
             return

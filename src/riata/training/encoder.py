@@ -18,11 +18,11 @@ from riata.labels import (
     Label,
     LabelReader,
     Words,
+    as_python,
     ascending,
     first_classes,
     in_words,
     labels_of,
-    plain,
 )
 
 
@@ -114,7 +114,7 @@ class Encoder:
         if self._scan_weights:
             self.class_weight = balanced(counts)
 
-    def settle(self, block: Block, rows: int | None = LOOK_AT) -> Classes:
+    def find_classes(self, block: Block, rows: int | None = LOOK_AT) -> Classes:
         """Let the first rows decide what is still open."""
         if self.classes is None:
             self.classes = first_classes(block, rows, self._words() if self._words else None)
@@ -142,7 +142,7 @@ class Encoder:
         """The class weights as a record keeps them."""
         if self.class_weight is None:
             return None
-        return [(plain(label), float(w)) for label, w in dict(self.class_weight).items()]
+        return [(as_python(label), float(w)) for label, w in dict(self.class_weight).items()]
 
     def encode(self, block: Block) -> Block:
         """The Block with class codes for labels, and class weights in its weights."""

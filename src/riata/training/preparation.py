@@ -180,7 +180,7 @@ class Preparation:
         return Model(self.learner, None if classes is None else classes.array(most), record)
 
     def _meet(self, block: Block) -> None:
-        self._settle_outputs(block)
+        self._find_outputs(block)
         assert self.learner is not None
         check_hash_key(self.learner, self.source)
         self.learner.use_hash_key(hash_key_of(self.source))
@@ -211,7 +211,7 @@ class Preparation:
         if self.text_weights is not None:
             self.text_weights.take_back(batch[0][learned:])
 
-    def _settle_outputs(self, block: Block) -> None:
+    def _find_outputs(self, block: Block) -> None:
         assert self.learner is not None
         if self.learner.task == "regression":
             if self.encoder.class_weight is not None:
@@ -224,7 +224,7 @@ class Preparation:
                 )
             return
         rows = LOOK_AT if self.learner.takes_more_classes else None
-        classes = self.encoder.settle(block, rows)
+        classes = self.encoder.find_classes(block, rows)
         if self.learner.outputs != classes.outputs and self._make is not None:
             self.learner = self._make(classes.outputs)
         if self.learner.outputs != classes.outputs:

@@ -20,7 +20,7 @@ void run_in_threads(int threads, Work work) {
   for (std::thread& thread : all) thread.join();
 }
 
-// Between two meetings each thread writes what its neighbour reads after the second: no atomics but the
+// Between two barriers each thread writes what its neighbour reads after the second: no atomics but the
 // barrier's.
 void barrier_orders_plain_memory() {
   constexpr int kThreads = 3, kRounds = 2000;

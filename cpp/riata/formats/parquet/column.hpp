@@ -155,7 +155,7 @@ class ColumnBase {
   static constexpr std::size_t kAtOnce = 4096;  // rows whose codes stay in the cache
 
   Presence presence_;
-  const Byte* p_ = nullptr;  // plain values not read yet
+  const Byte* p_ = nullptr;  // values in PLAIN encoding that are not read yet
   const Byte* end_ = nullptr;
   std::size_t n_dictionary_ = 0;
 

@@ -7,7 +7,7 @@
     size of the footer, "ARROW1"
 
 A batch of rows is a Block. Columns that the Block does not have are null: the schema is the same for
-all files, so that whoever writes need not know what will come. Names of features are a dictionary that
+all files, so that a writer need not know what will come. Names of features are a dictionary that
 grows: each of its parts stands behind the batches that have its numbers.
 """
 
@@ -203,7 +203,7 @@ FOOTER_PAIRS = 4
 
 
 def check_index(index: Any) -> None:
-    """ValueError unless an index is of the kind that a writer writes: whoever signs can write anything."""
+    """ValueError unless an index is of the kind that a writer writes: who signs can write anything."""
     shape = {"about": dict, "rows": int, "paths": list, "glossaries": list, "blocks": list}
     if not isinstance(index, dict) or any(type(index.get(k)) is not t for k, t in shape.items()):
         raise ValueError("its index lacks a part")

@@ -62,7 +62,7 @@ Rows: TypeAlias = Callable[[int, int], Part]
 class BatchReader:
     """Turns batches of one schema into Blocks; may be used from several threads.
 
-    Before the first batch, `settle` must be called: with as many of the first rows as
+    Before the first batch, `find_schema` must be called: with as many of the first rows as
     `rows_needed` says, where the schema is not known from another table.
     """
 
@@ -96,7 +96,7 @@ class BatchReader:
             unread -= {options.roles.label, options.roles.weight, options.roles.offset}
         self.columns = [column for column in columns if column not in unread]
 
-    def settle(self, head: Any) -> None:
+    def find_schema(self, head: Any) -> None:
         """Decide what the columns are; `head` is a table of the first rows."""
         if self.ready_made:
             return
@@ -110,11 +110,11 @@ class BatchReader:
         self._label, self._weight = here.of_role("label"), here.of_role("weight")
         self._offset = here.of_role("offset")
         self._absent = self.schema.absent
-        self._settle_labels(head)
+        self._find_label_names(head)
         if not self._features:
             raise DataError(f"{name}: no column is left for the features")
 
-    def _settle_labels(self, head: Any) -> None:
+    def _find_label_names(self, head: Any) -> None:
         """What labels stand for here, where they may be written in another way than the schema has them."""
         names: Sequence[Any] | None = None if self.schema is None else self.schema.label_names
         label = self._label

@@ -1,4 +1,4 @@
-"""Arrow arrays as the plain ones that the core reads. Needs pyarrow."""
+"""Arrow arrays as the NumPy arrays that the core reads. Needs pyarrow."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
         first = 0
         held: list[Piece] = []
         begun: list[Decoding] = []  # others may still be at work on them, or about to be
-        for batch in found.settle(reader, decoded, ahead=len(paged) < len(reader.columns)):
+        for batch in found.with_schema(reader, decoded, ahead=len(paged) < len(reader.columns)):
             decodings = getattr(batch, "decodings", [])
             begun = [decoding for decoding in begun if not decoding.done] + decodings
             yield from mixed(held, decodings)
@@ -273,7 +273,7 @@ def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     if magic != b"ARROW1":
         with pa.ipc.open_stream(file) as stream:
             reader = found.reader(stream.schema, path)
-            yield from cut_all(found.settle(reader, _valid(stream, path)), reader, path, size)
+            yield from cut_all(found.with_schema(reader, _valid(stream, path)), reader, path, size)
         return
     schema = pa.ipc.open_file(file).schema
     reader = found.reader(schema, path)
@@ -284,7 +284,7 @@ def _read_ipc(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
         count = table.num_record_batches
         batches = _valid((table.get_batch(i) for i in range(count)), path)
         first = 0
-        for i, batch in enumerate(found.settle(reader, batches)):
+        for i, batch in enumerate(found.with_schema(reader, batches)):
             for piece in cut(batch, reader, path, 0, first):
                 piece.position = size * (i + 1) // count
                 yield piece
@@ -318,7 +318,7 @@ def open_table(
         try:
             stream = pa.RecordBatchReader.from_stream(kept)
             reader = found.reader(stream.schema, name)
-            yield from cut_all(found.settle(reader, iter(stream)), reader, None, 0)
+            yield from cut_all(found.with_schema(reader, iter(stream)), reader, None, 0)
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{name}: {str(error).splitlines()[0]}") from None
 

@@ -78,7 +78,7 @@ class Found:
 
         return BatchReader(types, name, self.options, self.schema)
 
-    def settle(
+    def with_schema(
         self, reader: Any, batches: Iterator[Any], ahead: bool = True
     ) -> Generator[Any, None, None]:
         """The batches again, once the first of them said what the columns are.
@@ -95,7 +95,7 @@ class Found:
             held.append(batch)
         heads = [_as_arrow(batch) for batch in held]
         head = pa.Table.from_batches(heads) if heads else reader.arrow_schema.empty_table()
-        reader.settle(head.slice(0, reader.rows_needed))
+        reader.find_schema(head.slice(0, reader.rows_needed))
         self.schema = reader.schema
         self._bools, self._ready_made = reader.bools, reader.ready_made
         if self.words is None:

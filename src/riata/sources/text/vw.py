@@ -67,7 +67,7 @@ class VwSource(NamedTextSource):
     The name of a feature is `namespace^feature`, or `feature` where the namespace has none. A
     feature that a line repeats adds up. Weights of namespaces multiply values, importance weights
     become the weights of the Block, initial predictions its offsets, and tags are passed over. Of
-    the labels only plain numbers are known; those of Vowpal Wabbit's other tasks are refused by name.
+    the labels only numbers are known; those of Vowpal Wabbit's other tasks are refused by name.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.vw"
