@@ -59,7 +59,8 @@ def test_a_pass(full: bool) -> None:
         assert sketch.fingerprint[0] % ROWS == 0
         times = sketch.loss / one
         assert abs(times - round(times)) < 1e-6
-        _, found, gradients = sketch.sums()
+        sums = sketch.sums()
+        found, gradients = sums.keys, sums.gradients
         assert len(found) == len(gradients)
 
     together(
