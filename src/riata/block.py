@@ -62,6 +62,7 @@ class Block:
 
     @property
     def nnz(self) -> int:
+        """How many values there are in all rows."""
         return int(self.indptr[-1] - self.indptr[0])
 
     def with_indices(

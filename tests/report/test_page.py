@@ -431,3 +431,36 @@ def test_names_without_end_are_left_out(tmp_path: Path) -> None:
     path = report(tmp_path, tmp_path / "m.riata")
     assert path.stat().st_size < 200_000
     assert "1 features are not in this page" in path.read_text()
+
+
+def test_sweeps(mail: Path) -> None:
+    riata("sweep", mail / "mail.csv", "-o", mail / "best.riata", "--text", "body", "-q", "--method", "ftrl",
+          "--grid", "l1=0,0.1", "--results", mail / "sweep.json")  # fmt: skip
+    html = report(mail, mail / "best.riata", mail / "sweep.json").read_text()
+    assert "Loss against non-zero weights" in html
+    assert html.count("l1=0.1") >= 1
+    assert "Settings, the best first" in report(mail, mail / "sweep.json").read_text()
+    (mail / "cut.json").write_bytes((mail / "sweep.json").read_bytes()[:-200])
+    assert (
+        "not the result of a sweep"
+        in riata("report", mail / "cut.json", "-o", mail / "p.html", code=1).err
+    )
+
+
+def test_texts_weighed_by_frequency_have_no_form(browser: Any, mail: Path) -> None:
+    riata(
+        "train",
+        mail / "mail.csv",
+        "-o",
+        mail / "idf.riata",
+        "--text",
+        "body",
+        "--text-idf",
+        "-q",
+        "--method",
+        "ftrl",
+    )
+    page = opened(browser, report(mail, mail / "idf.riata", "--data", mail / "mail.csv"))
+    assert "score with riata predict" in page.inner_text("#try")
+    assert page.locator("#features tbody tr").count() > 3
+    page.context.close()

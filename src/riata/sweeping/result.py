@@ -112,6 +112,7 @@ class Sweep:
 
     @property
     def best_params_(self) -> dict[str, Any]:
+        """The parameters of the setting that was chosen."""
         return dict(self.best_["parameters"])
 
     @property
@@ -137,6 +138,7 @@ class Sweep:
     # As a file
 
     def to_json(self) -> dict[str, Any]:
+        """The records and how they were made, as `save` writes them."""
         return {
             "format": FORMAT,
             "version": VERSION,
