@@ -208,22 +208,26 @@ class RiataSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def classes_(self) -> NDArray[Any]:
+        """The classes of the best estimator."""
         check_is_fitted(self, "best_estimator_")
         classes: NDArray[Any] = self.best_estimator_.classes_
         return classes
 
     @_has("predict")  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> Any:
+        """By the best estimator."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)
 
     @_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
+        """By the best estimator."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_proba(X)
 
     @_has("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
+        """By the best estimator."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.decision_function(X)
 

@@ -243,30 +243,37 @@ class SketchClassifierCV(SketchClassifier):
 
     @property
     def gammas_(self) -> NDArray[np.float64]:
+        """The penalties, falling."""
         return self._curve().gammas
 
     @property
     def loss_path_(self) -> NDArray[np.float64]:
+        """The loss of each penalty in each fold."""
         return self._curve().losses
 
     @property
     def mean_loss_(self) -> NDArray[np.float64]:
+        """The loss of each penalty, over the folds."""
         return self._curve().mean
 
     @property
     def se_loss_(self) -> NDArray[np.float64]:
+        """The standard error of `mean_loss_`, over the folds."""
         return self._curve().se
 
     @property
     def gamma_min_(self) -> float:
+        """The penalty with the least loss."""
         return float(self.gammas_[self._curve().at_min])
 
     @property
     def gamma_1se_(self) -> float:
+        """The largest penalty whose loss is within a standard error of the least."""
         return float(self.gammas_[self._curve().at_1se])
 
     @property
     def gamma_(self) -> float:
+        """The penalty that was chosen, by `select`."""
         return self.gamma_min_ if self.select == "min" else self.gamma_1se_
 
     @property
