@@ -22,14 +22,16 @@ ORDER = [
     {"metrics", "metrics_regret", "metrics_constant", "convert"},
     {"fingerprint"},
     {"labels", "batches"},
-    {"record"},
+    {"record", "tensor_file"},
     {"model_file"},
     {"training"},
     {"sweeping"},
     {"explain"},
     {"report"},
     {"plot"},
+    {"shards"},
     {"estimators"},
+    {"dask"},
     {"river", "cli"},
     {"__main__"},
 ]
@@ -149,7 +151,7 @@ def test_a_command_enters_few_files(tmp_path: Path) -> None:
     )
     paths = [Path(line) for line in done.stderr.splitlines() if line.endswith(".py")]
     entered = [path for path in paths if len(ast.parse(path.read_text()).body) > 1]
-    assert len(entered) <= 42, "\n".join(map(str, sorted(entered)))
+    assert len(entered) <= 43, "\n".join(map(str, sorted(entered)))
     assert len(entered) > 20  # the count counts
 
 

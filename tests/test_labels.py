@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import riata
-from riata import model_file
+from riata import model_file, tensor_file
 from riata.errors import DataError, SettingsError
 from riata.labels import Classes, LabelReader, as_text, same_label
 from riata.learners import FAMILIES, ElasticNet
@@ -169,7 +169,7 @@ def test_files_of_before_have_words_in_their_schema(tmp_path: Path) -> None:
     from safetensors.numpy import save
 
     content = save(state, {"riata": json.dumps(header)})
-    place = model_file._digest_place(content)
+    place = tensor_file.digest_place(content)
     import hashlib
 
     digest = hashlib.sha256(content).hexdigest().encode()

@@ -19,6 +19,10 @@ class DataError(RiataError, ValueError):
     """The input is not what it should be. The message starts with file:line:column where there is one."""
 
 
+class NoExamples(DataError):
+    """There is nothing to read in the input: it is whole, but holds no example."""
+
+
 class LostData(DataError):
     """A file was cut short while it was read: some of what was read before this error was not what the
     file had held, and whatever was learned from it is worth nothing."""

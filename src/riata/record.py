@@ -94,6 +94,8 @@ class Record:
     stopped_early: bool = False
     earlier: list[dict[str, Any]] = field(default_factory=list)
     """Summaries of the runs that the learner went through before this one."""
+    shards: dict[str, Any] | None = None
+    """Where it was trained shard by shard: how many there are, and what tells them from others."""
 
     @property
     def hash_key(self) -> bytes | None:
@@ -160,6 +162,8 @@ class Model:
     """Code i means classes[i]: words, bools or numbers, as the data had them. Those of the first examples are
     ascending, later ones follow as they came. None for a regression."""
     record: Record
+    beside: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False, compare=False)
+    """What another round over the shards needs besides the learner's state; empty where there were no shards."""
 
     labels: list[Any] = field(init=False, repr=False, compare=False)
     """The classes as Python has them."""

@@ -92,5 +92,5 @@ def test_words_of_a_command_line_and_back(words: list[str]) -> None:
 
 
 def test_every_option_for_files_is_a_flag() -> None:
-    of_the_program = {"labelled", "names", "block_rows", "schema", "cache", "hash_key"}
+    of_the_program = {"labelled", "names", "block_rows", "schema", "cache", "hash_key", "part"}
     assert set(_FLAGS) == {f.name for f in fields(ReadOptions)} - of_the_program

@@ -26,6 +26,8 @@ COMMANDS = {
     "inspect": "Show how a model was made and its strongest features.",
     "report": "Write a page about a model, with a form that scores.",
     "verify": "Check that a model is whole; prove a sketch on its data.",
+    "shards": "List the shards that data is cut into.",
+    "merge": "Put together what shards of a training gave.",
     "convert": "Write data in another format.",
     "completion": "Let the shell complete commands and options.",
     "demo": "See it work: make a click stream, learn from it, look at the result.",

@@ -81,6 +81,61 @@ def saving_words(given: Mapping[str, Any], explicit: Collection[str]) -> list[st
     return words
 
 
+def shard_options(command: F) -> F:
+    """How to train beyond one machine."""
+    for decorate in (
+        option(
+            "--shards",
+            type=click.IntRange(min=1),
+            metavar="N",
+            section="Many machines",
+            help="Cut the data into so many shards, for --dask.  [default: about 64 MB each]",
+        ),
+        option(
+            "--rounds",
+            type=click.IntRange(min=1),
+            metavar="N",
+            section="Many machines",
+            help="Times that all shards are learned and merged, with --dask.  [default: 1; of a sketch as many as it "
+            "takes]",
+        ),
+        option(
+            "--dask",
+            metavar="ADDRESS|local:N",
+            section="Many machines",
+            help="Train on a Dask cluster: its scheduler, such as tcp://host:8786, or N processes here.",
+        ),
+        option(
+            "--shard",
+            metavar="K/N",
+            section="Many machines",
+            help="Train the K-th of N shards alone; MODEL is then a part, for riata merge.",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def by_shards(given: Mapping[str, Any]) -> bool:
+    """Whether a command trains by shards."""
+    if given["shard"] is not None or given["dask"] is not None:
+        return True
+    if given["rounds"] is not None or given["shards"] is not None:
+        raise click.UsageError("--rounds and --shards are for training by shards: give --dask")
+    return False
+
+
+def load_before(resume: str | None, initial: str | None) -> Model | None:
+    """The model that a run goes on from or begins with; one machine cannot go on between two rounds."""
+    saved = resume or initial
+    before = None if saved is None else model_file.load(saved)
+    if resume is not None and before is not None and before.record.shards is not None:
+        raise click.UsageError(
+            f"{resume} was trained by shards: go on with --shard or --dask, or begin a run with --initial"
+        )
+    return before
+
+
 def choose_saving(given: dict[str, Any]) -> Saving:
     """What the options come to."""
     checkpoint = given["checkpoint"]

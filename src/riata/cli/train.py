@@ -11,7 +11,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from riata import model_file
 from riata.atomic import check_folder
 from riata.cli import INTERRUPTED, TERMINATED, text
 from riata.cli.data import (
@@ -34,7 +33,15 @@ from riata.cli.options import (
     watch_option,
 )
 from riata.cli.progress import Displays
-from riata.cli.saving import Saving, choose_saving, saving_options, saving_words
+from riata.cli.saving import (
+    Saving,
+    by_shards,
+    choose_saving,
+    load_before,
+    saving_options,
+    saving_words,
+    shard_options,
+)
 from riata.errors import SettingsError
 from riata.labels import Classes
 from riata.learners import FAMILIES, Learner
@@ -123,6 +130,7 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     help="Start from a model, with its parameters, and learn other data.",
 )
 @saving_options
+@shard_options
 @data_options
 @option(
     "--hash-key",
@@ -184,6 +192,10 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     )
     job.again = reading_words(job.reading, explicit) + saving_words(given, explicit)
     job.check(explicit)
+    if by_shards(given):
+        from riata.cli.sharded import run as run_shards  # most runs do without
+
+        return run_shards(job, given, explicit)
     saving, memory = choose_saving(given), MemoryLimit(given["max_memory"])
     quiet = "json" if given["as_json"] else given["quiet"]
     kind = "none" if quiet else given["progress_kind"]
@@ -300,8 +312,7 @@ def run(
     if log is not None:
         check_folder(log)
     started = time.perf_counter()
-    saved = job.resume or job.initial
-    before = None if saved is None else model_file.load(saved)
+    before = load_before(job.resume, job.initial)
     if before is not None:
         job.reading = replace(job.reading, schema=before.schema)
     job.find_cache(before)

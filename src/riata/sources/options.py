@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from riata.errors import DataError, refuse_twice, suggest
 from riata.schema import Schema
 from riata.sources.bad_lines import BadLineFile, Skipping
+from riata.sources.io.bytes import FilePart
 
 if TYPE_CHECKING:
     from riata.words import TextOptions
@@ -246,6 +247,10 @@ class ReadOptions:
     cache: bool | str | os.PathLike[str] | None = _option(
         None,
         "parse once: True keeps the Blocks beside the first file, a path there, 'auto' for a run",
+    )
+
+    part: FilePart | None = _option(
+        None, "read a part of each file alone: bytes of text, or row groups of Parquet"
     )
 
     def __post_init__(self) -> None:

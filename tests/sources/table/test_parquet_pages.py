@@ -203,7 +203,7 @@ def test_rows_before_the_damage_come_first(tmp_path: Path) -> None:
     path.write_bytes(whole)
     for threads in (None, 1, 3):
         rows: list[int] = []
-        with pytest.raises(DataError, match=r"x\.parquet: column 'text'.*damaged"):
+        with pytest.raises(DataError, match=r"x\.parquet: row group 2, column 'text'.*damaged"):
             rows.extend(map(len, open_source(path, threads=threads)))
         assert sum(rows) == 2000
 

@@ -8,6 +8,7 @@ import re
 import select
 import stat
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from riata.errors import DataError
@@ -131,9 +132,23 @@ class Stop:
         os.close(self._write)
 
 
-def open_input(path: str, stop: Stop) -> Input:
+@dataclass(frozen=True)
+class FilePart:
+    """A part of a file: bytes `start` up to `stop` of text, or row groups `start` up to `stop` of Parquet.
+
+    Where the file begins with the names of its columns, `head` has that line, as if it stood before the part.
+    """
+
+    start: int
+    stop: int
+    head: bytes = b""
+
+
+def open_input(path: str, stop: Stop, part: FilePart | None = None) -> Input:
     """The bytes of a file; of standard input, those that `look_at_standard_input` saw come again."""
     global _looked_at
+    if part is not None:
+        return InputPart(path, stop, part)
     if path != STDIN or _looked_at is None or not _looked_at.reads(sys.stdin):
         return Input(path, stop)
     seen, _looked_at = _looked_at, None
@@ -300,6 +315,32 @@ class Input:
         poll.register(self._stop.fd, select.POLLIN)
         found = poll.poll(None if seconds is None else seconds * 1000)
         return bool(found) and not self._stop.is_set
+
+
+class InputPart(Input):
+    """Some bytes of a file that is not compressed."""
+
+    def __init__(self, path: str, stop: Stop, part: FilePart) -> None:
+        super().__init__(path, stop)
+        if self._unpacker is not None:
+            self.close()
+            raise DataError(f"{self.name}: compressed text has no parts: read it as a whole")
+        self.name = f"{self.name}[{part.start}:{part.stop}]"
+        try:
+            self._file.seek(part.start)
+        except OSError as error:
+            raise unreadable(self.name, error) from None
+        self._head, self.given_back = b"", part.head
+        self._left, self.position = part.stop - part.start, 0
+
+    def read_into(self, view: memoryview) -> int:
+        if self.given_back:
+            return super().read_into(view)
+        if self._left == 0:
+            return 0
+        count = super().read_into(view[: min(len(view), self._left)])
+        self._left -= count
+        return count
 
 
 def _read_into(fd: int, view: memoryview) -> int:

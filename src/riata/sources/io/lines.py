@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from riata import _core
 from riata.errors import DataError
-from riata.sources.io.bytes import Input, Stop, open_input
+from riata.sources.io.bytes import FilePart, Input, Stop, open_input
 
 PADDING: int = _core.PADDING
 LONGEST_LINE = 64 << 20
@@ -77,14 +77,16 @@ class Buffers:
         self._free.clear()
 
 
-def cut_lines(paths: list[str], buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-    """The lines of all files, one file after another, in chunks of about `buffers.size` bytes.
+def cut_lines(
+    paths: list[str], buffers: Buffers, stop: Stop, part: FilePart | None = None
+) -> Iterator[Chunk]:
+    """The lines of all files, or of a part of each, one file after another, in chunks of about `buffers.size` bytes.
 
     The lines before a fault, such as gzip data cut short, come before the error it raises.
     """
     before = 0
     for path in paths:
-        source = open_input(path, stop)
+        source = open_input(path, stop, part)
         try:
             for chunk in _cut(source, buffers):
                 chunk.position += before

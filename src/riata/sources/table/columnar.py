@@ -11,10 +11,10 @@ from contextlib import ExitStack, closing
 from typing import Any, BinaryIO
 
 from riata.block import Block
-from riata.errors import DataError
+from riata.errors import DataError, NoExamples
 from riata.schema import Schema
 from riata.sources.bad_lines import Skipping, stop_at
-from riata.sources.io.bytes import STDIN, is_remote, size_of, unreadable
+from riata.sources.io.bytes import STDIN, FilePart, is_remote, size_of, unreadable
 from riata.sources.io.prefetch import ordered_map, threads_beside
 from riata.sources.io.remote import open_remote
 from riata.sources.options import ReadOptions
@@ -117,7 +117,7 @@ class ColumnarSource:
         if self._skipping is not None:
             self._skipping.end_pass(self.name, before)
         if empty:
-            raise DataError(f"no examples in {self.name}")
+            raise NoExamples(f"no examples in {self.name}")
 
     def _without_bad(self, part: Part, path: str, before: int) -> Iterator[Block]:
         """The rows, once the bad ones among them are counted; an error comes behind those before it."""
@@ -149,15 +149,21 @@ def open_columnar(
             "Parquet cannot be read from standard input: its index is at the end; name the file"
         )
     sizes = [size_of(path) for path in paths]
-    read = _read_parquet if format == "parquet" else _read_ipc
+    part = options.part
+    if part is not None and format != "parquet":
+        raise ValueError("part is for text and Parquet")
 
     def pieces() -> Pieces:
         before = 0
         for path, size in zip(paths, sizes, strict=True):
             with ExitStack() as stack:
-                file = stack.enter_context(_open(path))
+                file = stack.enter_context(_open(path, format == "parquet"))
                 try:
-                    for piece in read(file, path, size or 0, found):
+                    for piece in (
+                        _read_parquet(file, path, size or 0, found, part)
+                        if format == "parquet"
+                        else _read_ipc(file, path, size or 0, found)
+                    ):
                         if isinstance(piece, Piece):
                             piece.position += before
                         yield piece
@@ -182,7 +188,9 @@ def open_columnar(
     )
 
 
-def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
+def _read_parquet(
+    file: BinaryIO, path: str, size: int, found: Found, part: FilePart | None = None
+) -> Pieces:
     """Some rows at a time, with texts as codes into a dictionary where that is how they are stored:
     each distinct text is then hashed once.
 
@@ -193,9 +201,10 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
     from riata.sources.table.arrow_rows import is_ready_made
     from riata.sources.table.parquet_footer import check_levels
     from riata.sources.table.parquet_pages import Decoding, batches, paged_columns, reader_of
+    from riata.sources.table.row_groups import groups_of
 
     remote = is_remote(path)
-    levels = _parquet_footer(file)
+    levels = check_parquet_footer(file)
     with closing(pq.ParquetFile(file if remote else path, pre_buffer=False)) as table:
         check_levels(levels, table.schema, table.metadata.num_columns)
         schema, total = table.schema_arrow, max(1, table.metadata.num_rows)
@@ -204,8 +213,9 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
         paged = [column for column in reader.columns if column in can]
         rows = _rows_to_decode(table.metadata, reader)
         read, names = reader_of(file, remote), found.options.names
-        decoded = batches(table, read, path, reader.columns, paged, rows, names)
-        first = 0
+        groups = groups_of(table.metadata, part, path)
+        decoded = batches(table, read, path, reader.columns, paged, rows, names, groups)
+        first = sum(table.metadata.row_group(i).num_rows for i in range(groups.start))
         held: list[Piece] = []
         begun: list[Decoding] = []  # others may still be at work on them, or about to be
         for batch in found.with_schema(reader, decoded, ahead=len(paged) < len(reader.columns)):
@@ -221,7 +231,7 @@ def _read_parquet(file: BinaryIO, path: str, size: int, found: Found) -> Pieces:
             part_of(decoding)
 
 
-def _parquet_footer(file: BinaryIO) -> list[tuple[int, str, int]]:
+def check_parquet_footer(file: BinaryIO) -> list[tuple[int, str, int]]:
     """The footer, before pyarrow sees it. What is wrong with the file otherwise, pyarrow says."""
     from riata.sources.table.parquet_footer import check_footer
 
@@ -344,10 +354,10 @@ def _without(table: Any, unread: Sequence[str]) -> tuple[Any, list[str]]:
     return (table.select(kept) if hasattr(table, "select") else table[kept]), gone
 
 
-def _open(path: str) -> BinaryIO:
+def _open(path: str, ranges: bool = False) -> BinaryIO:
     try:
         if is_remote(path):
-            return open_remote(path)
+            return open_remote(path, ranges)
         if path == STDIN:
             return open(0, "rb", closefd=False)
         return open(path, "rb")

@@ -92,8 +92,11 @@ def batches(
     paged: list[str],
     rows: int,
     names: bool = True,
+    groups: range | None = None,
 ) -> Iterator[Any]:
     """These columns of a `ParquetFile`, so many rows at a time, not beyond the end of a row group.
+
+    `groups` are the row groups to read, unless all are.
 
     `names` says whether the names of features will be wanted. Each is a `PageBatch`, none of which is
     decoded yet, or a `RecordBatch` where the core reads no column.
@@ -101,14 +104,17 @@ def batches(
     places = {table.schema.column(i).path: i for i in range(table.metadata.num_columns)}
     optional = {c: table.schema.column(places[c]).max_definition_level > 0 for c in paged}
     others = [column for column in columns if column not in paged]
-    for i in range(table.num_row_groups):
+    for i in range(table.num_row_groups) if groups is None else groups:
         group = table.metadata.row_group(i)
+        where = f"{path}: row group {i}"
         pages = {
-            name: ColumnPages(read, group.column(places[name]), optional[name], name, names, path)
+            name: ColumnPages(read, group.column(places[name]), optional[name], name, names, where)
             for name in paged
         }
         rest = (
-            table.iter_batches(rows, row_groups=[i], columns=others, use_threads=False)
+            _of_group(
+                table.iter_batches(rows, row_groups=[i], columns=others, use_threads=False), where
+            )
             if others
             else iter(())
         )
@@ -121,6 +127,15 @@ def batches(
                 before = PageBatch(count, pages, other, before)
             yield before or other
             left -= count
+
+
+def _of_group(batches: Iterator[Any], where: str) -> Iterator[Any]:
+    """The batches that pyarrow reads; what goes wrong says in which row group."""
+    try:
+        yield from batches
+    except (pa.ArrowException, OSError) as error:
+        shown = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"{where}: cannot be read as Parquet data: {shown}") from None
 
 
 class Decoding:
@@ -215,7 +230,7 @@ class ColumnPages:
         start = chunk.data_page_offset
         if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
             start = chunk.dictionary_page_offset
-        self._read, self.path, self._where = read, path, f"{path}: column {name!r}"
+        self._read, self.path, self._where = read, path, f"{path}, column {name!r}"
         self._at, self._end = start, start + chunk.total_compressed_size
         codec = _CODECS[chunk.compression]
         self._codec = None if codec is None else pa.Codec(codec)

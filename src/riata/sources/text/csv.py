@@ -104,7 +104,7 @@ class CsvSource(NamedTextSource):
             yield chunk
 
     def _lines(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-        return _join_blank(cut_lines(self._paths, buffers, stop))
+        return _join_blank(cut_lines(self._paths, buffers, stop, self._options.part))
 
     def _rows_to_look_at(self) -> int:
         return LOOK_AT_BUCKETS if self._wanted.transforms.buckets else LOOK_AT
@@ -365,6 +365,6 @@ def _one_character(text: str | None, option: str) -> str | None:
     character = names.get(text, text)
     if option == "delimiter" and not character:
         raise ValueError("the delimiter must be one character")
-    if len(character.encode()) > 1 or character.isalnum() or character in "\n\r.+-":
+    if len(character.encode()) > 1 or character.isalnum() or (character and character in "\n\r.+-"):
         raise ValueError(f"the {option} must be one ASCII sign, not {text!r}")
     return character

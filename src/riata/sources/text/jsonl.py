@@ -264,7 +264,7 @@ class JsonSource(NamedTextSource):
         return self._mapping.in_order(block)
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-        chunks = cut_lines(self._paths, buffers, stop)
+        chunks = cut_lines(self._paths, buffers, stop, self._options.part)
         if not self._mapping.ready:
             chunks, path, text = look_ahead(chunks, LOOK_AT)
             objects = objects_in(text.split(b"\n", LOOK_AT)[:LOOK_AT])

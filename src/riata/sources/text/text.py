@@ -12,7 +12,7 @@ import numpy as np
 
 from riata._core import ParsedRows, ParseError
 from riata.block import Block, concatenate
-from riata.errors import DataError
+from riata.errors import DataError, NoExamples
 from riata.sources.bad_lines import BadLine, Skipping, stop_at
 from riata.sources.io.bytes import Stop, compression_of_name, display, is_remote, size_of
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cut_lines
@@ -128,6 +128,8 @@ class TextSource(ABC):
         self._threads = options.threads or threads_beside(self._helped)
         self._chunk_bytes = _chunk_bytes or self._suitable_chunk()
         self._begun = Begun("save it to a file to go over it again")
+        self._lines_before = 0 if options.part is None else options.part.head.count(b"\n")
+        """Lines that are read before a part of a file, and are no part of it."""
 
     def _suitable_chunk(self) -> int:
         """Of a small file less at once, so that there is something to do for everyone."""
@@ -157,7 +159,7 @@ class TextSource(ABC):
         return {}
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-        return cut_lines(self._paths, buffers, stop)
+        return cut_lines(self._paths, buffers, stop, self._options.part)
 
     def __iter__(self) -> Iterator[Block]:
         self._begun.again(self.name, self.repeatable)
@@ -171,7 +173,7 @@ class TextSource(ABC):
                 empty = False
                 yield from split(block, self._block_rows)
         if empty:
-            raise DataError(f"no examples in {self.name}")
+            raise NoExamples(f"no examples in {self.name}")
 
     def _blocks(self) -> Generator[Block, None, None]:
         stop = Stop()
@@ -254,7 +256,7 @@ class TextSource(ABC):
     def _number(self, read: _Read, counter: _Counter) -> Iterator[Block]:
         """The rows of a chunk, with their lines in the file, before whatever went wrong behind them."""
         if read.first:
-            counter.line = 0
+            counter.line = -self._lines_before
         path, before, error = read.path, counter.line, read.parts[-1].error
         filled = [part.block for part in read.parts if len(part.block)]
         block = concatenate(filled) if filled else None

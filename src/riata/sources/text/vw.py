@@ -104,7 +104,7 @@ class VwSource(NamedTextSource):
         return None
 
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-        chunks = cut_lines(self._paths, buffers, stop)
+        chunks = cut_lines(self._paths, buffers, stop, self._options.part)
         if not self._looked:
             chunks, path, text = look_ahead(chunks, LOOK_AT)
             self._check_crosses(text, path or self.name)

@@ -1,0 +1,68 @@
+"""riata merge"""
+
+from __future__ import annotations
+
+import click
+
+from riata import model_file
+from riata.atomic import check_writable
+from riata.cli.options import Command, option
+from riata.cli.text import count, number, plural, rows, weights_line
+from riata.errors import SettingsError
+from riata.record import Model
+from riata.shards.rounds import merge_files
+from riata.sources.bad_lines import same_file
+from riata.sources.io.bytes import expand
+
+HELP = """Put the PARTS that `riata train --shard` made together: the model of a round.
+
+\b
+  riata train clicks.svm --shard 1/2 -o part1 --method bayesian
+  riata train clicks.svm --shard 2/2 -o part2 --method bayesian
+  riata merge part1 part2 -o clicks.riata
+
+PARTS may come in any order. The model can be used, and `riata train --shard 1/2 --resume MODEL` is
+the next round, whose parts are merged with the same --resume."""
+
+
+@click.command("merge", cls=Command, help=HELP)
+@click.argument("parts", nargs=-1, required=True, metavar="PARTS...")
+@option("-o", "--output", required=True, metavar="MODEL", help="Where to save the model.")
+@option(
+    "--resume", metavar="MODEL", help="The model that the round began with, unless it is the first."
+)
+@option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def command(parts: tuple[str, ...], output: str, resume: str | None, quiet: bool) -> int:
+    paths = expand(list(parts))
+    if any(same_file(path, output) for path in paths):
+        raise click.UsageError(f"{output} is one of the parts, and would be replaced")
+    check_writable(output)
+    before = None if resume is None else model_file.load(resume)
+    try:
+        model = merge_files(paths, before)
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
+    model_file.save(model, output)
+    if not quiet:
+        click.echo(report(model, output, len(paths)))
+    return 0
+
+
+def report(model: Model, output: str, parts: int) -> str:
+    record, learner = model.record, model.learner
+    last = record.history[-1]
+    lines = [
+        (
+            "merged",
+            f"{plural(parts, 'part')} of round {last['pass']}: {count(last['examples'])} examples in all",
+        ),
+        ("loss", f"{number(last['loss'])}, before learning each example, within its shard"),
+    ]
+    if learner.verdict is not None:
+        lines.append(("proof", learner.verdict))
+    lines += [("weights", weights_line(model)), ("saved", output)]
+    if learner.planned_passes is not None and not learner.complete:
+        lines.append(
+            ("next", f"riata train DATA --shard 1/{parts} --resume {output} -o PART, and so on")
+        )
+    return rows(lines)

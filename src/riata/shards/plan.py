@@ -1,0 +1,336 @@
+"""What all shards have in common: how they are read, which classes there are, and what they are in all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import riata
+from riata import _core
+from riata.block import Block, concatenate
+from riata.errors import ChangedData, DataError, NoExamples, SettingsError
+from riata.labels import LOOK_AT, Classes, Label, LabelReader, in_words, plain, words_of
+from riata.learners import Learner
+from riata.schema import Schema
+from riata.shards.split import Piece, Shard, split
+from riata.sources import ReadOptions, Source, open_source
+from riata.sources.recognise import format_of
+from riata.sources.source import iterate
+from riata.training.encoder import Encoder, class_factors, count_labels
+
+FIRST_FILES = 64
+"""Files that are opened to look at the first rows."""
+_KEPT = ("format", "on_error", "max_bad", "threads", "block_rows", "header", "delimiter", "quote")
+"""Options that a schema says nothing of."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything about the data that a task must know, in plain values.
+
+    `classes` are None for a regression.
+    """
+
+    shards: tuple[Shard, ...]
+    options: ReadOptions
+    head: bytes = b""
+    """The line with the names of columns, where parts of a file lack it."""
+    classes: tuple[Any, ...] | None = None
+    class_weight: tuple[tuple[Any, float], ...] | None = None
+    riata: str = field(default_factory=lambda: riata.__version__)
+
+    @property
+    def name(self) -> str:
+        first, more = (
+            self.shards[0].pieces[0].path,
+            len({p.path for s in self.shards for p in s.pieces}),
+        )
+        return first if more == 1 else f"{first} and {more - 1} more files"
+
+    def digest(self) -> str:
+        """Equal for parts that can be put together: the same shards, read in the same way, with the same classes."""
+        content = {k: v for k, v in self.options.about_content().items() if k != "schema"}
+        schema = self.options.schema
+        whole = {
+            "shards": [shard.identity() for shard in self.shards],
+            "options": {k: repr(v) for k, v in sorted(content.items())},
+            "schema": None if schema is None else schema.to_json(),
+            "classes": self.classes,
+            "class_weight": self.class_weight,
+        }
+        return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:32]
+
+    def training(self) -> dict[str, Any]:
+        """What a model is made with, besides the sums: plain values."""
+        schema = self.options.schema
+        return {
+            "data": self.name,
+            "classes": None if self.classes is None else list(self.classes),
+            "class_weight": None
+            if self.class_weight is None
+            else [list(p) for p in self.class_weight],
+            "schema": None if schema is None else schema.to_json(),
+        }
+
+    @classmethod
+    def of_training(cls, values: Mapping[str, Any], count: int) -> Plan:
+        """The same where the data is not at hand."""
+        weights, schema = values["class_weight"], values["schema"]
+        return cls(
+            tuple(Shard(n, (Piece(str(values["data"]), 0),)) for n in range(1, count + 1)),
+            ReadOptions(schema=None if schema is None else Schema.from_json(schema)),
+            classes=None if values["classes"] is None else tuple(values["classes"]),
+            class_weight=None if weights is None else tuple((k, float(w)) for k, w in weights),
+        )
+
+    def sources(self, shard: Shard, names: bool, data: Any = None) -> Iterator[Source]:
+        """The pieces of a shard, each as a source; `data` is what it holds, where that is no file."""
+        options = replace(self.options, names=names)
+        if data is not None:
+            yield open_held(data, options)
+            return
+        for piece in shard.pieces:
+            part = piece.part(self.head)
+            yield open_source(piece.path, options=replace(options, part=part))
+
+    def read(self, shard: Shard, names: bool, data: Any = None) -> Iterator[Block]:
+        """The rows of a shard, with class codes for labels and class weights in their weights."""
+        for source in self.sources(shard, names, data):
+            encode = self._encoding(source, shard)
+            with closing(iterate(source)) as blocks:
+                try:
+                    yield from map(encode, filter(len, blocks))
+                except NoExamples:
+                    continue
+
+    def _encoding(self, source: Source, shard: Shard) -> Callable[[Block], Block]:
+        if self.classes is None:
+            return _with_labels
+        classes = Classes(list(self.classes), fixed=True)
+        reader = LabelReader(classes, words_of(source))
+        factors = (
+            None if self.class_weight is None else class_factors(list(self.class_weight), classes)
+        )
+
+        def encode(block: Block) -> Block:
+            try:
+                codes = reader.encode(block)
+            except DataError as error:
+                raise DataError(
+                    f"{error} (shard {shard.number}). The classes are those of the first {LOOK_AT:,} rows of all the "
+                    "data, unless they are named (classes=[...], --classes) or found in a pass of their own "
+                    '(classes="scan")'
+                ) from None
+            if factors is None:
+                return block.with_labels(codes, block.weights)
+            weights = factors[codes.astype(int)]
+            return block.with_labels(
+                codes, weights if block.weights is None else weights * block.weights
+            )
+
+        return encode
+
+    def watched(self, shard: Shard, names: bool, data: Any = None) -> Watched:
+        return Watched(self, shard, names, data)
+
+
+class Watched:
+    """The rows of a shard as they pass by: how many, and their fingerprint at the end."""
+
+    def __init__(self, plan: Plan, shard: Shard, names: bool, data: Any = None) -> None:
+        self._plan, self.shard, self._names, self._data = plan, shard, names, data
+        self.rows = self.nnz = 0
+        self.weight = 0.0
+        self.fingerprint = ""
+
+    def __iter__(self) -> Iterator[Block]:
+        seen = _core.Fingerprint()
+        if self._data is None:
+            self.shard.check()
+        try:
+            for block in self._plan.read(self.shard, self._names, self._data):
+                self.rows += len(block)
+                self.nnz += block.nnz
+                self.weight += float(len(block) if block.weights is None else block.weights.sum())
+                seen.add(
+                    block.indptr, block.indices, block.values, block.labels, block.weights,
+                    block.offsets, 0, len(block),
+                )  # fmt: skip
+                yield block
+        except DataError:
+            if self._data is None:
+                self.shard.check()  # if the file is another one by now, that is what is wrong
+            raise
+        if self._data is None:
+            self.shard.check()
+        self.fingerprint = f"{seen.digest():016x}"
+
+
+def open_held(data: Any, options: ReadOptions) -> Source:
+    """A partition that somebody holds: a frame, a matrix with its labels and weights, or some paths."""
+    if isinstance(data, tuple):
+        x, y, weights = data
+        return open_source(x, y, weights)
+    from riata.sources.table.frame import is_frame
+
+    if is_frame(data):
+        options = replace(options, format="table")
+    return open_source(data, options=options)
+
+
+def _with_labels(block: Block) -> Block:
+    if block.labels is None:
+        raise DataError(f"{block.where(0)}: the examples have no labels")
+    return block
+
+
+def plan_for(
+    paths: Sequence[str] | str,
+    learner: Learner,
+    options: ReadOptions | None = None,
+    *,
+    count: int | None = None,
+    shard_bytes: int | None = None,
+    classes: Any = None,
+    class_weight: Any = None,
+    counts: Callable[[Plan], Mapping[Label, int]] | None = None,
+) -> Plan:
+    """Split files, and find out from the first rows of all of them what every shard must know.
+
+    Kinds, scales and buckets of columns come from the first rows of the first file, just as where one machine reads
+    them all. So do classes, unless they are given; `classes="scan"` and `class_weight="balanced"` count labels in a
+    pass of its own, by `counts`.
+    """
+    options = options or ReadOptions()
+    if options.cache not in (None, False):
+        raise SettingsError("shards are read where they are: leave the cache out")
+    if options.bad_lines is not None:
+        raise SettingsError("bad_lines is one file, and shards are read apart: leave it out")
+    if options.text_idf:
+        raise SettingsError(
+            "text_idf counts texts in the order in which one machine reads them: it does not go with shards"
+        )
+    shards = split(paths, options, count=count, shard_bytes=shard_bytes)
+    files = list(dict.fromkeys(piece.path for shard in shards for piece in shard.pieces))
+    found = format_of(files, options.format)
+    options = replace(options, format=found)
+    source = open_source(files[:FIRST_FILES], options=options)
+    rows = first_rows(source)
+    plan = Plan(tuple(shards), settled(options, source), _head_of(source, files[0]))
+    return with_classes(plan, rows, source, learner, classes, class_weight, counts)
+
+
+def with_classes(
+    plan: Plan,
+    rows: Block,
+    source: Source,
+    learner: Learner,
+    classes: Any,
+    class_weight: Any,
+    counts: Callable[[Plan], Mapping[Label, int]] | None,
+) -> Plan:
+    """The plan with its classes."""
+    if learner.task == "regression":
+        if class_weight is not None:
+            raise SettingsError("class_weight goes with classes; this loss is of a regression")
+        return plan
+    encoder = Encoder(classes, class_weight, words_of(source))
+    if encoder.wants_scan:
+        if counts is None:
+            raise SettingsError(
+                'classes="scan" and class_weight="balanced" take a pass over all shards: name the classes '
+                "and their weights where each shard is trained on its own"
+            )
+        counted = counts(plan)
+        if len(counted) < 2:
+            raise DataError(f"{plan.name}: fewer than two classes among the labels")
+        encoder.scan(counted)
+    settled = encoder.settle(rows, LOOK_AT if learner.takes_more_classes else None)
+    if len(settled) < 2 or settled.open_pair:  # the other class may be in any shard
+        if counts is None:
+            raise DataError(
+                f"{plan.name}: there is one class only among the first rows, {in_words(settled.labels[-1:])}: "
+                "name all of them (--classes, classes=[...])"
+            )
+        return with_classes(plan, rows, source, learner, "scan", class_weight, counts)
+    weights = encoder.weights_by_label
+    return replace(
+        plan,
+        classes=tuple(map(plain, settled.labels)),
+        class_weight=None if weights is None else tuple(weights),
+    )
+
+
+def count_shard(plan: Plan, shard: Shard, data: Any = None) -> dict[Label, int]:
+    """How often each label occurs in a shard."""
+    counts: dict[Label, int] = {}
+    for source in plan.sources(shard, False, data):
+        with closing(iterate(source)) as blocks:
+            try:
+                found = count_labels(blocks, words_of(source))
+            except NoExamples:
+                continue
+        counts = merged_counts([counts, found])
+    return counts
+
+
+def merged_counts(several: Sequence[Mapping[Label, int]]) -> dict[Label, int]:
+    """The counts of all shards."""
+    counts: dict[Label, int] = {}
+    for some in several:
+        for label, count in some.items():
+            counts[label] = counts.get(label, 0) + count
+    return counts
+
+
+def first_rows(source: Source) -> Block:
+    """So many rows as settle classes, where there are so many."""
+    held: list[Block] = []
+    with closing(iterate(source)) as blocks:
+        for block in blocks:
+            held += [block] if len(block) else []
+            if sum(map(len, held)) >= LOOK_AT:
+                break
+    if not held:
+        raise NoExamples(f"no examples in {source.name}")
+    return concatenate(held)
+
+
+def settled(options: ReadOptions, source: Source) -> ReadOptions:
+    """How a shard is read: by the schema of the whole, whatever its own first rows look like."""
+    kept = {name: getattr(options, name) for name in _KEPT}
+    dialect = getattr(source, "dialect", None)
+    if dialect is not None and options.format in ("csv", "tsv"):
+        _, delimiter, quote, header = dialect
+        kept |= {"delimiter": delimiter, "quote": quote or "none", "header": header}
+    return ReadOptions(**kept, schema=getattr(source, "schema", None))
+
+
+def _head_of(source: Source, path: str) -> bytes:
+    """The line that names the columns, where text has one."""
+    dialect = getattr(source, "dialect", None)
+    if dialect is None or not dialect[3] or getattr(source, "format", "") == "fastText":
+        return b""
+    columns, delimiter, quote, _ = dialect
+    cells = [
+        f"{quote}{c.replace(quote, quote * 2)}{quote}"
+        if quote and any(sign in c for sign in (delimiter, quote, "\n"))
+        else c
+        for c in columns
+    ]
+    line: str = delimiter.join(cells) + "\n"
+    return line.encode()
+
+
+def check_same_content(before: Sequence[str], now: Sequence[str], plan: Plan) -> None:
+    """ChangedData where the rows of a shard are not those of the round before."""
+    for shard, old, new in zip(plan.shards, before, now, strict=True):
+        if old != new:
+            raise ChangedData(
+                f"{shard.name} (shard {shard.number}): changed between rounds: its examples had the fingerprint "
+                f"{old}, and have {new} now: train on files that stay as they are"
+            )

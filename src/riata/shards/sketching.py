@@ -1,0 +1,171 @@
+"""Sketches by shards: a round is a pass, and the sums of its shards are those of the pass. Exact.
+
+In the first pass names of features become numbers, in the order in which they appear, shard after shard. From then on
+tasks know the keys of all names, and need no names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from riata.block import Block
+from riata.errors import ChangedData
+from riata.learners import Learner, Sketch
+from riata.learners.base import Floats
+from riata.learners.sketch_state import PLAIN_SUMS
+from riata.shards.methods import Arrays, Method, refuse
+
+
+class SketchMethod(Method):
+    """Rows of sums: the gradient of each output, in the parts that a pass keeps it in."""
+
+    exact = True
+
+    def check(self, learner: Learner) -> None:
+        assert isinstance(learner, Sketch)
+        if learner.algorithm != "reduced":
+            raise refuse(learner, "algorithm", learner.algorithm)
+
+    def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
+        """Where the pass stands: the weights of each output, and whence they came."""
+        state: Arrays = {"round": np.array([round], dtype=np.int64)}
+        if len(learner._feature_index):
+            state["name_keys"] = learner._feature_index.arrays()[0]
+        for c, run in enumerate(learner._passes):
+            accepted = run.accepted
+            stepped = accepted is not None and len(run.core.sums()[0]) > PLAIN_SUMS
+            state |= {
+                f"{c}.done": np.array([run.done], dtype=np.int64),
+                f"{c}.active": run.core.keys,
+                f"{c}.weights": run.core.weights,
+                f"{c}.stepped": np.array([stepped], dtype=np.int64),
+            }
+            if stepped:
+                state |= {
+                    f"{c}.from_keys": accepted.keys,
+                    f"{c}.from": np.array([accepted.intercept, *accepted.weights]),
+                }
+        return state
+
+    def start(self, parameters: dict[str, Any], state: Arrays, round: int) -> Learner:
+        learner = Sketch(**_plain(parameters) | {"n_jobs": 1})
+        if "name_keys" in state:
+            keys = state["name_keys"]
+            nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
+            learner._feature_index.translate(keys, *nameless)
+        for c, run in enumerate(learner._passes):
+            run.passes, run.done = round - 1, bool(state[f"{c}.done"][0])
+            weights = state[f"{c}.weights"]
+            first = int(learner.fit_intercept)
+            run.core.begin(
+                state[f"{c}.active"], weights[first:], float(weights[0]) if first else 0.0
+            )
+            if state[f"{c}.stepped"][0]:
+                start = state[f"{c}.from"]
+                run.core.came_from(state[f"{c}.from_keys"], start[1:], float(start[0]))
+        return learner
+
+    def learn(self, learner: Any, block: Block) -> Floats:
+        if all(run.done for run in learner._passes):  # nobody asks for such a round
+            raise ValueError("this sketch is complete")
+        known = len(learner._feature_index)
+        if known and learner._passes[0].passes:
+            numbers = learner._feature_index.translate(
+                np.ascontiguousarray(
+                    block.indices[block.indptr[0] : block.indptr[-1]], dtype=np.int64
+                ),
+                None,
+                None,
+            )
+            if (numbers < 0).any():
+                raise ChangedData(
+                    f"{block.where(0)}: changed between rounds: there are features that were not there in "
+                    "the first one: train on files that stay as they are"
+                )
+        return learner.learn(block)  # type: ignore[no-any-return]
+
+    def wants_names(self, parameters: dict[str, Any], round: int) -> bool:
+        return round == 1
+
+    def sums(self, learner: Any, state: Arrays, rows: int) -> Arrays:
+        runs = learner._passes
+        parts = [run.core.sums() for run in runs]
+        named = len(learner._feature_index) > 0
+        if named:
+            keys, names, offsets = learner._feature_index.arrays()
+            numbers = np.arange(len(keys))
+        else:
+            keys = numbers = _union([part[1] for part in parts])
+        width = 2 * len(runs)
+        gradient = np.zeros((len(keys), width))
+        for c, (_, own, values) in enumerate(parts):
+            at = own if named else np.searchsorted(numbers, own)
+            gradient[at, 2 * c : 2 * c + 2] = values
+        sums: Arrays = {"keys": keys, "rows": gradient}
+        if named and state["round"][0] == 1:
+            sums |= {"names": names, "name_offsets": offsets}
+        elif named:  # the keys are numbers, which all tasks share
+            live = np.any(gradient != 0, axis=1)
+            sums = {"keys": numbers[live].astype(np.int64), "rows": gradient[live]}
+        for c, (scalars, _, _) in enumerate(parts):
+            core = runs[c].core
+            sums |= {
+                f"add.{c}.sums": np.array(scalars[:-1]),
+                f"max.{c}.largest": np.array(scalars[-1:]),
+                f"add.{c}.curvature": core.curvature(),
+                f"add.{c}.seen": np.array(core.fingerprint, dtype=np.uint64),
+                f"max.{c}.features": np.array([core.features], dtype=np.int64),
+            }
+        if state["round"][0] == 1:
+            sample = learner._sample.state()
+            sums |= {f"sample.{name}": array for name, array in sample.items()}
+            sums["sample.capacity"] = np.array([learner.sample], dtype=np.int64)
+        return sums
+
+    def finish(self, learner: Any, sums: Arrays, rows: int, round: int) -> tuple[Learner, Arrays]:
+        numbers = sums["keys"]
+        if "names" in sums:
+            numbers = learner._feature_index.translate(
+                sums["keys"], sums["names"], sums["name_offsets"]
+            )
+        named = len(learner._feature_index)
+        features = 0
+        for c, run in enumerate(learner._passes):
+            if run.done:
+                continue
+            scalars = [*sums[f"add.{c}.sums"].tolist(), float(sums[f"max.{c}.largest"][0])]
+            known = named or int(sums[f"max.{c}.features"][0])
+            gradient = np.ascontiguousarray(sums["rows"][:, 2 * c : 2 * c + 2])
+            run.core.set_curvature(sums[f"add.{c}.curvature"])
+            run.core.set_sums(scalars, np.ascontiguousarray(numbers), gradient, known)
+            run.core.fingerprint = tuple(int(v) for v in sums[f"add.{c}.seen"])
+            features = max(features, known)
+        if "sample.limit" in sums:
+            state = {
+                k.removeprefix("sample."): v
+                for k, v in sums.items()
+                if k.startswith("sample.") and k != "sample.capacity"
+            }
+            learner._sample.restore(state)
+        learner._seen[:] = [learner._seen[0] + rows, max(learner._seen[1], features)]
+        learner.end_pass()
+        if "names" in sums:  # shards had numbers of their own; from now on these are compared
+            for run in learner._passes:
+                run.fingerprint = None
+        return learner, {}
+
+    def complete(self, learner: Learner) -> bool:
+        return learner.complete
+
+
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()}
+
+
+def _union(several: list[Any]) -> Any:
+    keys = several[0]
+    for more in several[1:]:
+        keys = np.union1d(keys, more)
+    return keys

@@ -1,0 +1,185 @@
+"""What goes wrong on a cluster, for real, with workers and schedulers that are processes of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from riata import model_file
+from riata.dask import cluster_of, train
+from riata.errors import DataError
+from riata.learners import Sketch
+from riata.shards import train_shards
+from tests import kill_workers
+from tests.shards.problems import write_vw
+
+MAKE = kill_workers.MAKERS["sketch"]
+bytes_of = kill_workers.bytes_of
+
+
+def test_a_few_random_kills() -> None:
+    equal, killed = kill_workers.run(4, seed=1)
+    assert equal == 4
+    assert killed >= 1
+
+
+def test_a_worker_that_hangs_and_one_that_joins_late(tmp_path: Path) -> None:
+    path = write_vw(tmp_path / "x.vw", n=4000, features=400)
+    whole = bytes_of(train_shards(str(path), MAKE, shards=6))
+    with cluster_of("local:2") as client:
+        train(client, str(path), MAKE, shards=6)
+        victim = kill_workers.killable(client)[0]
+        client.cluster.scale(3)
+
+        def stop() -> None:
+            time.sleep(0.3)
+            os.kill(victim, signal.SIGSTOP)
+
+        thread = threading.Thread(target=stop)
+        thread.start()
+        try:
+            model = train(client, str(path), MAKE, shards=6, slow=2.0)
+        finally:
+            thread.join()
+            os.kill(victim, signal.SIGCONT)
+        assert bytes_of(model) == whole
+
+
+def test_a_file_that_changes_under_way(tmp_path: Path) -> None:
+    path = write_vw(tmp_path / "x.vw", n=2000)
+
+    def change(model) -> None:
+        if model.record.passes == 1:
+            with path.open("a") as file:
+                file.write("1 |f x1\n")
+
+    with (
+        cluster_of("local:2") as client,
+        pytest.raises(DataError, match=r"shard \d\): the file has changed"),
+    ):
+        train(client, str(path), MAKE, shards=3, on_progress=change)
+
+
+class Processes:
+    """A scheduler and workers, each a process."""
+
+    def __init__(self, folder: Path, workers: int = 1) -> None:
+        self.folder = folder
+        place = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                                     "--scheduler-file", str(place))  # fmt: skip
+        for _ in range(300):
+            if place.exists() and '"address"' in place.read_text():
+                break
+            time.sleep(0.1)
+        self.address = re.search(r'"address": "([^"]+)"', place.read_text())[1]
+        self.workers = [
+            self._start(
+                "worker",
+                self.address,
+                "--nthreads",
+                "1",
+                "--host",
+                "127.0.0.1",
+                "--no-dashboard",
+                "--no-nanny",
+            )
+            for _ in range(workers)
+        ]
+
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]]
+        with (self.folder / f"{words[0]}.log").open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+
+    def close(self) -> None:
+        for process in [*self.workers, self.scheduler]:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def processes(tmp_path: Path):
+    made = Processes(tmp_path)
+    yield made
+    made.close()
+
+
+def riata(*words: str, **how) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "riata", *words],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        **how,
+    )
+
+
+def test_the_client_is_killed_and_goes_on(processes: Processes, tmp_path: Path) -> None:
+    path, out, saved = (
+        write_vw(tmp_path / "x.vw", n=8000, features=400),
+        tmp_path / "m",
+        tmp_path / "c",
+    )
+    words = [
+        "train",
+        str(path),
+        "-o",
+        str(out),
+        "--dask",
+        processes.address,
+        "--checkpoint",
+        str(saved),
+    ]
+    method = ["--shards", "6", "--method", "sketch", "--gamma", "3", "--sample", "0"]
+    first = riata(*words, *method)
+    for _ in range(600):
+        if saved.exists() or first.poll() is not None:
+            break
+        time.sleep(0.05)
+    first.kill()
+    first.communicate()
+    assert saved.exists()
+    assert not out.exists()
+    assert model_file.load(saved).record.passes >= 1
+    again = riata(*words, "--shards", "6", "--resume", str(saved))
+    _, err = again.communicate(timeout=240)
+    assert again.returncode == 0, err
+    assert out.read_bytes() == bytes_of(
+        train_shards(str(path), lambda m: Sketch(outputs=m, gamma=3.0, sample=0), shards=6)
+    )
+
+
+def test_the_scheduler_goes_away(processes: Processes, tmp_path: Path) -> None:
+    path, out, saved = (
+        write_vw(tmp_path / "x.vw", n=8000, features=400),
+        tmp_path / "m",
+        tmp_path / "c",
+    )
+    run = riata(
+        "train", str(path), "-o", str(out), "--dask", processes.address, "--checkpoint", str(saved),
+        "--shards", "6", "--method", "sketch", "--gamma", "3", "--sample", "0",
+    )  # fmt: skip
+    for _ in range(600):
+        if saved.exists() or run.poll() is not None:
+            break
+        time.sleep(0.05)
+    processes.scheduler.kill()
+    _, err = run.communicate(timeout=240)
+    assert run.returncode == 1, err
+    assert "riata: " in err
+    assert "scheduler is gone" in err
+    assert "Traceback" not in err
+    assert not out.exists()
+    assert model_file.load(saved).record.passes >= 1
