@@ -141,6 +141,17 @@ def load_model(path: str, data: Sequence[str]) -> Model:
         raise
 
 
+def load_before(resume: str | None, initial: str | None) -> Model | None:
+    """The model that a run goes on from or begins with; one machine cannot go on between two rounds."""
+    saved = resume or initial
+    before = None if saved is None else model_file.load(saved)
+    if resume is not None and before is not None and before.record.shards is not None:
+        raise click.UsageError(
+            f"{resume} was trained by shards: go on with --shard or --dask, or begin a run with --initial"
+        )
+    return before
+
+
 def refuse_to_replace(paths: Sequence[str], output: str | None) -> None:
     """A file cannot be both what is read and what is made of it: it would be lost."""
     if output is not None and any(same_file(path, output) for path in expand(list(paths))):

@@ -40,48 +40,7 @@ def _checked(value: str | None, parse: Callable[[str], Any]) -> str | None:
     return value
 
 
-def saving_options(command: F) -> F:
-    """How to keep what was learned from being lost."""
-    for decorate in (
-        option(
-            "--max-memory",
-            callback=_size,
-            metavar="SIZE",
-            section="Training",
-            help="Stop, and save what was learned, before more is in use: 2G, 512M.  "
-            "[default: 80 % of what the machine or its control group allows]",
-        ),
-        option("--no-checkpoint", is_flag=True, section="Going on", help="Save at the end only."),
-        option(
-            "--every",
-            callback=_every,
-            metavar="TIME|N",
-            section="Going on",
-            help="How often to save it: 60s, 5min, 2h, or a number of examples.  [default: 5min]",
-        ),
-        option(
-            "--checkpoint",
-            metavar="FILE",
-            section="Going on",
-            help="Save the model so far there, for --resume after a crash; removed in the end.  "
-            "[default: MODEL.checkpoint, in runs of over five minutes]",
-        ),
-    ):
-        command = decorate(command)
-    return command
-
-
-def saving_words(given: Mapping[str, Any], explicit: Collection[str]) -> list[str]:
-    """Those words of the command line that say what is kept where and how much memory there is."""
-    words: list[str] = []
-    for name in ("cache", "no_cache", "checkpoint", "every", "no_checkpoint", "max_memory", "log"):
-        if name in explicit and given[name] not in (None, False):
-            flag = f"--{name.replace('_', '-')}"
-            words += [flag] if given[name] is True or given[name] == "" else [flag, given[name]]
-    return words
-
-
-def shard_options(command: F) -> F:
+def _shard_options(command: F) -> F:
     """How to train beyond one machine."""
     for decorate in (
         option(
@@ -116,6 +75,47 @@ def shard_options(command: F) -> F:
     return command
 
 
+def saving_options(command: F) -> F:
+    """How to keep what was learned from being lost."""
+    for decorate in (
+        option(
+            "--max-memory",
+            callback=_size,
+            metavar="SIZE",
+            section="Training",
+            help="Stop, and save what was learned, before more is in use: 2G, 512M.  "
+            "[default: 80 % of what the machine or its control group allows]",
+        ),
+        option("--no-checkpoint", is_flag=True, section="Going on", help="Save at the end only."),
+        option(
+            "--every",
+            callback=_every,
+            metavar="TIME|N",
+            section="Going on",
+            help="How often to save it: 60s, 5min, 2h, or a number of examples.  [default: 5min]",
+        ),
+        option(
+            "--checkpoint",
+            metavar="FILE",
+            section="Going on",
+            help="Save the model so far there, for --resume after a crash; removed in the end.  "
+            "[default: MODEL.checkpoint, in runs of over five minutes]",
+        ),
+    ):
+        command = decorate(command)
+    return _shard_options(command)
+
+
+def saving_words(given: Mapping[str, Any], explicit: Collection[str]) -> list[str]:
+    """Those words of the command line that say what is kept where and how much memory there is."""
+    words: list[str] = []
+    for name in ("cache", "no_cache", "checkpoint", "every", "no_checkpoint", "max_memory", "log"):
+        if name in explicit and given[name] not in (None, False):
+            flag = f"--{name.replace('_', '-')}"
+            words += [flag] if given[name] is True or given[name] == "" else [flag, given[name]]
+    return words
+
+
 def by_shards(given: Mapping[str, Any]) -> bool:
     """Whether a command trains by shards."""
     if given["shard"] is not None or given["dask"] is not None:
@@ -123,17 +123,6 @@ def by_shards(given: Mapping[str, Any]) -> bool:
     if given["rounds"] is not None or given["shards"] is not None:
         raise click.UsageError("--rounds and --shards are for training by shards: give --dask")
     return False
-
-
-def load_before(resume: str | None, initial: str | None) -> Model | None:
-    """The model that a run goes on from or begins with; one machine cannot go on between two rounds."""
-    saved = resume or initial
-    before = None if saved is None else model_file.load(saved)
-    if resume is not None and before is not None and before.record.shards is not None:
-        raise click.UsageError(
-            f"{resume} was trained by shards: go on with --shard or --dask, or begin a run with --initial"
-        )
-    return before
 
 
 def choose_saving(given: dict[str, Any]) -> Saving:

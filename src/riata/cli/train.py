@@ -15,6 +15,7 @@ from riata.atomic import check_folder
 from riata.cli import INTERRUPTED, TERMINATED, text
 from riata.cli.data import (
     data_options,
+    load_before,
     open_data,
     read_options,
     reading_words,
@@ -33,15 +34,7 @@ from riata.cli.options import (
     watch_option,
 )
 from riata.cli.progress import Displays
-from riata.cli.saving import (
-    Saving,
-    by_shards,
-    choose_saving,
-    load_before,
-    saving_options,
-    saving_words,
-    shard_options,
-)
+from riata.cli.saving import Saving, by_shards, choose_saving, saving_options, saving_words
 from riata.errors import SettingsError
 from riata.labels import Classes
 from riata.learners import FAMILIES, Learner
@@ -130,7 +123,6 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     help="Start from a model, with its parameters, and learn other data.",
 )
 @saving_options
-@shard_options
 @data_options
 @option(
     "--hash-key",
