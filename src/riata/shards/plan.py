@@ -13,7 +13,7 @@ import riata
 from riata import _core
 from riata.block import Block, concatenate
 from riata.errors import ChangedData, DataError, NoExamples, SettingsError
-from riata.labels import LOOK_AT, Classes, Label, LabelReader, in_words, plain, words_of
+from riata.labels import LOOK_AT, Classes, Label, LabelReader, as_python, in_words, words_of
 from riata.learners import Learner
 from riata.schema import Schema
 from riata.shards.split import Piece, Shard, split
@@ -249,7 +249,7 @@ def with_classes(
         if len(counted) < 2:
             raise DataError(f"{plan.name}: fewer than two classes among the labels")
         encoder.scan(counted)
-    settled = encoder.settle(rows, LOOK_AT if learner.takes_more_classes else None)
+    settled = encoder.find_classes(rows, LOOK_AT if learner.takes_more_classes else None)
     if len(settled) < 2 or settled.open_pair:  # the other class may be in any shard
         if counts is None:
             raise DataError(
@@ -260,7 +260,7 @@ def with_classes(
     weights = encoder.weights_by_label
     return replace(
         plan,
-        classes=tuple(map(plain, settled.labels)),
+        classes=tuple(map(as_python, settled.labels)),
         class_weight=None if weights is None else tuple(weights),
     )
 

@@ -14,7 +14,7 @@ from riata.block import Block
 from riata.errors import ChangedData
 from riata.learners import Learner, Sketch
 from riata.learners.base import Floats
-from riata.learners.sketch_state import PLAIN_SUMS
+from riata.learners.sketch_state import SUMS_WITHOUT_STEP
 from riata.shards.methods import Arrays, Method, refuse
 
 
@@ -35,7 +35,7 @@ class SketchMethod(Method):
             state["name_keys"] = learner._feature_index.arrays()[0]
         for c, run in enumerate(learner._passes):
             accepted = run.accepted
-            stepped = accepted is not None and len(run.core.sums()[0]) > PLAIN_SUMS
+            stepped = accepted is not None and len(run.core.sums().scalars) > SUMS_WITHOUT_STEP
             state |= {
                 f"{c}.done": np.array([run.done], dtype=np.int64),
                 f"{c}.active": run.core.keys,
@@ -97,10 +97,11 @@ class SketchMethod(Method):
             keys, names, offsets = learner._feature_index.arrays()
             numbers = np.arange(len(keys))
         else:
-            keys = numbers = _union([part[1] for part in parts])
+            keys = numbers = _union([part.keys for part in parts])
         width = 2 * len(runs)
         gradient = np.zeros((len(keys), width))
-        for c, (_, own, values) in enumerate(parts):
+        for c, part in enumerate(parts):
+            own, values = part.keys, part.gradients
             at = own if named else np.searchsorted(numbers, own)
             gradient[at, 2 * c : 2 * c + 2] = values
         sums: Arrays = {"keys": keys, "rows": gradient}
@@ -109,7 +110,8 @@ class SketchMethod(Method):
         elif named:  # the keys are numbers, which all tasks share
             live = np.any(gradient != 0, axis=1)
             sums = {"keys": numbers[live].astype(np.int64), "rows": gradient[live]}
-        for c, (scalars, _, _) in enumerate(parts):
+        for c, part in enumerate(parts):
+            scalars = part.scalars
             core = runs[c].core
             sums |= {
                 f"add.{c}.sums": np.array(scalars[:-1]),
