@@ -115,7 +115,7 @@ class Explainer:
         with learner.lock:
             scores = learner.score(block)
             before = learner._score(block) if getattr(learner, "calibrates", False) else None
-            spread = learner.moments(block)[1] if hasattr(learner, "moments") else None
+            spread = learner.moments(block)[1] if learner.family == "bayesian" else None
         factors = _row_factors(block, self.normalize)
         seen = block.values.astype(np.float64)
         if factors is not None:
@@ -158,9 +158,14 @@ class Explainer:
         if learner.family not in LINEAR or clips:
             linear = made.sums()
             end = made.scores if before is None else before
-            made.steps[CLIP if clips else AVERAGING] = end - linear
+            made.steps[CLIP if clips else AVERAGING] = _without_rounding(end - linear, linear)
         if before is not None:
             made.steps[CALIBRATION] = made.scores - before
+
+
+def _without_rounding(step: Floats, linear: Floats) -> Floats:
+    """The step, or nothing where it is no more than the rounding of a sum."""
+    return np.where(np.abs(step) <= 1e-12 * (1 + np.abs(linear)), 0.0, step)
 
 
 def _ratio(entries: Floats, seen: Floats) -> Floats:

@@ -96,7 +96,8 @@ def summary(
 
 def loss_name(learner: Any) -> str:
     """What the learner minimises, or what its probabilities cost."""
-    name: str = getattr(learner, "loss", None) or getattr(learner, "link", None) or "logistic"
+    default = "squared" if learner.task == "regression" else "logistic"
+    name: str = getattr(learner, "loss", None) or getattr(learner, "link", None) or default
     return {"logit": "logistic"}.get(name, name)
 
 
