@@ -40,7 +40,7 @@ RIATA_INLINE void fetch(const double* row, int width) noexcept {
   for (int c = 0; c < width; c += 8) __builtin_prefetch(row + c);
 }
 
-constexpr std::int64_t kAhead = 3;
+constexpr std::int64_t kAhead = 4;
 
 template <DecayKind kind>
 void gather(const BankColumns& given, double* const* rows, const float* x, std::int64_t n, double* sums,
@@ -48,7 +48,13 @@ void gather(const BankColumns& given, double* const* rows, const float* x, std::
   const BankColumns by = given;
   const int all_columns = by.groups * by.width;
   for (std::int64_t k = 0; k < n; ++k) {
-    if (k + kAhead < n) fetch(rows[k + kAhead], all_columns + by.groups);
+    // A row first, and when it has come what it speaks of.
+    if (k + 2 * kAhead < n) fetch(rows[k + 2 * kAhead], all_columns + by.groups);
+    if (k + kAhead < n) {
+      const double* const places = rows[k + kAhead] + all_columns;
+      for (int g = 0; g < by.groups; ++g)
+        fetch(by.history[g] + static_cast<std::int64_t>(places[g]) * by.width, by.width);
+    }
     const double* const row = rows[k];
     const double value = static_cast<double>(x[k]);
     for (int g = 0; g < by.groups; ++g) {
