@@ -25,6 +25,8 @@ from riata import _core
 from riata.block import Block
 from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Portfolio, TruncatedGradient
 from riata.sources import open_source
+from riata.sweeping.banks import BankLane
+from riata.sweeping.grid import Setting
 
 TITLE = "Every kernel with every instruction set"
 LEAST = 0.95
@@ -40,6 +42,7 @@ KERNELS = {
     "samples": ("Bayesian, variational",),
     "sweep": ("interior point",),
     "portfolio": ("auto",),
+    "bank": ("settings side by side",),
     "delimiter": ("reader of svm", "reader of vw", "reader of csv"),
     "index_value": ("reader of svm",),
     "word": ("reader of vw",),
@@ -72,6 +75,18 @@ def read(path: Path) -> Work:
         return np.concatenate(
             [b.values.astype(np.float64) for b in open_source(str(path), threads=1)]
         )
+
+    return work
+
+
+def side_by_side(data: Block) -> Work:
+    settings = [
+        Setting("elastic-net", (("l1", l1),)) for l1 in np.geomspace(1e-6, 1e-3, 16).tolist()
+    ]
+
+    def work() -> Floats:
+        lane = BankLane(range(16), [None], settings, 1, 0)
+        return lane.learn(data, np.arange(len(data)), None).ravel()
 
     return work
 
@@ -156,6 +171,7 @@ def works(folder: Path) -> dict[str, Work]:
         "Bayesian, variational": learn(lambda: Bayesian(prior_variance=1.0, update="vb"), few),
         "interior point": learn(lambda: InteriorPoint(update="paper"), few),
         "auto": learn(lambda: Portfolio(), near),
+        "settings side by side": side_by_side(near),
     }
     out |= {f"reader of {name}": read(path) for name, path in texts(folder).items()}
     return out | {"reader of parquet": read(parquet(folder)), "words of texts": words()}
