@@ -43,6 +43,7 @@ KERNELS = {
     "sweep": ("interior point",),
     "portfolio": ("auto",),
     "bank": ("settings side by side",),
+    "checksum": ("checksums",),
     "delimiter": ("reader of svm", "reader of vw", "reader of csv"),
     "index_value": ("reader of svm",),
     "word": ("reader of vw",),
@@ -172,6 +173,7 @@ def works(folder: Path) -> dict[str, Work]:
         "interior point": learn(lambda: InteriorPoint(update="paper"), few),
         "auto": learn(lambda: Portfolio(), near),
         "settings side by side": side_by_side(near),
+        "checksums": lambda: np.array([float(_core.checksum(near.values.view(np.uint8)) >> 12)]),
     }
     out |= {f"reader of {name}": read(path) for name, path in texts(folder).items()}
     return out | {"reader of parquet": read(parquet(folder)), "words of texts": words()}
