@@ -19,6 +19,7 @@ from riata.metrics import class_probabilities
 from riata.record import Model
 from riata.report import page_of
 from riata.sources import open_source
+from riata.sources.weighed import checked_and_weighed
 from tests.cli.helpers import riata
 from tests.report.browser import chromium, opened
 
@@ -128,6 +129,8 @@ MODELS: dict[str, list[str]] = {
     "bayesian-views": ["--method", "bayesian", "--value", "raw,binary,log1p", "--half-life", "500"],
     "bayesian-probit": ["--method", "bayesian", "--link", "probit"],
     "sketch-probit": ["--method", "sketch", "--link", "probit", "--gamma", "0.5"],
+    "texts weighed": ["--method", "ftrl", "--text-idf"],
+    "texts weighed, of length one": ["--method", "bayesian", "--text-idf", "--text-norm"],
     "interior": ["--method", "interior"],
     "auto": ["--method", "auto"],
     "hashed": ["--method", "ftrl", "--store", "hashed", "--bits", "14"],
@@ -167,7 +170,9 @@ def python_scores(
     scores = np.vstack(
         [
             model.learner.score(block)
-            for block in open_source(data, schema=model.schema, labelled=False)
+            for block in checked_and_weighed(
+                open_source(data, schema=model.schema, labelled=False), model.schema
+            )
         ]
     )
     probability = model.learner.probability(scores)

@@ -21,6 +21,8 @@ from riata.report.scorer import (
 )
 from riata.schema import Schema
 
+MOST_COUNTS = 150_000
+"""N-grams whose counts of texts go into a page."""
 _MIXTURES = {"bayesian": bayesian_parts, "auto": auto_parts}
 
 
@@ -110,6 +112,7 @@ def _pack(
         pack.add_array("shown", parts.shown.astype(np.float32))
     if parts.std is not None:
         pack.add_array("std", parts.std.astype(np.float32))
+    known = _add_counts(pack, schema)
     text, size = pack.text()
     about = {
         "outputs": learner.outputs,
@@ -119,6 +122,7 @@ def _pack(
         if getattr(learner, "store", "") == "hashed"
         else None,
         "precision": bits,
+        "texts_known": known,
         "cut": left_out[1],
         "cut_count": left_out[0],
         "index": pack.index,
@@ -136,6 +140,20 @@ def _pack(
             f"their names longer than {LONGEST_NAME} bytes. The form says how far a score may be off for that."
         )
     return Packed(about, text, notes, len(names))
+
+
+def _add_counts(pack: Pack, schema: Schema) -> bool:
+    """In how many texts n-grams were, where these are weighed by it. False: the page cannot know."""
+    if not schema.is_weighed or schema.text_weights is None:
+        return not schema.is_weighed
+    arrays = schema.text_weights.arrays()
+    keys = arrays["text_keys"]
+    if schema.hash_key is not None or len(keys) > MOST_COUNTS:
+        return False
+    pack.add_array("text_high", (keys >> 32).astype(np.float64))
+    pack.add_array("text_low", (keys & 0xFFFFFFFF).astype(np.float64))
+    pack.add_array("text_counts", arrays["text_counts"].astype(np.float64))
+    return True
 
 
 def _names(model: Model, schema: Schema, keys: NDArray[np.int64]) -> tuple[list[bytes], str]:

@@ -74,10 +74,10 @@ def _form(model: Model, packed: Packed) -> str:
             "<p>This model knows its features only by keys that a secret key was used for, and that is not put into a "
             "page: score with riata predict.</p>"
         )
-    if model.schema is not None and model.schema.is_weighed:
+    if not packed.about["texts_known"]:
         return (
-            "<p>This model weighs texts by how many texts had a word, and these counts are not in a page: score with "
-            "riata predict.</p>"
+            "<p>This model weighs texts by how many texts had a word, and these counts are not in this page: score "
+            "with riata predict.</p>"
         )
     notes = "".join(f'<p class="note warning">{shown(note, 1000)}</p>' for note in packed.notes)
     offset = (
@@ -110,6 +110,7 @@ def _all_features(model: Model) -> str:
 def page_schema(model: Model) -> dict[str, Any]:
     """The schema as the scripts want it."""
     schema = model.schema or Schema(named=False)
+    documents = {} if schema.text_weights is None else schema.text_weights.documents
     columns = [
         {
             "name": name,
@@ -120,7 +121,13 @@ def page_schema(model: Model) -> dict[str, Any]:
             "buckets": buckets,
             "centre": centre,
             "scale": scale,
-            "text": {"spans": text[0], "weight": text[1], "norm": text[2]},
+            "text": {
+                "spans": text[0],
+                "weight": text[1],
+                "norm": text[2],
+                "documents": documents.get(name),
+                "divides": column.text.norm,
+            },
         }
         for column, (kind, name, absent, _, edges, buckets, centre, scale, text) in zip(
             schema.columns, schema.core_columns(objects=True), strict=True

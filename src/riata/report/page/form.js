@@ -18,7 +18,7 @@ class Form {
   constructor(model, page) {
     this.model = model;
     this.page = page;
-    this.reader = new ObjectReader(page.schema, page.characters);
+    this.reader = new ObjectReader(page.schema, page.characters, page.counts);
     this.fields = new Map();
     this.line = null;
   }

@@ -8,6 +8,8 @@ async function start() {
     const parts = await Unpack.parts(document.getElementById("model-parts").textContent, about.packed, about.index);
     parts.shown ??= parts.weights;
     page.characters = new Characters(page.kinds, page.folds);
+    page.counts = new Map();
+    parts.text_counts?.forEach((count, i) => page.counts.set(`${parts.text_high[i]},${parts.text_low[i]}`, count));
     page.scales = new Map(page.schema.columns
       .filter((column) => column.feature && column.role === "number" && column.scale !== 1)
       .map((column) => [column.name, column.scale]));

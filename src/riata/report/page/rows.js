@@ -134,8 +134,9 @@ function parseJson(text) {
 
 class ObjectReader {
   // columns: {name, role, absent, edges, buckets, centre, scale, text}, as the core knows them.
-  constructor(schema, characters) {
+  constructor(schema, characters, counts) {
     this.schema = schema;
+    this.counts = counts;  // in how many texts n-grams were, by their keys
     this.characters = characters;
     this.columns = new Map(schema.columns.map((column) => [column.name, column]));
     this.absent = new Set(schema.absent);
@@ -209,6 +210,7 @@ class ObjectReader {
     if (role === "text") {
       if (value === "" || this.absent.has(value)) return this.readNull(path, place);
       const { words, features } = textFeatures(value, column.text, this.characters);
+      if (column.text.documents !== null) weighByTexts(features, column, this.counts);
       const text = { column: column.name, text: value, words };
       this.row.texts.push(text);
       for (const each of features)

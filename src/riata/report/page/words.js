@@ -115,3 +115,16 @@ function textFeatures(text, options, characters) {
   }
   return { words, features: found };
 }
+
+// Times the inverse document frequency, by the texts that the model has learned; then of length one, where that is wanted.
+function weighByTexts(features, column, counts) {
+  const all = 1 + column.text.documents;
+  for (const each of features) {
+    const key = Hash.keyOf(`${column.name}^${each.name}`);
+    const holding = 1 + (counts.get(`${key >> 32n},${key & 0xffffffffn}`) ?? 0);
+    each.value = Math.fround(each.value * (1 + Math.log(Math.max(1, all / holding))));
+  }
+  if (!column.text.divides) return;
+  const length = Math.sqrt(features.reduce((sum, each) => sum + each.value * each.value, 0));
+  for (const each of features) each.value = Math.fround(each.value / length);
+}
