@@ -24,6 +24,7 @@ MODULES = {
     "instructions": "benchmarks.instructions",
     "words": "benchmarks.words",
     "sweep": "benchmarks.sweep",
+    "auto": "benchmarks.auto",
 }
 """Tasks that are not contests of adapters: modules with TITLE and ratios(run)."""
 

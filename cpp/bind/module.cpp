@@ -23,6 +23,8 @@ void bind_online_sketch(nanobind::module_& m);
 void bind_parquet(nanobind::module_& m);
 void bind_parsed(nanobind::module_& m);
 void bind_portfolio(nanobind::module_& m);
+void bind_regression(nanobind::module_& m);
+void bind_running_scale(nanobind::module_& m);
 void bind_scorer(nanobind::module_& m);
 void bind_shooting(nanobind::module_& m);
 void bind_sketch(nanobind::module_& m);
@@ -45,6 +47,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_cache(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_bank(m);
+  riata::bind::bind_running_scale(m);
   riata::bind::bind_events(m);
   riata::bind::bind_explain(m);
   riata::bind::bind_explanation_lines(m);
@@ -59,6 +62,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_online_sketch(m);
   riata::bind::bind_parquet(m);
   riata::bind::bind_portfolio(m);
+  riata::bind::bind_regression(m);
   riata::bind::bind_svmlight(m);
   riata::bind::bind_vw(m);
   riata::bind::bind_words(m);

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from riata.errors import RiataError as RiataError
     from riata.errors import SettingsError as SettingsError
     from riata.estimators import AutoClassifier as AutoClassifier
+    from riata.estimators import AutoRegressor as AutoRegressor
     from riata.estimators import BayesianClassifier as BayesianClassifier
+    from riata.estimators import BayesianRegressor as BayesianRegressor
     from riata.estimators import ElasticNetClassifier as ElasticNetClassifier
     from riata.estimators import ElasticNetRegressor as ElasticNetRegressor
     from riata.estimators import FTRLClassifier as FTRLClassifier
@@ -40,7 +42,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AutoClassifier": "estimators",
+    "AutoRegressor": "estimators",
     "BayesianClassifier": "estimators",
+    "BayesianRegressor": "estimators",
     "Block": "block",
     "DataError": "errors",
     "DivergenceError": "errors",

@@ -18,6 +18,8 @@ NOTICED = 1.05
 ENOUGH = 100
 """With fewer examples, only a loss larger by RUNS_AWAY is said."""
 RUNS_AWAY = 20.0
+FARTHEST = 1e145
+"""Labels farther from each other count as this far: squares stay in the range of floats."""
 
 
 @dataclass
@@ -56,8 +58,9 @@ class LabelSums:
             return
         if self.square.weight == 0:
             self.first = float(labels[0])
-        self.distance.add(labels - self.first, weights)
-        self.square.add((labels - self.first) ** 2, weights)
+        distances = np.clip(labels - self.first, -FARTHEST, FARTHEST)
+        self.distance.add(distances, weights)
+        self.square.add(distances**2, weights)
 
     def constant_loss(
         self, losses: Callable[[Floats, Floats], Floats], outputs: int

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "riata/portfolio/groups.hpp"
+#include "riata/portfolio/rows.hpp"
 
 namespace riata {
 
@@ -52,40 +53,13 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
     if (!example_.make(end - begin + 1, groups_)) return Status::out_of_memory;
     double** rows = example_.rows.data();
     if (spec_.fit_intercept) *rows++ = intercept.data();
-    std::uint64_t largest = 0;
-    for (std::int64_t k = begin; k < end; ++k)
-      largest = std::max(largest, static_cast<std::uint64_t>(b.indices[k]));
-    if (end > begin && !store_.possible(largest)) return Status::bad_index;
-    if constexpr (Store::kDirect) {
-      if (end > begin && !store_.inside(largest) && !store_.reserve(largest)) return Status::out_of_memory;
-      for (std::int64_t k = begin; k < end; ++k)
-        *rows++ = store_.at(static_cast<std::uint64_t>(b.indices[k]));
-      if (store_.marks())
-        for (std::int64_t k = begin; k < end; ++k) store_.mark(static_cast<std::uint64_t>(b.indices[k]));
-    } else {
-      if (const Status status = look_up(b, begin, end, rows); status != Status::ok) return status;
-    }
-    if (end > begin && !b.named()) features = std::max(features, static_cast<std::int64_t>(largest) + 1);
-    return Status::ok;
+    return find_rows(store_, width_, b, begin, end, rows, features);
   }
 
   // What the next example will look at.
   template <class Index>
   void prefetch(const BlockView<Index>& b, std::int64_t r) const noexcept {
-    if (!b.holds(r)) return;
-    if constexpr (Store::kDirect) {
-      if (store_.bytes() <= kFetched) return;
-      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k) {
-        const auto key = static_cast<std::uint64_t>(b.indices[k]);
-        if (!store_.inside(key)) continue;
-        const double* row = store_.at(key);
-        for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
-      }
-    } else {
-      if (!store_.large()) return;
-      for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
-        store_.prefetch(static_cast<std::uint64_t>(b.indices[k]));
-    }
+    prefetch_rows(store_, width_, b, r);
   }
 
   // Only these members go on, and rows become narrower. False: memory is exhausted, and nothing has changed.
@@ -132,9 +106,6 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
   Example example_;
 
  private:
-  static constexpr std::uint64_t kFetched = std::uint64_t{1}
-                                            << 23;  // larger stores are not in caches near by
-
   static bool was_seen(const double* row) noexcept { return row[0] > 0; }
 
   static std::vector<int> all_of(const PortfolioSpec& spec) {
@@ -157,26 +128,6 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
                           (members[static_cast<std::size_t>(g.first + j)] - old.first));
     }
     return out;
-  }
-
-  template <class Index>
-  Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
-    std::uint64_t moves;
-    // An insertion may move other rows, and a table that leaves its array form drops the rows that are still
-    // blank, those of this example included: look again until an entire round has moved nothing.
-    do {
-      moves = store_.moves();
-      for (std::int64_t k = begin; k < end; ++k) {
-        const auto key = static_cast<std::uint64_t>(b.indices[k]);
-        double*& row = rows[k - begin];
-        row = store_.find(key);
-        if (row != nullptr) continue;
-        row = store_.insert(key, b.name(k));
-        if (row == nullptr) return Status::out_of_memory;
-        std::fill(row, row + width_, 0.0);
-      }
-    } while (store_.moves() != moves);
-    return Status::ok;
   }
 };
 

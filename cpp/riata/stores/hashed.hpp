@@ -33,6 +33,7 @@ class HashedStore : private DenseStore {
   void mark(std::uint64_t key) noexcept { DenseStore::mark(bucket(key)); }
 
   // Saved rows are known by their place.
+  const double* place(std::uint64_t place) const noexcept { return DenseStore::find(place); }
   double* restore(std::uint64_t place, std::string_view name) noexcept {
     return DenseStore::inside(place) ? DenseStore::restore(place, name) : nullptr;
   }

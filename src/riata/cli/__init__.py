@@ -25,6 +25,7 @@ COMMANDS = {
     "diff": "Say what has changed from one model to another.",
     "inspect": "Show how a model was made and its strongest features.",
     "report": "Write a page about a model, with a form that scores.",
+    "compact": "Make one small linear model of a model of auto, to predict with.",
     "verify": "Check that a model is whole; prove a sketch on its data.",
     "shards": "List the shards that data is cut into.",
     "merge": "Put together what shards of a training gave.",

@@ -170,9 +170,7 @@ class MethodCommand(Command):
         return apart
 
     def _families_for(self, ctx: click.Context, args: list[str]) -> list[str]:
-        method = _value_of("--method", args)
-        if method is None:
-            method = default_method(_value_of("--loss", args))
+        method = family_of(_value_of("--method", args), _value_of("--loss", args))
         if method not in FAMILIES:
             return list(FAMILIES)
         known = {flag_name(name) for name in _parameters(FAMILIES[method])}
@@ -191,17 +189,17 @@ _LOOKED_AT = "riata.families"
 _HELP = "riata.help"
 
 
-def default_method(loss: str | None) -> str:
-    """The family of learners where none is named: auto, or for the losses of regression elastic net.
+def family_of(method: str | None, loss: str | None) -> str:
+    """The family of learners that a method and a loss stand for: auto where none is named.
 
-    >>> default_method(None), default_method("squared"), default_method("hinge")
-    ('auto', 'elastic-net', 'auto')
+    >>> family_of(None, None), family_of(None, "squared"), family_of("ftrl", "squared")
+    ('auto', 'auto-regression', 'ftrl')
     """
-    if loss is None:
-        return DEFAULT_METHOD
-    from riata.learners.linear import LOSSES  # most runs do not name one
+    method = method or DEFAULT_METHOD
+    return f"{method}-regression" if f"{method}-{loss}" in _REGRESSIONS else method
 
-    return "elastic-net" if loss in LOSSES and not LOSSES[loss][0] else DEFAULT_METHOD
+
+_REGRESSIONS = ("auto-squared", "bayesian-squared")
 
 
 def _value_of(flag: str, args: Sequence[str]) -> str | None:
@@ -303,6 +301,8 @@ def pick_parameters(
     families = ctx.meta.get(_LOOKED_AT, list(FAMILIES))
     names = {name for family in families for name in _parameters(FAMILIES[family])}
     chosen = {name: given[name] for name in given if name in names and given[name] is not None}
+    if method.endswith("-regression") and chosen.get("loss") == "squared":
+        del chosen["loss"]  # the only one there is
     own = _parameters(FAMILIES[method])
     for name in chosen if check else ():
         if name not in own:

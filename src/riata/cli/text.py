@@ -94,8 +94,10 @@ def trained_json(model: Model, output: str, seconds: float) -> str:
 
 
 def loss_name(model: Model) -> str:
-    """What is minimised; families that have no choice of it minimise log loss."""
-    return str(model.learner.parameters().get("loss", "logistic"))
+    """What is minimised; families that have no choice of it have log loss or squares."""
+    return str(
+        model.learner.parameters().get("loss", "squared" if model.classes is None else "logistic")
+    )
 
 
 def not_learned(model: Model) -> list[str]:

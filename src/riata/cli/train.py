@@ -25,7 +25,7 @@ from riata.cli.data import (
 from riata.cli.options import (
     MethodCommand,
     count_option,
-    default_method,
+    family_of,
     option,
     parse_class_weight,
     parse_classes,
@@ -62,7 +62,7 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     "--method",
     type=click.Choice(list(FAMILIES)),
     section="Method",
-    help="The family of learners.  [default: auto, which needs no tuning; for a loss of regression elastic-net]",
+    help="The family of learners.  [default: auto, which needs no tuning, also with --loss squared]",
 )
 @count_option("--passes", 1, "N", "Times over the data.  [default: 1]")
 @count_option(
@@ -157,7 +157,7 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 @option("-q", "--quiet", is_flag=True, section="Output", help="Print nothing but errors.")
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> int:
-    method = given["method"] or default_method(given.get("loss"))
+    method = family_of(given["method"], given.get("loss"))
     going_on = given["resume"] is not None or given["initial"] is not None
     parameters = pick_parameters(ctx, method, given, check=not going_on)
     explicit = {k for k in given if ctx.get_parameter_source(k) is ParameterSource.COMMANDLINE}

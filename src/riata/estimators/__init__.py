@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from riata import model_file
-from riata.estimators.auto import AutoClassifier
+from riata.estimators.auto import AutoClassifier, AutoRegressor, BayesianRegressor
 from riata.estimators.base import LinearEstimator
 from riata.estimators.bayesian import BayesianClassifier
 from riata.estimators.classifier import LinearClassifier
@@ -23,7 +23,9 @@ from riata.record import Model
 
 ESTIMATORS: tuple[type[LinearEstimator], ...] = (
     AutoClassifier,
+    AutoRegressor,
     BayesianClassifier,
+    BayesianRegressor,
     ElasticNetClassifier,
     ElasticNetRegressor,
     FTRLClassifier,
@@ -61,7 +63,9 @@ def estimator_of(model: Model) -> LinearEstimator:
 __all__ = [
     "ESTIMATORS",
     "AutoClassifier",
+    "AutoRegressor",
     "BayesianClassifier",
+    "BayesianRegressor",
     "ElasticNetClassifier",
     "ElasticNetRegressor",
     "FTRLClassifier",

@@ -40,6 +40,7 @@ class Stored:
 
     fit_intercept: bool = True
     normalize: str = "none"
+    feature_scale: str = "none"
     store: str = "auto"
     bits: int = 22
 

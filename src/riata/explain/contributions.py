@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
+from riata.errors import SettingsError
 from riata.explain.settings import settings_of
 from riata.explain.weights import (
     Floats,
@@ -71,6 +72,15 @@ class Contributions:
         return total
 
 
+def refuse_scaled(learner: Any) -> None:
+    """Of models that scale features as they go, what a value adds is not a weight times the value."""
+    if getattr(learner, "_scale", None) is not None:
+        raise SettingsError(
+            "scores of models with feature_scale='rms' cannot be taken apart: they see values divided by a root mean "
+            "square which each value itself has changed"
+        )
+
+
 class Explainer:
     """Takes scores apart, by the weights that a model has when this is made.
 
@@ -86,6 +96,7 @@ class Explainer:
         self.model, self.origin = model, origin
         self.learner: Any = model.learner
         self.normalize = getattr(self.learner, "normalize", "none")
+        refuse_scaled(self.learner)
         with self.learner.lock:
             self.table: WeightTable = read_weights(model)
             self._views = _views_of(self.learner)

@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from riata.learners.ftrl import FTRL as FTRL
     from riata.learners.interior import InteriorPoint as InteriorPoint
     from riata.learners.portfolio import Portfolio as Portfolio
+    from riata.learners.regression import AutoRegression as AutoRegression
+    from riata.learners.regression import BayesianRegression as BayesianRegression
     from riata.learners.sketch import Sketch as Sketch
     from riata.learners.truncated import TruncatedGradient as TruncatedGradient
 
 _CLASSES = {
     "auto": ("portfolio", "Portfolio"),
+    "auto-regression": ("regression", "AutoRegression"),
     "elastic-net": ("elastic_net", "ElasticNet"),
     "truncated": ("truncated", "TruncatedGradient"),
     "ftrl": ("ftrl", "FTRL"),
     "bayesian": ("bayesian", "Bayesian"),
+    "bayesian-regression": ("regression", "BayesianRegression"),
     "sketch": ("sketch", "Sketch"),
     "interior": ("interior", "InteriorPoint"),
 }
@@ -51,7 +55,9 @@ FAMILIES: Mapping[str, type[Learner]] = _Families()
 __all__ = [
     "FAMILIES",
     "FTRL",
+    "AutoRegression",
     "Bayesian",
+    "BayesianRegression",
     "ElasticNet",
     "InteriorPoint",
     "Learner",

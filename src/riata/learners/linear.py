@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata._core import Linear as CoreLinear
+from riata._core import RunningScale
 from riata.block import Block, NameListBlock
 from riata.errors import DivergenceError
 from riata.learners.base import (
@@ -27,6 +28,8 @@ from riata.learners.base import (
     option,
     store_option,
 )
+from riata.learners.feature_scale import TENSORS as SCALE_STATE
+from riata.learners.feature_scale import ScalesFeatures, scale_option
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 
 _learn_event, _score_event = _core.learn_event, _core.score_event
@@ -79,7 +82,7 @@ class LossLearner(CompiledLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearLearner(LossLearner):
+class LinearLearner(ScalesFeatures, LossLearner):
     """One gradient step an example, in time proportional to its non-zeros."""
 
     updates: ClassVar[tuple[str, ...]]
@@ -91,6 +94,7 @@ class LinearLearner(LossLearner):
     normalize: str = option(
         "none", "divide each row by its length or by the root of its non-zeros", NORMALIZE
     )
+    feature_scale: str = scale_option()
     clip: tuple[float, float] | None = option(None, "keep predictions inside this interval")
     epsilon: float = option(1.0, "where loss huber turns linear")
     quantile: float = option(0.5, "the level of loss quantile")
@@ -102,6 +106,7 @@ class LinearLearner(LossLearner):
     _making: tuple[str, dict[str, float]] = field(init=False, repr=False, compare=False)
     _core: CoreLinear = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
+    _scale: RunningScale | None = field(init=False, repr=False, compare=False)
     _event_core: CoreLinear | None = field(init=False, repr=False, compare=False)
     """The same once it is known to be in the right store for single events."""
 
@@ -127,6 +132,7 @@ class LinearLearner(LossLearner):
             numbers |= {"clip_low": low, "clip_high": high}
         update, own = self._rule()
         object.__setattr__(self, "_making", (update, numbers | own))
+        self._start_scale()
         self._start("dense" if self.store == "auto" else self.store)
 
     def _start(self, store: str) -> None:
@@ -192,8 +198,9 @@ class LinearLearner(LossLearner):
         numbers = block.numbers if isinstance(block, NameListBlock) else None
         with self.lock:
             self._choose_store(block)
+            values = self._values_to_learn(block, order)
             scores, done = self._core.learn(
-                block.indptr, block.indices, block.values, block.labels, block.weights, order,
+                block.indptr, block.indices, values, block.labels, block.weights, order,
                 block.names if name_list is None else None,
                 block.name_offsets if name_list is None else None,
                 name_list, numbers, offsets_for(block, self.outputs), held,
@@ -215,6 +222,8 @@ class LinearLearner(LossLearner):
     ) -> list[float]:
         core = self._event_core
         if core is None:
+            if self._scale is not None:
+                return super().learn_one(features, label, weight)
             core = self._open_to_events()
         scores = _learn_event(core, features, label, weight)
         if scores is None:
@@ -240,6 +249,8 @@ class LinearLearner(LossLearner):
         return self._core
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
+        if self._scale is not None:
+            return super().score_one(features)
         return _score_event(self._event_core or self._open_to_events(), features)
 
     takes_more_classes = True
@@ -272,7 +283,7 @@ class LinearLearner(LossLearner):
 
     def score(self, block: Block) -> Floats:
         offsets = offsets_for(block, self.outputs)
-        return self._core.score(block.indptr, block.indices, block.values, offsets)
+        return self._core.score(block.indptr, block.indices, self._values(block), offsets)
 
     def probability_one(self, scores: list[float]) -> list[float] | None:
         if not LOSSES[self.loss][1]:
@@ -280,10 +291,12 @@ class LinearLearner(LossLearner):
         return [_core.probability(self.loss, score) for score in scores]
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
-        return self._core.coefficients()
+        return self._on_values(*self._core.coefficients())
 
     def _restore(self, state: State) -> None:
-        check_state(state, STATE | {"intercept": Tensor("float64", (self.outputs,))})
+        scale = {} if self._scale is None else SCALE_STATE
+        check_state(state, STATE | scale | {"intercept": Tensor("float64", (self.outputs,))})
+        self._restore_scale(state)
         if "names" not in state and self.store != "hashed":
             check_known(state["keys"], int(state["seen"][1]))
         if self.store == "auto" and ("names" in state or only_keys(state["keys"])):

@@ -234,12 +234,24 @@ class Portfolio(CalibratedLearner):
         with self.lock:
             return self._remade(*widened(self, outputs))
 
-    def collapse(self) -> ElasticNet:
-        """The one linear model of `coef`, alone: smaller, readable, and `cost_of_single` worse."""
+    @property
+    def cost_of_collapse(self) -> float:
+        """As `cost_of_single`, of the linear model that `collapse` gives: never more."""
+        from riata.learners.portfolio_tools import best_single, cost_of
+
+        now = self._snapshot(rows=False)
+        return cost_of(best_single(now), now)
+
+    def collapse(self, sparse: float = 0.0) -> ElasticNet:
+        """One linear model in the place of all, the one that lost least: smaller, readable, `cost_of_collapse` worse.
+
+        It is the model of `coef`, or a setting that sees rows of length one, which a linear model does, too
+        (`normalize="l2"`). With `sparse` the weights go that are not worth this part of the log loss.
+        """
         from riata.learners.portfolio_tools import collapsed
 
         with self.lock:
-            single = collapsed(self)
+            single = collapsed(self, sparse)
             single.use_hash_key(self.hash_key)
             return single
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
+from riata.explain.contributions import refuse_scaled
 from riata.learners import Learner
 from riata.learners.bayesian_parameters import parsed as parsed_prior
 
@@ -53,6 +54,7 @@ class Packed:
 
 
 def linear_parts(learner: Learner) -> Parts:
+    refuse_scaled(learner)
     keys, weights = learner.coef()
     parameters = learner.parameters()
     link = parameters.get("link")

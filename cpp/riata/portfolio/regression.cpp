@@ -1,0 +1,281 @@
+#include "riata/portfolio/regression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "riata/portfolio/kernels.hpp"
+#include "riata/portfolio/regression_kernels.hpp"
+#include "riata/portfolio/rows.hpp"
+#include "riata/stores/dense.hpp"
+#include "riata/stores/hashed.hpp"
+#include "riata/stores/table.hpp"
+
+namespace riata {
+
+namespace {
+
+constexpr int kHead = 2;
+constexpr double kLargestWeight = 1e10, kLargestLabel = 1e100, kFar = 5;
+
+// One example: its rows, its values, and what every member makes of them.
+struct RegressionExample {
+  std::vector<double*> rows, raw_state, rms_state;
+  std::vector<double> raw, rms, unit, unit_rms;
+  std::vector<double> means, spreads, residuals, noise, lost;
+
+  void shape(std::size_t members) {
+    for (auto* each : {&means, &spreads, &residuals, &noise, &lost}) each->assign(members, 0.0);
+  }
+  // Room for so many rows. False: memory is exhausted.
+  bool make(std::int64_t count) noexcept {
+    if (static_cast<std::size_t>(count) <= rows.size()) return true;
+    const auto n = 2 * static_cast<std::size_t>(count);
+    try {
+      for (auto* each : {&raw_state, &rms_state}) each->resize(n);
+      for (auto* each : {&raw, &rms, &unit, &unit_rms}) each->assign(n + 8, 0.0);
+      rows.resize(n);
+    } catch (const std::bad_alloc&) {
+      rows.clear();
+      return false;
+    }
+    return true;
+  }
+};
+
+template <AnyStore Store>
+class RegressionModel final : public BothIndices<RegressionModel<Store>, OverStore<Regression, Store>> {
+  using Both = BothIndices<RegressionModel<Store>, OverStore<Regression, Store>>;
+  friend Both;
+  using Status = Outcome::Status;
+  using Regression::features, Regression::intercept, Regression::losses, Regression::seen,
+      Regression::squares;
+  using Regression::t, Regression::weights, Regression::width_;
+  using OverStore<Regression, Store>::store_;
+
+ public:
+  explicit RegressionModel(const RegressionSpec& spec)
+      : Both(kHead + 2 * static_cast<int>(spec.members.size()), spec.bits),
+        spec_(spec),
+        k_(static_cast<int>(spec.members.size())) {
+    width_ = kHead + 2 * k_;
+    intercept.assign(static_cast<std::size_t>(width_), 0.0);
+    blank_.assign(static_cast<std::size_t>(width_), 0.0);
+    for (auto* each : {&losses, &squares}) each->assign(spec.members.size(), 0.0);
+    weights.assign(spec.members.size(), 1.0 / k_);
+    for (const RegressionMember& m : spec.members) {
+      raw_ += m.scaled ? 0 : 1;
+      precisions_.push_back(1 / m.prior_variance);
+    }
+    example_.shape(spec.members.size());
+  }
+
+  Outcome moments(const BlockView<std::int32_t>& b, double* out) const noexcept override {
+    return predict_rows(b, out, 2);
+  }
+  Outcome moments(const BlockView<std::int64_t>& b, double* out) const noexcept override {
+    return predict_rows(b, out, 2);
+  }
+  Rows rows() const override {
+    return this->collect(
+        width_, [](const double* row) { return row[0] > 0; },
+        [&](const double* row, double* out) { std::copy(row, row + width_, out); });
+  }
+  std::int64_t live_weights() const noexcept override {
+    std::int64_t live = 0;
+    store_.for_each([&](std::uint64_t, const double* row) { live += row[kHead] != 0; });
+    return live;
+  }
+
+ private:
+  // The noise's variance as a member knows it; 0 while it knows nothing.
+  double noise_of(int c) const noexcept {
+    if (t < 2 || !(seen[0] > 0)) return 0;
+    return std::max(squares[c] / seen[0], 1e-12 * seen[1] / seen[0]);
+  }
+
+  // The mean squared residual of the average; 0 while nothing is known.
+  double typical_square() const noexcept {
+    if (t < 2 || !(seen[0] > 0)) return 0;
+    return std::max(seen[2], 1e-12 * seen[1]) / seen[0];
+  }
+
+  GaussianColumns part(RegressionExample& e, bool scaled, std::int64_t rows) const noexcept {
+    const int first = scaled ? raw_ : 0;
+    GaussianColumns out;
+    out.rows = rows;
+    out.columns = scaled ? k_ - raw_ : raw_;
+    out.distance = k_;
+    out.state = scaled ? e.rms_state.data() : e.raw_state.data();
+    out.x = scaled ? e.rms.data() : e.raw.data();
+    out.intercept_first = spec_.fit_intercept;
+    out.precisions = precisions_.data() + first;
+    out.intercept_precision = 1 / spec_.intercept_variance;
+    out.means = e.means.data() + first;
+    out.spreads = e.spreads.data() + first;
+    out.residuals = e.residuals.data() + first;
+    out.noise = e.noise.data() + first;
+    return out;
+  }
+
+  // The rows are in `e`: lay out their values, and score all members.
+  template <class Index>
+  void gather(RegressionExample& e, const BlockView<Index>& b, std::int64_t r, bool learn) const noexcept {
+    const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1], first = spec_.fit_intercept ? 1 : 0;
+    const std::int64_t rows = end - begin + first;
+    double* x = e.raw.data() + first;
+    for (std::int64_t k = begin; k < end; ++k) *x++ = static_cast<double>(b.values[k]);
+    std::fill(x, x + 8, 0.0);
+    Views v;
+    v.rows = rows;
+    v.intercept_first = spec_.fit_intercept;
+    v.learn = learn;
+    v.state = e.rows.data();
+    v.raw = e.raw.data();
+    v.rms = e.rms.data();
+    v.unit = e.unit.data();
+    v.unit_rms = e.unit_rms.data();
+    views_.views(v);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      e.raw_state[i] = e.rows[i] + kHead;
+      e.rms_state[i] = e.rows[i] + kHead + raw_;
+    }
+    for (const bool scaled : {false, true}) kernels_.gather(part(e, scaled, rows));
+    for (int c = 0; c < k_; ++c) e.means[c] += b.offset(r);
+  }
+
+  double average(const RegressionExample& e) const noexcept {
+    double mean = 0;
+    for (int c = 0; c < k_; ++c) mean += weights[c] * e.means[c];
+    return mean;
+  }
+
+  template <class Index>
+  Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
+                     double* scores) noexcept {
+    if (!this->same_kind(b)) return {Status::mixed_names, 0};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t r = order == nullptr ? i : order[i];
+      if (!b.holds(r)) return {Status::bad_block, i};
+      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+      if (!example_.make(end - begin + 1)) return {Status::out_of_memory, i};
+      double** rows = example_.rows.data();
+      if (spec_.fit_intercept) *rows++ = intercept.data();
+      if (const Status status = find_rows(store_, width_, b, begin, end, rows, features);
+          status != Status::ok)
+        return {status, i};
+      if (i + 1 < n) prefetch_rows(store_, width_, b, order == nullptr ? i + 1 : order[i + 1]);
+      const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
+      gather(example_, b, r, weight > 0);
+      scores[i] = average(example_);
+      if (weight > 0) {
+        const double y = std::clamp(b.labels[r], -kLargestLabel, kLargestLabel);
+        learn_label(y, weight, end - begin + (spec_.fit_intercept ? 1 : 0));
+      }
+      ++t;
+    }
+    return {Status::ok, n};
+  }
+
+  void learn_label(double y, double weight, std::int64_t rows) noexcept {
+    RegressionExample& e = example_;
+    const double all = typical_square(), limit = kFar * std::sqrt(all);
+    double best = std::numeric_limits<double>::infinity();
+    for (int c = 0; c < k_; ++c) {
+      const double r = std::clamp(y - e.means[c], -kLargestLabel, kLargestLabel), s2 = noise_of(c);
+      const double freedom = spec_.members[c].freedom;
+      double share = 1;  // of the example that is believed
+      if (freedom > 0 && s2 > 0) share = (freedom + 1) / (freedom + r * r / (s2 * (1 + e.spreads[c])));
+      e.residuals[c] = r;
+      e.noise[c] = 1 / (weight * share);
+      squares[c] += weight * share * (r * r / (1 + e.spreads[c]));
+      losses[c] += weight * r * r / 2;
+      if (all > 0) {
+        const double near = std::min(std::fabs(r), limit);
+        e.lost[c] = near * near / (2 * all);
+        best = std::min(best, e.lost[c]);
+      }
+    }
+    const double r = std::clamp(y - average(e), -kLargestLabel, kLargestLabel);
+    for (const bool scaled : {false, true}) kernels_.step(part(e, scaled, rows));
+    if (std::isfinite(best)) reweigh(best, weight);
+    seen[0] += weight;
+    seen[1] += weight * y * y;
+    seen[2] += weight * r * r;
+  }
+
+  // By Bayes' rule, as if labels had Gaussian noise of the variance that the average had so far, no residual counting
+  // for more than kFar deviations; then a share of 1 / (t + 1) is spread evenly, so that who becomes the best later is
+  // found.
+  void reweigh(double best, double weight) noexcept {
+    double total = 0;
+    for (int c = 0; c < k_; ++c) {
+      weights[c] *= std::exp(weight * (best - example_.lost[c]));
+      total += weights[c];
+    }
+    const double share = 1 / (static_cast<double>(t) + 1);
+    for (int c = 0; c < k_; ++c) weights[c] = (1 - share) * weights[c] / total + share / k_;
+  }
+
+  template <class Index>
+  Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
+    return predict_rows(b, scores, 1);
+  }
+
+  template <class Index>
+  Outcome predict_rows(const BlockView<Index>& b, double* out, int columns) const noexcept {
+    try {
+      RegressionExample e;
+      e.shape(spec_.members.size());
+      for (std::int64_t r = 0; r < b.rows; ++r) {
+        if (!b.holds(r)) return {Status::bad_block, r};
+        const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+        if (!e.make(end - begin + 1)) return {Status::out_of_memory, r};
+        double** rows = e.rows.data();  // nothing is written to them here
+        if (spec_.fit_intercept) *rows++ = const_cast<double*>(intercept.data());
+        for (std::int64_t k = begin; k < end; ++k) {
+          const auto key = static_cast<std::uint64_t>(b.indices[k]);
+          const double* row = store_.possible(key) ? std::as_const(store_).find(key) : nullptr;
+          *rows++ = const_cast<double*>(row == nullptr ? blank_.data() : row);
+        }
+        gather(e, b, r, false);
+        const double mean = average(e);
+        out[r * columns] = mean;
+        if (columns == 2) out[r * columns + 1] = variance(e, mean);
+      }
+    } catch (const std::bad_alloc&) {
+      return {Status::out_of_memory, 0};
+    }
+    return {Status::ok, b.rows};
+  }
+
+  // Of the label: what each member says, and how far they are apart.
+  double variance(const RegressionExample& e, double mean) const noexcept {
+    double sum = 0;
+    for (int c = 0; c < k_; ++c) {
+      const double freedom = spec_.members[c].freedom, away = e.means[c] - mean;
+      const double wide = freedom > 2 ? freedom / (freedom - 2) : 1;
+      sum += weights[c] * (wide * noise_of(c) * (1 + e.spreads[c]) + away * away);
+    }
+    return sum;
+  }
+
+  RegressionSpec spec_;
+  int k_, raw_ = 0;  // members, and how many of them see values as they are
+  std::vector<double> precisions_, blank_;
+  RegressionExample example_;
+  const PortfolioKernels& views_ = best_portfolio_kernels();
+  const RegressionKernels& kernels_ = best_regression_kernels();
+};
+
+}  // namespace
+
+std::unique_ptr<Regression> make_regression(const std::string& store, const RegressionSpec& spec) {
+  if (store == "dense") return std::make_unique<RegressionModel<DenseStore>>(spec);
+  if (store == "table") return std::make_unique<RegressionModel<TableStore>>(spec);
+  if (store == "hashed") return std::make_unique<RegressionModel<HashedStore>>(spec);
+  return nullptr;
+}
+
+}  // namespace riata

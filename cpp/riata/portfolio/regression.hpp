@@ -1,0 +1,50 @@
+// Bayesian linear regressions side by side: settings of the prior, of what they see of the values, and of the noise,
+// each learned alone, and the prediction averages them by their squared residuals so far.
+//
+// A row of the store has how often its feature was not zero and the sum of its squares, then the means of all columns,
+// then what was gained in precision. Weights have variances in units of the noise's, which is learned beside them, so
+// the unit of the labels does not matter. Zeros are a feature never seen.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "riata/linear/model.hpp"
+
+namespace riata {
+
+struct RegressionMember {
+  bool scaled = false;        // sees values divided by their running root mean square
+  double prior_variance = 1;  // of a weight, in units of the noise's variance
+  double freedom = 0;         // of Student's t as the noise; 0: the noise is Gaussian
+};
+
+struct RegressionSpec {
+  std::vector<RegressionMember> members;  // those that see values as they are first
+  double intercept_variance = 1e10;
+  bool fit_intercept = true;
+  int bits = 22;
+};
+
+class Regression : public Model {
+ public:
+  // rows x 2: mean and variance of the label.
+  virtual Outcome moments(const BlockView<std::int32_t>&, double* out) const noexcept = 0;
+  virtual Outcome moments(const BlockView<std::int64_t>&, double* out) const noexcept = 0;
+  int row_width() const noexcept override { return width_; }
+
+  std::vector<double> weights;  // members: in the average
+  std::vector<double> losses;   // members: half the squared residuals, added up
+  std::vector<double> squares;  // members: residuals squared, in units of their own uncertainty, added up
+  double seen[3] = {0, 0, 0};   // sums: weights of examples, labels squared, residuals of the average squared
+
+ protected:
+  int width_ = 2;
+};
+
+// Null: no such store.
+std::unique_ptr<Regression> make_regression(const std::string& store, const RegressionSpec& spec);
+
+}  // namespace riata

@@ -1,0 +1,268 @@
+"""Bayesian linear regression, alone or as a portfolio: exact marginal updates, and a noise that is learned."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata import _core
+from riata.block import Block
+from riata.learners.base import (
+    STORES,
+    CompiledLearner,
+    Floats,
+    State,
+    check_choice,
+    check_number,
+    n_hashed,
+    offsets_for,
+    only_keys,
+    option,
+    store_option,
+)
+from riata.learners.state_check import NAMES, Tensor, check_known, check_state
+
+Setting = tuple[bool, float, float]
+"""Whether it sees values divided by their root mean square, the prior variance, Student's degrees of freedom or 0."""
+
+INTERCEPT_VARIANCE = 1e10
+PRIORS = tuple(0.001 * 8.0**k for k in range(8))
+FREEDOM = 4.0
+SETTINGS: tuple[Setting, ...] = tuple(
+    (scaled, prior, freedom)
+    for scaled in (False, True)
+    for freedom in (0.0, FREEDOM)
+    for prior in PRIORS
+)
+"""Of `auto`. Model files know them by their order: it must not change."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianRegression(CompiledLearner):
+    """Bayesian regressions side by side; see cpp/riata/portfolio/regression.hpp."""
+
+    fit_intercept: bool = option(True, "learn an intercept")
+    store: str = store_option()
+    bits: int = option(22, "the hashed store has 2^bits rows")
+    outputs: int = option(1, "columns of weights: one for a number")
+
+    _core: _core.Regression = field(init=False, repr=False, compare=False)
+    _kept_in: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_choice("store", self.store, STORES)
+        check_number("bits", self.bits, least=1, below=33)
+        if self.outputs != 1:
+            raise ValueError("a regression has one output")
+        self._start("dense" if self.store == "auto" else self.store)
+
+    @property
+    @abstractmethod
+    def settings(self) -> tuple[Setting, ...]:
+        """What learns side by side; those that see values as they are first."""
+
+    def _start(self, store: str) -> None:
+        core = _core.Regression(
+            store=store,
+            members=list(self.settings),
+            intercept_variance=INTERCEPT_VARIANCE,
+            fit_intercept=bool(self.fit_intercept),
+            bits=int(self.bits),
+        )
+        object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_kept_in", store)
+
+    @property
+    def task(self) -> str:
+        return "regression"
+
+    @property
+    def n_features(self) -> int:
+        return n_hashed(self) if self._kept_in == "hashed" else super().n_features
+
+    @property
+    def scores_by_name(self) -> bool:
+        return False
+
+    def _choose_store(self, block: Block) -> None:
+        """A table for names, and for numbers that an array of such rows could not reach."""
+        if self.store != "auto" or self._kept_in == "table":
+            return
+        far = block.names is None and only_keys(block.indices, self._core.row_width)
+        if self.t == 0 and (far or block.names is not None):
+            self._start("table")
+        elif far:
+            moved = self._remade(self.parameters() | {"store": "table"}, self._core.snapshot())
+            object.__setattr__(self, "_kept_in", "table")
+            object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
+
+    def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
+        if block.labels is None:
+            raise ValueError("a Block without labels cannot be learned")
+        with self.lock:
+            self._choose_store(block)
+            return self._core.learn(
+                block.indptr, block.indices, block.values, block.labels, block.weights, order,
+                block.names, block.name_offsets, offsets_for(block, 1),
+            )  # fmt: skip
+
+    def score(self, block: Block) -> Floats:
+        return self._core.score(block.indptr, block.indices, block.values, offsets_for(block, 1))
+
+    def label_moments(self, block: Block) -> Floats:
+        """Mean and variance of the label of each row, (n, 2)."""
+        return self._core.moments(block.indptr, block.indices, block.values, offsets_for(block, 1))
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        return _core.row_losses("squared", scores, labels, 0.0)
+
+    def probability(self, scores: Floats) -> None:
+        return None
+
+    # What was learned
+
+    @property
+    def members(self) -> list[dict[str, Any]]:
+        """View of the values, prior, noise, loss, deviation of the noise, and weight of each setting.
+
+        The loss is half the squared residuals, each taken just before its example was learned, added up.
+        """
+        now = self._core.snapshot(rows=False)
+        noise = np.sqrt(now["squares"] / max(float(now["sums"][0]), 1e-300)).tolist()
+        rest = zip(
+            self.settings, now["losses"].tolist(), noise, now["weights"].tolist(), strict=True
+        )
+        return [
+            {
+                "values": "rms" if scaled else "raw",
+                "prior_variance": prior,
+                "noise": f"student, {freedom:g}" if freedom else "gaussian",
+                "loss": loss,
+                "deviation": deviation,
+                "weight": weight,
+            }
+            for (scaled, prior, freedom), loss, deviation, weight in rest
+        ]
+
+    def _blended(self, rows: Floats, weights: Floats, sizes: Floats) -> Floats:
+        """Of rows of state the averaged weights, for values as they are."""
+        scaled = np.array([setting[0] for setting in self.settings])
+        means = rows[:, 2 : 2 + len(scaled)]
+        raw = means[:, ~scaled] @ weights[~scaled]
+        return np.asarray(raw + means[:, scaled] @ weights[scaled] / sizes)
+
+    def coef(self) -> tuple[NDArray[np.int64], Floats]:
+        """One linear model for all: their weights, averaged, for values as they are."""
+        now = self._core.snapshot()
+        rows = now["rows"]
+        weights = self._blended(rows, now["weights"], np.sqrt(rows[:, 1] / rows[:, 0]))
+        live = weights != 0
+        return now["keys"][live], weights[live][:, None]
+
+    @property
+    def intercept(self) -> Floats:
+        now = self._core.snapshot(rows=False)
+        return self._blended(now["intercept"][None], now["weights"], np.ones(1))
+
+    # State
+
+    def _restore(self, state: State) -> None:
+        k = len(self.settings)
+        check_state(
+            state,
+            {
+                "keys": Tensor("int64", ("n",), least=0),
+                "rows": Tensor("float64", ("n", 2 + 2 * k)),
+                "intercept": Tensor("float64", (2 + 2 * k,)),
+                "seen": Tensor("int64", (2,), least=0),
+                "weights": Tensor("float64", (k,), least=0),
+                "losses": Tensor("float64", (k,)),
+                "squares": Tensor("float64", (k,), least=0),
+                "sums": Tensor("float64", (3,), least=0),
+            }
+            | NAMES,
+        )
+        if "names" not in state and self.store != "hashed":
+            check_known(state["keys"], int(state["seen"][1]))
+        if len(state["rows"]) and not (state["rows"][:, :2] > 0).all():
+            raise ValueError("tensor 'rows' has a feature that was never seen")
+        keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[1])
+        if self.store == "auto" and keyed:
+            self._start("table")
+        self._core.set_rows(
+            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
+        )
+        t, features = (int(n) for n in state["seen"])
+        self._core.set_rest(
+            state["intercept"], state["weights"], state["losses"], state["squares"], state["sums"],
+            t, features,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesianRegression(GaussianRegression):
+    """Linear regression whose weights have Gaussian beliefs, updated exactly, one weight at a time.
+
+    The variance of the noise is learned, and `prior_variance` is in units of it, so that the unit of the labels does
+    not matter. With `freedom` the noise is Student's t of so many degrees: outliers count for little.
+
+    >>> import numpy as np
+    >>> from riata.block import Block
+    >>> row = Block(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1, dtype=np.float32),
+    ...             labels=np.array([3.0]))
+    >>> learner = BayesianRegression(fit_intercept=False, prior_variance=2.0)
+    >>> _ = learner.learn(row)
+    >>> learner.coef()[1].tolist()  # 3 * 2 / (1 + 2)
+    [[2.0]]
+    """
+
+    family: ClassVar[str] = "bayesian-regression"
+
+    prior_variance: float = option(
+        1.0, "variance of a weight before its first value, in units of the noise's"
+    )
+    feature_scale: str = option(
+        "rms", "divide values by their feature's running root mean square, or not", ("rms", "none")
+    )
+    freedom: float = option(
+        0.0, "degrees of freedom of Student's t as the noise; 0: it is Gaussian"
+    )
+
+    def __post_init__(self) -> None:
+        check_number("prior_variance", self.prior_variance, least=1e-20, below=1e20)
+        check_number("freedom", self.freedom, least=0, below=1e6)
+        object.__setattr__(self, "prior_variance", float(self.prior_variance))
+        check_choice("feature_scale", self.feature_scale, ("rms", "none"))
+        super().__post_init__()
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return ((self.feature_scale == "rms", float(self.prior_variance), float(self.freedom)),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoRegression(GaussianRegression):
+    """Regression that needs no tuning: 32 settings learn side by side in one read.
+
+    They are Bayesian regressions with eight priors, with Gaussian noise and with Student's t, on values as they are
+    and on values divided by their feature's running root mean square. Each predicts every label before it is learned,
+    and the prediction averages them by their squared residuals.
+
+    >>> import numpy as np
+    >>> from riata.block import Block
+    >>> row = Block(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1, dtype=np.float32),
+    ...             labels=np.array([3.0]))
+    >>> learner = AutoRegression()
+    >>> learner.learn(row).tolist(), learner.score(row).round(6).tolist()
+    ([[0.0]], [[3.0]])
+    """
+
+    family: ClassVar[str] = "auto-regression"
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return SETTINGS
