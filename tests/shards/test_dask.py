@@ -202,7 +202,7 @@ def test_resume_from_a_checkpoint(client, tmp_path: Path) -> None:
 def test_mistakes_are_said_at_once(client, tmp_path: Path) -> None:
     path = tmp_path / "x.svm"
     path.write_text("1 1:1\n0 2:1\n" * 100 + "1 oops\n" + "1 1:1\n" * 100)
-    with pytest.raises(DataError, match=r"x\.svm\[.*oops"):
+    with pytest.raises(DataError, match=r"x\.svm.*oops"):
         train(client, str(path), Bayesian(), shards=3)
     with pytest.raises(DataError, match="no such file"):
         train(client, str(tmp_path / "nothing"), Bayesian())
