@@ -15,7 +15,7 @@ import riata
 ROOT = Path(riata.__file__).parent
 ORDER = [
     {"errors", "_core", "atomic", "words", "show"},
-    {"block", "schema"},
+    {"block", "schema", "schema_0_1"},
     {"text_weights"},
     {"sources", "reference"},
     {"learners", "interior"},

@@ -256,7 +256,7 @@ class Columns:
 class CsvFormat:
     """How to read text in columns."""
 
-    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], label_names: Sequence[str], absent: Sequence[str], delimiter: str, quote: str, labelled: bool, names: bool, crosses: Sequence[Sequence[str]], decimal_comma: bool = False) -> None: ...
 
     def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, skip_header: bool) -> ParsedRows:
         """Rows of the first `size` bytes, which are whole records."""
@@ -969,6 +969,11 @@ def parse_svmlight(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], 
 def parse_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> ParsedRows:
     """
     Rows of the first `size` bytes of Vowpal Wabbit text, which are whole lines.
+    """
+
+def expand_vw(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int, ngrams: Sequence[tuple[str, int]], all: int, ignored: Sequence[str]) -> bytes:
+    """
+    The same lines with n-grams of features written behind them, and without namespaces that are ignored.
     """
 
 def character_ranges() -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from riata.errors import DataError, ModelError, in_words, refuse_twice
@@ -22,10 +22,11 @@ VERSION = 1
 """Raised when an older Riata could no longer make sense of a schema."""
 
 ROLES = ("feature", "label", "weight", "offset", "id", "group", "ignored")
-KINDS = ("number", "log1p", "bucket", "category", "list", "text", "dict")
+KINDS = ("number", "log1p", "bucket", "category", "list", "text", "date", "dict")
 NUMBERS = ("number", "log1p", "bucket")
 """Kinds whose values are numbers."""
 
+Crosses = tuple[tuple[str, ...], ...]
 CoreText = tuple[tuple[int, int, int, int], str, bool]
 CoreColumn = tuple[str, str, str, str, list[float], list[str], float, float, CoreText]
 
@@ -35,7 +36,7 @@ class Column:
     """A column of a table, or a key of objects, and what becomes of its values.
 
     role: feature, label, weight, offset, id, group or ignored.
-    kind: of a feature: number, log1p, bucket, category, list (of categories), text or dict. Of a column
+    kind: of a feature: number, log1p, bucket, category, list (of categories), text, date or dict. Of a column
         without a kind the values say what they are, each for itself.
     edges: where buckets begin and end.
     centre, scale: a number x becomes (x - centre) / scale.
@@ -61,12 +62,11 @@ class Column:
     @property
     def is_changed(self) -> bool:
         """Whether what it holds becomes something else."""
-        changed = self.kind in ("log1p", "bucket", "text") or (self.centre, self.scale) != (0, 1)
-        return self.is_feature and changed
+        scaled = (self.centre, self.scale) != (0, 1)
+        return self.is_feature and (scaled or self.kind in ("log1p", "bucket", "text", "date"))
 
     @property
     def is_weighed(self) -> bool:
-        """Whether its n-grams are worth what the texts before say."""
         return self.is_feature and self.kind == "text" and self.text.idf
 
     @property
@@ -75,6 +75,10 @@ class Column:
         from riata.words import TextOptions  # most data has none
 
         return TextOptions.from_json(self.tokeniser or {})
+
+    @property
+    def core_text(self) -> CoreText:
+        return ((0, 0, 0, 0), "date", False) if self.kind == "date" else self.text.core
 
     @property
     def what(self) -> str:
@@ -114,6 +118,7 @@ class Schema:
     missing: "drop": a missing value makes no feature; "feature": it makes `column=?`.
     absent: texts that mean a missing value, beside the empty one.
     hash_key: by which names are hashed; None is the default one.
+    ngram: of Vowpal Wabbit text: up to how many features in a row are n-grams, by namespace; `""` is all others.
     text_weights: in how many texts n-grams were, where they are weighed by that: it grows as the model learns,
         and lies beside the JSON in a model file.
 
@@ -131,6 +136,7 @@ class Schema:
     missing: str = "drop"
     absent: tuple[str, ...] = ()
     hash_key: str | None = None
+    ngram: tuple[tuple[str, int], ...] = ()
     text_weights: TextWeights | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -173,14 +179,16 @@ class Schema:
             "missing": self.missing,
             "absent": list(self.absent),
             "hash_key": self.hash_key,
-        }
+        } | ({"ngram": [list(pair) for pair in self.ngram]} if self.ngram else {})
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Schema:
         """A schema, or what models of 0.1 have in its place."""
         version = values.get("version")
         if version is None:
-            return _of_0_1(values)
+            from riata.schema_0_1 import schema_of_0_1
+
+            return schema_of_0_1(values)
         if not isinstance(version, int) or version > VERSION:
             raise ModelError(
                 f"a schema of version {str(version)[:20]}, written by a newer Riata; this one reads "
@@ -191,6 +199,7 @@ class Schema:
         kept["columns"] = tuple(Column.from_json(column) for column in kept.get("columns", ()))
         kept["crosses"] = tuple(tuple(cross) for cross in kept.get("crosses", ()))
         kept["absent"] = tuple(kept.get("absent", ()))
+        kept["ngram"] = tuple((str(name), int(most)) for name, most in kept.get("ngram", ()))
         if kept.get("label_names") is not None:
             kept["label_names"] = tuple(kept["label_names"])
         return cls(**kept)
@@ -299,6 +308,11 @@ class Schema:
         self, name: str, missing: str, absent: Sequence[str], crosses: Sequence[Sequence[str]]
     ) -> None:
         """Refuse options that say otherwise; those that are as by default say nothing."""
+        groups = list(dict.fromkeys(group for cross in self.crosses for group in cross))
+        known = {*map(frozenset, self.crosses)}
+        ways = [expand_crosses(crosses, groups, own) for own in (True, False)]
+        if known in [{*map(frozenset, way)} for way in ways]:
+            crosses = ()
         for option, wanted, was in (
             ("missing", missing, self.missing),
             ("absent", tuple(absent), self.absent),
@@ -319,46 +333,18 @@ class Schema:
             kind = "free" if free or not column.kind else column.kind
             if not column.is_feature:
                 kind = "ignored" if column.role in ("id", "group") else column.role
+            kind = "text" if kind == "date" else kind
             names = bucket_names(column.name, column.edges) if column.kind == "bucket" else []
             made.append(
                 (kind, column.name, absent, column.omitted, list(column.edges), names,
-                 column.centre, column.scale, column.text.core)
+                 column.centre, column.scale, column.core_text)
             )  # fmt: skip
         return made
 
 
-def _of_0_1(values: Mapping[str, Any]) -> Schema:
-    """What 0.1 saved: the kinds of columns where it had them, else some of the rest."""
-    edges, omitted = values.get("edges") or {}, values.get("omitted") or {}
-    columns = [
-        Column(
-            name,
-            kind if kind in ROLES else "feature",
-            "" if kind in ROLES else kind,
-            tuple(map(float, edges.get(name, ()))),
-            omitted=omitted.get(name, ""),
-        )
-        for name, kind in zip(values.get("columns") or (), values.get("kinds") or (), strict=True)
-    ]
-    if values.get("offset") is not None:
-        columns.append(Column(values["offset"], "offset"))
-    words = values.get("label_names", () if "kinds" in values else None)
-    return Schema(
-        tuple(columns),
-        open="kinds" not in values,
-        label_names=None if words is None else tuple(words),
-        crosses=tuple(tuple(cross) for cross in values.get("crosses") or ()),
-        missing=values.get("missing") or "drop",
-        absent=tuple(values.get("absent") or ()),
-        hash_key=values.get("hash_key"),
-    )
-
-
 def _option(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    texts = [part if isinstance(part, str) else ":".join(part) for part in value]
-    return ",".join(texts) or "not given"
+    texts = [part if isinstance(part, str) else cross_text(part) for part in value]
+    return value if isinstance(value, str) else ",".join(texts) or "not given"
 
 
 def describe(column: Column) -> str:
@@ -384,3 +370,28 @@ def bucket_names(column: str, edges: Sequence[float]) -> list[str]:
     """
     shown = ["-inf", *(f"{edge:.7g}" for edge in edges), "inf"]
     return [f"{column}=[{a},{b})" for a, b in pairwise(shown)]
+
+
+def cross_text(cross: Sequence[str]) -> str:
+    """
+    >>> cross_text(("user", "ad")), cross_text(("user", ":")), cross_text((":", ":"))
+    ('user:ad', 'user:', '::')
+    """
+    return "".join(cross) if set(cross) == {":"} else ":".join(g.strip(":") for g in cross)
+
+
+def expand_crosses(
+    crosses: Sequence[Sequence[str]], groups: Sequence[str], own: bool = True
+) -> Crosses:
+    """The crosses with `:` in the place of a group once for each of these; `own`: also of a group with itself.
+
+    >>> expand_crosses([("a", ":")], ["a", "b"], own=False)
+    (('a', 'b'),)
+    """
+    made: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for cross in crosses:
+        ways = product(*(groups if group == ":" else (group,) for group in cross))
+        for way in ways if ":" in cross else (tuple(cross),):
+            if own or ":" not in cross or len(set(way)) == len(way):
+                made.setdefault(tuple(sorted(way)), way)
+    return tuple(made.values())

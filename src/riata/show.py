@@ -52,7 +52,7 @@ def number(value: float | None, digits: int = 5) -> str:
     >>> number(0.6931471), number(None)
     ('0.69315', '-')
     """
-    return "-" if value is None else f"{value:.{digits}f}"
+    return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # no -0.00000
 
 
 def percent(share: float | None, digits: int = 1) -> str:

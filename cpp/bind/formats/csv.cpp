@@ -18,7 +18,7 @@ class CsvFormat {
  public:
   CsvFormat(const std::vector<ColumnSpec>& columns, const std::vector<std::string>& label_names,
             const std::vector<std::string>& absent, const std::string& delimiter, const std::string& quote,
-            bool labelled, bool names, const CrossNames& crosses) {
+            bool labelled, bool names, const CrossNames& crosses, bool decimal_comma) {
     format_.crosses = make_crosses(crosses);
     format_.columns = make_columns(columns, format_.crosses);
     format_.label_names = label_names;
@@ -27,6 +27,7 @@ class CsvFormat {
     format_.quote = one_byte(quote);
     format_.labelled = labelled;
     format_.keep_names = names;
+    format_.decimal_comma = decimal_comma;
     plan_ = csv::Plan(format_);
   }
 
@@ -49,9 +50,9 @@ void bind_csv(nb::module_& m) {
   nb::class_<CsvFormat>(m, "CsvFormat", "How to read text in columns.")
       .def(nb::init<const std::vector<ColumnSpec>&, const std::vector<std::string>&,
                     const std::vector<std::string>&, const std::string&, const std::string&, bool, bool,
-                    const CrossNames&>(),
+                    const CrossNames&, bool>(),
            "columns"_a, "label_names"_a, "absent"_a, "delimiter"_a, "quote"_a, "labelled"_a, "names"_a,
-           "crosses"_a)
+           "crosses"_a, "decimal_comma"_a = false)
       .def("parse", &CsvFormat::parse, "text"_a, "size"_a, "skip_header"_a,
            nb::sig("def parse(self, " RIATA_TEXT ", skip_header: bool) -> ParsedRows"),
            "Rows of the first `size` bytes, which are whole records.")

@@ -25,6 +25,7 @@ inline NgramWeight weight_of(const std::string& name) {
   if (name == "count") return NgramWeight::count;
   if (name == "presence") return NgramWeight::presence;
   if (name == "log") return NgramWeight::log;
+  if (name == "date") return NgramWeight::date;
   throw nb::value_error("unknown weight of n-grams");
 }
 

@@ -5,7 +5,8 @@
 
 namespace riata {
 
-enum class NgramWeight : std::uint8_t { count, presence, log };
+// `date`: it is no text of words, but a date, whose parts are features.
+enum class NgramWeight : std::uint8_t { count, presence, log, date };
 
 struct Ngrams {  // from and up to so many; 0: none
   static constexpr int kMostWords = 8, kMostChars = 16;

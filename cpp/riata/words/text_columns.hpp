@@ -6,10 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "riata/block/schema_column.hpp"
 #include "riata/text/parse_error.hpp"
 #include "riata/words/counted_ngrams.hpp"
+#include "riata/words/dates.hpp"
 
 namespace riata::words {
+
+// Whether a cell that holds this is a missing one: of dates the tokens for missing numbers are, too.
+inline bool is_no_text(const TextSpec& spec, std::string_view text) noexcept {
+  return text.empty() || (spec.weight == NgramWeight::date && means_missing(text));
+}
 
 class TextColumns {
  public:
@@ -18,6 +25,10 @@ class TextColumns {
 
   // Adds the n-grams of a text to the row: features `name^n-gram`. Columns are told apart by their specs' addresses.
   ErrorKind add(const TextSpec& spec, std::string_view name, std::string_view text) noexcept {
+    if (spec.weight == NgramWeight::date) {
+      Date date;
+      return read_date(text, date) ? add_date(row_, name, date) : "not_date";
+    }
     Column* const column = find(spec, name);
     if (column == nullptr) return "no_memory";
     return row_.naming() ? read(*column, column->named, text) : read(*column, column->bare, text);

@@ -15,6 +15,7 @@ from riata.cli.options import option
 from riata.cli.text import plural
 from riata.errors import ModelError, RiataError
 from riata.record import Model
+from riata.schema import cross_text
 from riata.sources import FORMATS, ReadOptions, Source, open_source
 from riata.sources.bad_lines import BadLineFile, same_file
 from riata.sources.io.bytes import expand
@@ -53,6 +54,7 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "format": ("--format", "by its name or content", {"type": click.Choice(list(FORMATS))}),
     "zero_based": ("--zero-based", "", {"is_flag": True}),
     "label": ("--label", "label", {"metavar": "COLUMN"}),
+    "label_first": ("--label-first", "", {"is_flag": True}),
     "weight": ("--weight", "", {"metavar": "COLUMN"}),
     "offset": ("--offset", "", {"metavar": "COLUMN"}),
     "ignore": ("--ignore", "", _COLUMNS),
@@ -63,6 +65,7 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "text_weight": ("--text-weight", "log", {}),
     "text_idf": ("--text-idf", "", {"is_flag": True}),
     "text_norm": ("--text-norm", "", {"is_flag": True}),
+    "date": ("--date", "", _COLUMNS),
     "missing": ("--missing", "drop", {}),
     "absent": ("--absent", "", _COLUMNS),
     "log1p": ("--log1p", "", _COLUMNS),
@@ -74,8 +77,10 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "scale": ("--scale", "auto in train", {}),
     "header": ("--header-line/--no-header-line", "by its look", {}),
     "delimiter": ("--delimiter", "by the format", {"metavar": "SIGN"}),
+    "decimal": ("--decimal", ".", {}),
     "quote": ("--quote", '" in csv, none in tsv', {"metavar": "SIGN"}),
     "crosses": ("--cross", "", {"multiple": True, "metavar": "A:B", "callback": _columns}),
+    "ngram": ("--ngram", "", {"multiple": True, "metavar": "N", "callback": _columns}),
     "on_error": ("--on-error", "raise; skip with --bad-lines", {}),
     "bad_lines": ("--bad-lines", "", {"metavar": "FILE", "callback": _bad_line_file}),
     "max_bad": ("--max-bad", "0.5", {"type": click.FloatRange(min=0), "metavar": "LIMIT"}),
@@ -174,7 +179,7 @@ def reading_words(options: ReadOptions, only: Collection[str] | None = None) -> 
         if isinstance(value, bool):
             words.append(flag if value else no_flag)
         elif name == "crosses":
-            words += [word for cross in value for word in (flag, ":".join(cross))]
+            words += [word for cross in value for word in (flag, cross_text(cross))]
         elif name == "buckets":
             words += [word for c, n in value.items() for word in (flag, f"{c}:{n}")]
         elif isinstance(value, tuple):

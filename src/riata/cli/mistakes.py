@@ -74,12 +74,17 @@ _OF_TRAIN = (
 )
 
 
+_OF_PREDICT = ("--proba", "--score", "--interval", "--header", "--to")
+
+
 def say_what_was_meant(error: click.NoSuchOption) -> None:
     """A better error where click's guess by spelling would miss the option that is likely meant."""
     option = error.option_name.replace("_", "-")
     command = "" if error.ctx is None else error.ctx.info_name
     if command != "train" and option in _OF_TRAIN:
         raise click.UsageError(f"{option} is an option of riata train", error.ctx) from error
+    if command in ("evaluate", "train") and option in _OF_PREDICT:
+        raise click.UsageError(f"{option} is an option of riata predict", error.ctx) from error
     known = _MEANT.get(option)
     if known is not None:
         said = f"No such option {error.option_name!r}; here it is {known}"
@@ -102,10 +107,10 @@ def refuse_quadratic(words: Sequence[str]) -> None:
         glued = re.fullmatch(r"-q(\w\w|::)", word)
         pair = glued[1] if glued else following
         if (word == "-q" or glued) and re.fullmatch(r"\w\w|::", pair) and not os.path.exists(pair):
-            cross = ":".join(pair) if pair != "::" else "A:B, once for each pair"
+            cross = ":".join(pair) if pair != "::" else "::"
             raise click.UsageError(
                 f"-q is --quiet here; to cross the features of two namespaces: --cross {cross} (with their "
-                f"names in full)"
+                f"names in full; of all with all: --cross ::)"
             )
 
 

@@ -65,8 +65,8 @@ names them).
     metavar="CHANCE",
     help="Between which the probability lies with this chance, such as 0.9 (--method bayesian).",
 )
-@option("--proba", "what", flag_value="proba", help="Print probabilities.")
-@option("--score", "what", flag_value="score", help="Print scores: x'w + intercept + offset.")
+@option("--proba", is_flag=True, help="Print probabilities.")
+@option("--score", is_flag=True, help="Print scores: x'w + intercept + offset.")
 @option("--json", "as_json", is_flag=True, help="Print a JSON object a row: --to jsonl.")
 @option("--header", "head_line", is_flag=True, help="First a line with the labels of the columns.")
 @option("--no-labels", is_flag=True, hidden=True)  # was needed once
@@ -78,7 +78,8 @@ def command(
     to: str | None,
     id_column: str | None,
     interval: float | None,
-    what: str | None,
+    proba: bool,
+    score: bool,
     as_json: bool,
     head_line: bool,
     no_labels: bool,
@@ -89,6 +90,11 @@ def command(
         if to not in (None, "jsonl"):
             raise click.UsageError(f"--json and --to {to} are two things: choose one")
         to = "jsonl"
+    if proba and score and table_of_name(output) is None and to is None:
+        raise click.UsageError(
+            "--proba or --score: a line holds one of them; a table has both, such as --score --to csv"
+        )
+    what = "score" if score else "proba" if proba else None
     if output is not None:
         check_writable(output)
     loaded = load_model(model, data)

@@ -16,7 +16,7 @@ from riata.errors import DataError
 from riata.schema import Schema
 from riata.sources.io.bytes import expand
 from riata.sources.options import ReadOptions
-from riata.sources.recognise import FORMATS, format_of
+from riata.sources.recognise import FORMATS, check_format, format_of
 from riata.sources.source import Source
 
 # The source of a format is imported where one is opened: a program reads one or two of them, and a command
@@ -105,8 +105,9 @@ def _open(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> Source
         return _open_in_memory(what, y, sample_weight, options)
     _refuse_labels(y, sample_weight)
     paths = expand(paths)
-    found = format_of(paths, options.format)
-    options.check_format(found)
+    given = options.format or ("text" if options.label_first else None)
+    found = format_of(paths, given, texts=schema_of_texts(options.schema))
+    check_format(options, found)
     return _open_files(paths, found, options)
 
 
@@ -232,9 +233,23 @@ def _open_files(paths: list[str], format: str, options: ReadOptions) -> Source:
         from riata.sources.text.fasttext import FastTextSource
 
         return FastTextSource(paths, options, skipping=skipping)
+    if format == "text":
+        from riata.sources.text.fasttext import LinesSource
+
+        return LinesSource(paths, options, skipping=skipping)
+    if format == "folder":
+        from riata.sources.text.folder import FolderSource
+
+        return FolderSource(paths, options, skipping=skipping)
     from riata.sources.text.csv import CsvSource
 
     return CsvSource(paths, replace(options, format=format), skipping=skipping)
+
+
+def schema_of_texts(schema: Schema | None) -> bool:
+    """Whether it has one column of features, called `text`, which holds texts: as lines of text are read."""
+    features = [] if schema is None else schema.features
+    return [(column.name, column.kind) for column in features] == [("text", "text")]
 
 
 def _open_dicts(rows: Iterable[Any], options: ReadOptions) -> Source:

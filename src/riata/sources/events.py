@@ -38,7 +38,9 @@ def event_reader(schema: Schema | None) -> ReadEvent | None:
         return _refuse_offset
     if schema.text_weights is not None:
         return lambda x: _as_features(weights_of(schema).weigh(event_row(x, schema)))
-    if schema.crosses or any("." in c.name or c.kind in ("text", "dict") for c in schema.columns):
+    if schema.crosses or any(
+        "." in c.name or c.kind in ("text", "date", "dict") for c in schema.columns
+    ):
         return lambda x: _as_features(event_row(x, schema))
     missing = schema.missing == "feature"
     columns = schema.core_columns(objects=True)

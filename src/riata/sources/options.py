@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Crosses: TypeAlias = Iterable[Sequence[str] | str]
 
 ON_ERROR = ("raise", "skip")
-_LISTS = ("ignore", "numeric", "categorical", "text", "absent", "log1p")
+_LISTS = ("ignore", "numeric", "categorical", "text", "date", "absent", "log1p", "ngram")
 _NOT_ABOUT_CONTENT = ("threads", "block_rows", "bad_lines", "cache")
 """Options that change nothing about the examples that are read."""
 
@@ -31,6 +31,7 @@ LABEL = "label"
 LOOK_AT = 1000
 """Rows that decide what columns are."""
 MISSING = ("drop", "feature")
+_KINDS = ("numeric", "categorical", "text", "date")
 SCALES = ("none", "standard", "max", "auto")
 
 
@@ -46,6 +47,7 @@ class Roles:
     numeric: columns whose texts are read as numbers; numbers are without being named.
     categorical: columns whose numbers are names: `hour=17`, not 17 times the weight of `hour`.
     text: columns of texts whose words and n-grams are features: see docs/text.md.
+    date: columns of dates, whose year, month, weekday and hour are features.
     missing: `"drop"`: a missing value makes no feature; `"feature"`: it makes `column=?`.
 
     >>> roles = Roles(label="clicked", ignore=("id",))
@@ -61,11 +63,12 @@ class Roles:
     categorical: Sequence[str] = ()
     missing: str = "drop"
     text: Sequence[str] = ()
+    date: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING:
             raise ValueError(f"missing is 'drop' or 'feature', not {self.missing!r}")
-        kinds = {"numeric": self.numeric, "categorical": self.categorical, "text": self.text}
+        kinds = {name: getattr(self, name) for name in _KINDS}
         for one, other in combinations(kinds, 2):
             if twice := set(kinds[one]) & set(kinds[other]):
                 raise ValueError(f"column {min(twice)!r} cannot be both {one} and {other}")
@@ -106,10 +109,7 @@ class Roles:
             "weight": [] if self.weight is None else [self.weight],
             "offset": [] if self.offset is None else [self.offset],
             "ignore": self.ignore,
-            "numeric": self.numeric,
-            "categorical": self.categorical,
-            "text": self.text,
-        }
+        } | {name: getattr(self, name) for name in _KINDS}
         for option, names in named.items():
             for column in names:
                 if column not in columns:
@@ -186,11 +186,14 @@ class ReadOptions:
     format: str | None = _option(None, "how the data is written")
     zero_based: bool = _option(False, "feature indices start at 0")
     label: str | None = _option(None, "the column to predict")
+    label_first: bool = _option(
+        False, "lines of text: the first word of each is its label, the rest is the text"
+    )
     weight: str | None = _option(None, "the column of weights")
     offset: str | None = _option(
         None, "the column of numbers that scores begin with, such as those of another model"
     )
-    ignore: Sequence[str] = _option((), "columns to leave out, such as id,time")
+    ignore: Sequence[str] = _option((), "columns or namespaces to leave out, such as id,time")
     numeric: Sequence[str] = _option((), "columns of text to read as numbers")
     categorical: Sequence[str] = _option((), "columns whose numbers are names: hour=17, not 17")
     text: Sequence[str] = _option((), "columns of texts whose words and n-grams are features")
@@ -207,6 +210,10 @@ class ReadOptions:
         False, "multiply n-grams by their inverse document frequency in the texts learned before"
     )
     text_norm: bool = _option(False, "divide the n-grams of a text by the length of their row")
+    date: Sequence[str] = _option(
+        (),
+        "columns of dates, such as 2024-03-01T17:30, whose year, month, weekday and hour are features",
+    )
     missing: str = _option(
         "drop", "a missing value makes no feature, or the feature column=?", MISSING
     )
@@ -223,9 +230,16 @@ class ReadOptions:
     )
     header: bool | None = _option(None, "whether the first line names the columns")
     delimiter: str | None = _option(None, "what separates columns: a sign, or tab")
+    decimal: str = _option(".", "the sign in numbers of CSV: 3.5 or 3,5", (".", ","))
     quote: str | None = _option(None, "the sign that quotes fields, or none")
     crosses: Crosses = _option(
-        (), "multiply the features of two or three namespaces or columns, such as user:ad"
+        (),
+        "multiply the features of two or three namespaces or columns, such as user:ad; user: is with all others, "
+        ":: all with all",
+    )
+    ngram: Sequence[str] = _option(
+        (),
+        "Vowpal Wabbit text: n-grams of up to N features of all namespaces, or of one, such as b2",
     )
     on_error: str = _option("raise", "what to do at a line that cannot be read", ON_ERROR)
     bad_lines: str | os.PathLike[str] | BadLineFile | None = _option(
@@ -264,6 +278,8 @@ class ReadOptions:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")
+        if self.decimal not in (".", ","):
+            raise ValueError(f"decimal is a point or a comma, not {self.decimal!r}")
         if self.scale not in SCALES:
             raise ValueError(f"scale is one of {', '.join(SCALES)}, not {self.scale!r}")
         if self.on_error not in ON_ERROR:
@@ -316,7 +332,7 @@ class ReadOptions:
     def roles(self) -> Roles:
         """What the columns of a table are for."""
         named = (self.label, self.weight, self.offset, self.ignore, self.numeric, self.categorical)
-        return Roles(*named, missing=self.missing, text=self.text)
+        return Roles(*named, missing=self.missing, text=self.text, date=self.date)
 
     @property
     def text_options(self) -> TextOptions:
@@ -357,35 +373,22 @@ class ReadOptions:
         kept.begin(paths)
         return Skipping(self.max_bad, kept)
 
-    def check_format(self, format: str) -> None:
-        """What was said about columns or groups to a format that has none would pass unnoticed."""
-        columns = self.for_columns
-        if columns is not None and format in ("svmlight", "vw", "cache"):
-            raise ValueError(f"{columns} is for tables of columns; {format} has none")
-        if self.scale in ("standard", "max") and format in ("svmlight", "vw", "fasttext", "cache"):
-            raise ValueError(f"scale is for columns of numbers; {format} has none")
-        if self.crosses and format in ("svmlight", "fasttext", "cache"):
-            raise ValueError(f"crosses are of columns or namespaces; {format} has none")
-        roles = self.roles
-        if roles.given and format in ("svmlight", "vw", "fasttext", "cache"):
-            named = next(
-                name for name, value in vars(roles).items() if value != vars(Roles())[name]
-            )
-            raise ValueError(f"{named} is for columns; {format} has none")
-
 
 def check_crosses(crosses: Crosses) -> list[list[str]]:
-    """Pairs and triples of groups, given as tuples or as `a:b`.
+    """Pairs and triples of groups, given as tuples or as `a:b`; `:` in place of a group stands for all of them.
 
-    >>> check_crosses([("user", "ad"), "user:ad:hour"])
-    [['user', 'ad'], ['user', 'ad', 'hour']]
+    >>> check_crosses([("user", "ad"), "user:ad:hour", "user:", "::"])
+    [['user', 'ad'], ['user', 'ad', 'hour'], ['user', ':'], [':', ':']]
     """
     checked = []
     for cross in crosses:
-        groups = cross.split(":") if isinstance(cross, str) else [str(group) for group in cross]
+        if isinstance(cross, str):
+            groups = list(cross) if set(cross) == {":"} else [g or ":" for g in cross.split(":")]
+        else:
+            groups = [str(group) for group in cross]
         if len(groups) not in (2, 3):
             raise ValueError(
-                f"a cross joins two or three groups of features, such as user:ad, not {cross!r}"
+                f"a cross joins two or three groups of features, such as user:ad, user: or ::, not {cross!r}"
             )
         checked.append(groups)
     return checked

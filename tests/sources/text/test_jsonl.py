@@ -154,7 +154,7 @@ def test_dicts_that_are_none() -> None:
     good: dict[str, Any] = {"label": 1, "a": 1}
     for bad, message in (
         ({"label": 1, "a": object()}, "row 1: cannot be read as features: object"),
-        ({"label": 1, "a": float("nan")}, "row 1: the value"),
+        ({"label": 1, "a": float("inf")}, "row 1: the value"),
         ({"a": 1}, "row 1: the label 'label' is missing"),
         ([1], "row 1: expected an object"),
     ):

@@ -29,6 +29,7 @@ struct Format {
   char quote = '"';  // 0: none
   bool labelled = true;
   bool keep_names = true;
+  bool decimal_comma = false;  // numbers have a comma where others have a point, and no point
   Crosses crosses;
 };
 
@@ -70,7 +71,8 @@ class Cells {
       return kind_of(row_.add_short(name, size, 1));
     }
     if (column.role == Role::text) {
-      return is_absent(text) ? add_absent(column) : texts_.add(column.text, column.name, text);
+      if (is_absent(text) || words::is_no_text(column.text, text)) return add_absent(column);
+      return texts_.add(column.text, column.name, text);
     }
     return read_number_cell(column, text);
   }
@@ -94,18 +96,35 @@ class Cells {
   bool crossing() const noexcept { return !format_.crosses.products.empty(); }
 
   ErrorKind read_label_cell(std::string_view text, double& label) const noexcept {
-    const std::string_view word = trimmed(text);
+    PointedNumber pointed;
+    std::string_view word = trimmed(text);
     if (is_absent(word)) return format_.labelled ? "label_missing" : nullptr;
+    if (format_.label_names.empty()) word = with_point(word, pointed);
     return read_label(word, format_.label_names, label);
+  }
+
+  struct PointedNumber {
+    char text[80];  // what stands behind it must be readable
+  };
+  // A number as all others are written; nothing where it cannot be one.
+  std::string_view with_point(std::string_view word, PointedNumber& pointed) const noexcept {
+    if (!format_.decimal_comma) return word;
+    std::memset(pointed.text, '\n', sizeof pointed.text);
+    if (word.size() > 48 || word.find('.') != word.npos) return {pointed.text, 0};
+    std::memcpy(pointed.text, word.data(), word.size());
+    for (std::size_t i = 0; i < word.size(); ++i)
+      if (word[i] == ',') pointed.text[i] = '.';
+    return {pointed.text, word.size()};
   }
 
   struct NumberErrors {
     ErrorKind missing, syntax, not_finite, too_large;
   };
   ErrorKind read_number(std::string_view text, double& number, const NumberErrors& errors) const noexcept {
+    PointedNumber pointed;
     const std::string_view word = trimmed(text);
     if (is_absent(word)) return errors.missing;
-    return read_word(word, number, errors.syntax, errors.not_finite, errors.too_large);
+    return read_word(with_point(word, pointed), number, errors.syntax, errors.not_finite, errors.too_large);
   }
 
   ErrorKind read_weight(std::string_view text, double& weight) const noexcept {
@@ -121,10 +140,11 @@ class Cells {
   }
 
   ErrorKind read_number_cell(const Column& column, std::string_view text) noexcept {
-    const std::string_view word = trimmed(text);
+    PointedNumber pointed;
+    const std::string_view word = trimmed(text), digits = with_point(word, pointed);
     if (is_absent(word)) return add_absent(column);
-    const Number<float> number = read_short_number(word.data());
-    if (number.error != NumberError::none || number.end != word.data() + word.size()) {
+    const Number<float> number = read_short_number(digits.data());
+    if (number.error != NumberError::none || number.end != digits.data() + word.size()) {
       if (means_missing(word)) return add_absent(column);
       if (number.error == NumberError::not_finite) return "value_not_finite";
       return number.error == NumberError::too_large ? "value_too_large" : "value_syntax";

@@ -59,7 +59,7 @@ struct Plan {
     // What is missing must be looked for in every cell where it is more than an empty one.
     const bool usual = format.absent.empty() && column.absent.empty();
     const Run::Kind number = column.scaled() ? Run::Kind::scaled : Run::Kind::numbers;
-    const Run::Kind kind = usual && column.role == Role::number     ? number
+    const Run::Kind kind = usual && column.role == Role::number && !format.decimal_comma ? number
                            : usual && column.role == Role::category ? Run::Kind::categories
                                                                     : Run::Kind::others;
     if (runs.empty() || runs.back().kind != kind) runs.push_back({kind, 0});

@@ -1,6 +1,4 @@
-// JSON objects, one a line, to rows of named features.
-//
-// Keys of nested objects are joined by a point. A number is a feature with that name, true is 1, false and 0
+// JSON objects, one a line, to rows of named features. Keys of nested objects are joined by a point. A number is a feature with that name, true is 1, false and 0
 // are nothing, a text is `key=text`, each text of a list is one, other things in a list are numbered `key.0`;
 // null is nothing, or `key=?` where that is asked for.
 #pragma once
@@ -322,9 +320,10 @@ class Reader {
   }
 
   ErrorKind read_text(std::string_view word, Place place) noexcept {
-    if (word.empty() || format_.is_absent(word)) return read_null(place);
+    if (words::is_no_text(place.column->text, word) || format_.is_absent(word)) return read_null(place);
     row_.set_group(place.group);
-    return texts_.add_copy(place.column->text, place.column->name, word);
+    const ErrorKind kind = texts_.add_copy(place.column->text, place.column->name, word);
+    return kind == nullptr ? kind : (detail_ = place.column->name.c_str(), kind);
   }
 
   ErrorKind take_label(std::string_view word) noexcept {

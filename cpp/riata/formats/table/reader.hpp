@@ -27,12 +27,13 @@ enum class ColumnErrorKind : std::uint8_t {
   row_too_long,
   damaged,
   not_text,
+  not_date,
   no_memory
 };
 
 inline const char* name_of(ColumnErrorKind kind) noexcept {
   constexpr const char* names[] = {"",        "not_finite", "sum_too_large", "row_too_long",
-                                   "damaged", "not_text",   "no_memory"};
+                                   "damaged", "not_text",   "not_date",      "no_memory"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -167,9 +168,10 @@ class ColumnReader {
   ColumnErrorKind add_words(const Column& column, std::int64_t row) noexcept {
     if (!column.texts.holds(row)) return ColumnErrorKind::damaged;
     const std::string_view text = column.texts[row];
-    if (text.empty()) return add_missing(column);
+    if (words::is_no_text(column.spec, text)) return add_missing(column);
     const ErrorKind kind = texts_.add(column.spec, column.name, text);
     if (kind == nullptr) return ColumnErrorKind::none;
+    if (std::strcmp(kind, "not_date") == 0) return ColumnErrorKind::not_date;
     return std::strcmp(kind, "not_text") == 0 ? ColumnErrorKind::not_text : ColumnErrorKind::no_memory;
   }
 

@@ -348,6 +348,12 @@ def identity_of(paths: list[str], options: dict[str, Any]) -> Identity:
             status = os.stat(path)
         except OSError:
             return None
+        if os.path.isdir(path):
+            from riata.sources.text.folder import labelled_files
+
+            inside = identity_of([file for _, file in labelled_files(path)], {})
+            files += [] if inside is None else inside["files"]
+            continue
         files.append(
             [os.path.abspath(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns]
         )
@@ -360,7 +366,7 @@ def default_path(paths: list[str]) -> str:
     if paths[0] == STDIN or is_remote(paths[0]):
         return TEMPORARY
     more = f"+{len(paths) - 1}" if len(paths) > 1 else ""
-    return f"{paths[0]}{more}{SUFFIX}"
+    return f"{paths[0].rstrip(os.sep)}{more}{SUFFIX}"
 
 
 def _check_target(path: str) -> None:

@@ -30,6 +30,7 @@ from riata.sources.table.arrow_arrays import (
 )
 from riata.sources.table.arrow_layout import (
     BLANKS,
+    dates_as_text,
     feature_columns,
     find_table_schema,
     holds_text,
@@ -47,6 +48,7 @@ _MESSAGES = {
     "sum_too_large": "the value adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
     "row_too_long": "crosses make more than 67 million features of a row",
     "not_text": "the text is no UTF-8",
+    "not_date": "this is no date, such as 2024-03-01 or 2024-03-01T17:30; if it means a missing one, pass --absent",
     "damaged": "the column holds offsets that lead nowhere; the data is damaged",
 }
 _RULES = {
@@ -207,6 +209,9 @@ class BatchReader:
                     columns.bucket(name, *numbers, *_buckets(column))
                 else:
                     columns.number(name, *numbers, kind == "log1p", column.centre, column.scale)
+            elif kind == "date":
+                texts = without_absent(dates_as_text(values), absent)
+                columns.words(name, *text_buffers(texts), validity(texts), column.core_text)
             elif kind == "text":
                 if pa.types.is_dictionary(values.type):
                     values = plain_values(values)
@@ -322,7 +327,7 @@ class BatchReader:
 def _add_decoded(columns: Any, column: Column, table: Decoded) -> bool:
     """A column as its pages have it, if it is what the features are made of."""
     values = table.columns.get(column.name)
-    if values is None or values.is_text != (column.kind == "category"):
+    if values is None or column.kind == "date" or values.is_text != (column.kind == "category"):
         return False
     if column.kind == "category":
         columns.coded(column.name, values)

@@ -70,7 +70,9 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
 
     def find(column: str) -> Column:
         kind = schema.field(column).type
-        _check_type(column, kind, column in roles.categorical, name)
+        _check_type(column, kind, column in (*roles.categorical, *roles.date), name)
+        if column in roles.date:
+            return Column(column, kind="date")
         if column in roles.text:
             if not holds_text(kind):
                 raise DataError(f"{name}: column {column!r} holds {kind}, not texts")
@@ -84,7 +86,7 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
             first = head.column(column).slice(0, LOOK_AT)
             return wanted.number(column, lambda: present_numbers(first, absent, column, name))
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if is_text(kind) and "binary" not in str(kind):
             texts = [] if column in roles.categorical else head.column(column).to_pylist()
             if looks_like_text([text for text in texts[:LOOK_AT] if text and text not in absent]):
                 return wanted.text_column(column, found=name)
@@ -102,7 +104,11 @@ def check_types(types: Any, schema: Schema, name: str) -> None:
     """Refuse a column of a type that cannot be what it was before."""
     for column in schema.features:
         kind = types.field(column.name).type
-        _check_type(column.name, kind, column.kind in ("category", "list"), name)
+        _check_type(column.name, kind, column.kind in ("category", "list", "date"), name)
+        if column.kind == "date" and not (
+            holds_text(kind) or pa.types.is_null(kind) or is_day_or_moment(kind)
+        ):
+            raise DataError(f"{name}: column {column.name!r} holds {kind}, not dates")
         if column.kind == "text" and not (holds_text(kind) or pa.types.is_null(kind)):
             raise DataError(
                 f"{name}: column {column.name!r} holds {kind}, but the model was trained with it as text"
@@ -112,6 +118,25 @@ def check_types(types: Any, schema: Schema, name: str) -> None:
                 f"{name}: column {column.name!r} holds {kind}, but the model was trained with it as "
                 f"{column.kind}"
             )
+
+
+def is_day_or_moment(kind: Any) -> bool:
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+
+
+def dates_as_text(values: Any) -> Any:
+    """Dates and times as ISO 8601 writes them, by the clock of their zone."""
+    if pa.types.is_dictionary(values.type):
+        values = plain_values(values)
+    if pa.types.is_date(values.type):
+        return as_text(values.cast(pa.date32()))
+    if not pa.types.is_timestamp(values.type):
+        return as_text(values)
+    if values.type.tz is not None:
+        values = pc.local_timestamp(values)
+    return pc.strftime(values.cast(pa.timestamp("s"), safe=False), "%Y-%m-%dT%H:%M:%S").cast(
+        pa.large_string()
+    )
 
 
 def _check_type(column: str, kind: Any, category: bool, name: str) -> None:
@@ -132,7 +157,8 @@ def _check_type(column: str, kind: Any, category: bool, name: str) -> None:
         return
     raise DataError(
         f"{name}: column {column!r} holds {whole}, which makes no features; "
-        f"convert it, name it categorical, or leave it out: --ignore {column}"
+        f"convert it, name it categorical or, if it holds dates, --date {column}, or leave it out: "
+        f"--ignore {column}"
     )
 
 

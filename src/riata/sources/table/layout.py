@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import DataError, suggest
-from riata.schema import Column, Schema
+from riata.schema import Column, Schema, expand_crosses
 from riata.sources.options import LOOK_AT, Roles, Transforms
 from riata.words import TextOptions, looks_like_text
 
@@ -60,6 +60,11 @@ class TableOptions:
 
     @classmethod
     def of(cls, options: ReadOptions, skip: bool = False) -> TableOptions:
+        if options.schema is not None and options.schema.ngram:
+            raise DataError(
+                "the model was trained on n-grams of the features of Vowpal Wabbit text (--ngram), which other data "
+                "has not: give it such text"
+            )
         return cls(
             options.roles,
             options.transforms,
@@ -75,7 +80,7 @@ class TableOptions:
 
     def number(self, column: str, numbers: Callable[[], NDArray[np.float64]]) -> Column:
         """A column of numbers, scaled by those in its first rows unless it is crossed with another."""
-        crossed = any(column in cross for cross in self.kept.crosses)
+        crossed = any(column in cross or ":" in cross for cross in self.kept.crosses)
         if self.scale == "none" or crossed:
             return Column(column, kind="number")
         centre, scale = centre_and_scale(numbers(), self.scale)
@@ -120,6 +125,7 @@ class TableOptions:
         kinds = dict.fromkeys(self.roles.numeric, "number")
         kinds |= dict.fromkeys(self.roles.categorical, "category")
         kinds |= dict.fromkeys(self.roles.text, "text")
+        kinds |= dict.fromkeys(self.roles.date, "date")
         kinds |= dict.fromkeys(self.transforms.log1p, "log1p")
         kinds |= dict.fromkeys(self.transforms.buckets, "bucket")
         for column, kind in kinds.items():
@@ -187,6 +193,7 @@ def make_schema(
         there = {column: made[column] for column in columns}
         made = there | {name: column for name, column in made.items() if name not in there}
     kept = replace(wanted.kept, columns=tuple(made.values()), label_names=words)
+    kept = with_all_crosses(kept)
     check_crossed(kept, name)
     check_texts(kept, name)
     return kept
@@ -215,6 +222,8 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
             return Column(column, kind="category")
         if column in roles.text:
             return wanted.text_column(column)
+        if column in roles.date:
+            return Column(column, kind="date")
         present = present_in(column)
 
         def numbers(most: int | None = None) -> NDArray[np.float64]:
@@ -270,6 +279,12 @@ def check_transformed(
         raise DataError(f"{name}: log1p and buckets are for features; {column!r} is none")
 
 
+def with_all_crosses(schema: Schema) -> Schema:
+    """The schema with `:` in its crosses replaced by all columns of features, but for texts."""
+    groups = [column.name for column in schema.features if column.kind != "text"]
+    return replace(schema, crosses=expand_crosses(schema.crosses, groups, own=False))
+
+
 def check_crossed(schema: Schema, name: str) -> None:
     """Refuse a cross of what is no column of features."""
     features = [column.name for column in schema.features]
@@ -284,9 +299,9 @@ def check_crossed(schema: Schema, name: str) -> None:
 def check_texts(schema: Schema, name: str) -> None:
     """Refuse what a text cannot be: crossed, or with features that another column may have, too."""
     for column in schema.features:
-        if column.kind != "text":
+        if column.kind not in ("text", "date"):
             continue
-        if any(column.name in cross for cross in schema.crosses):
+        if column.kind == "text" and any(column.name in cross for cross in schema.crosses):
             raise DataError(
                 f"{name}: column {column.name!r} holds texts, which cannot be crossed; if each text is "
                 f"one name, pass --categorical {column.name}"

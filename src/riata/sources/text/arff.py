@@ -189,6 +189,8 @@ class ArffSource(NamedTextSource):
                 return wanted.number(name, lambda: self._numbers_of(name, columns, chunk, end))
             if name in roles.text:
                 return wanted.text_column(name)
+            if name in roles.date:
+                return Column(name, kind="date")
             if attribute.values is None and name not in roles.categorical:
                 rows = _first_rows(name, "category", columns, chunk, end)
                 texts = [str(rows.name_of(i)).removeprefix(f"{name}=") for i in range(rows.nnz)]

@@ -111,7 +111,7 @@ class CsvSource(NamedTextSource):
 
     def _find_out(self, head: bytes, path: str) -> None:
         if self._delimiter is None:
-            self._delimiter = _likely_delimiter(head)
+            self._delimiter = _likely_delimiter(head, self._options.decimal)
         rows = self._split(head, self._rows_to_look_at() + 1)
         if not rows:
             raise DataError(f"no examples in {self.name}")
@@ -122,6 +122,8 @@ class CsvSource(NamedTextSource):
         rows = rows[1:] if self._header else rows
         _check_widths(len(columns), rows, path)
         self._columns = columns
+        if self._options.decimal == ",":
+            rows = [[_with_point(cell) for cell in row] for row in rows]
         self._schema = find_schema(columns, rows, self._by_name(columns), path)
         here = self._schema.arranged(columns, self._labelled, path)
         if not here.features:
@@ -160,6 +162,7 @@ class CsvSource(NamedTextSource):
             self._labelled,
             self._names,
             here.crosses,
+            self._options.decimal == ",",
         )
 
     def _check_shape(self, head: bytes, rows: list[list[str]], path: str) -> None:
@@ -169,7 +172,7 @@ class CsvSource(NamedTextSource):
                 f"{path}: its lines end in carriage returns, which riata does not know as ends; "
                 f"mend it in a pipe: tr '\\r' '\\n' < {path} | riata ... -"
             )
-        if self._labelled and max(map(len, rows)) == 1:
+        if self._labelled and max(map(len, rows)) == 1 and self._wanted.given is None:
             sign = {"\t": "tabs", ",": "commas"}.get(self._delimiter or "", repr(self._delimiter))
             raise DataError(
                 f"{path}:1:1: there is one column only, where label and features need two; if other "
@@ -200,7 +203,7 @@ class CsvSource(NamedTextSource):
         cells = [cell.strip() for cell in rows[0]]
         roles, given = self._wanted.roles, self._wanted.given
         named = {roles.label or likely_label(cells), roles.weight, roles.offset, *roles.ignore}
-        named |= {*roles.numeric, *roles.categorical, *roles.text}
+        named |= {*roles.numeric, *roles.categorical, *roles.text, *roles.date}
         named |= set(self._wanted.transforms.columns)
         named |= set() if given is None else set(given.names)
         if {name for name in named if name is not None and not name.isdigit()} & set(cells):
@@ -233,6 +236,7 @@ class CsvSource(NamedTextSource):
                 numeric=named(roles.numeric),
                 categorical=named(roles.categorical),
                 text=named(roles.text),
+                date=named(roles.date),
             )
         except ValueError as error:  # two roles of a column, by name and by number
             raise DataError(f"{self.name}: {error}") from None
@@ -349,9 +353,17 @@ def _resolve(column: str, columns: list[str]) -> str:
     return column
 
 
-def _likely_delimiter(head: bytes) -> str:
+def _with_point(cell: str) -> str:
+    """A number with a decimal comma as one with a point; one with a point is none."""
+    if NUMBER.fullmatch(cell) and "." in cell:
+        return f"'{cell}'"
+    pointed = cell.replace(",", ".")
+    return pointed if NUMBER.fullmatch(pointed) else cell
+
+
+def _likely_delimiter(head: bytes, decimal: str) -> str:
     first = head.split(b"\n", 1)[0]
-    if b"," not in first:
+    if b"," not in first or decimal == ",":
         for other in (b";", b"\t", b"|"):
             if other in first:
                 return other.decode()

@@ -1,8 +1,9 @@
-"""fastText's lines as a source: `__label__spam free entry`, a label and a text each."""
+"""Lines of text with a label: fastText's, `__label__spam free entry`, and those whose first word is the label."""
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,9 +15,40 @@ from riata.sources.text.csv import CsvSource
 
 _LABELS = re.compile(rb"^((?:__label__\S+[ \t]*)*)", re.MULTILINE)
 _LABEL = re.compile(rb"__label__(\S+)")
+_FIRST_WORD = re.compile(rb"^[ \t]*([^\s]+)[ \t]*", re.MULTILINE)
+_LINE = re.compile(rb"^(?=.*\S)", re.MULTILINE)
+_LOOK_AT = 20
+"""Lines that show whether all of them begin with a label."""
 
 
-class FastTextSource(CsvSource):
+class LabelAndText(CsvSource):
+    """What becomes a table of the columns `label` and `text`."""
+
+    def __init__(
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
+    ) -> None:
+        options = replace(options or ReadOptions(), format="tsv", header=False, text=("text",))
+        super().__init__(paths, options, **reading)
+
+    def _count(self, count: int) -> list[str]:
+        return ["label", "text"]
+
+    def _in_columns(self, text: bytes) -> bytes:
+        """Whole lines as those of the table: a label, a tab and a text each."""
+        raise NotImplementedError
+
+    def _lines(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
+        for chunk in super()._lines(buffers, stop):
+            text = bytes(memoryview(chunk.buffer)[: chunk.size]).replace(b"\t", b" ")
+            if text[:3] == b"\xef\xbb\xbf" and chunk.first:
+                text = text[3:]
+            columns = self._in_columns(text)
+            buffer = bytearray(len(columns) + PADDING)
+            buffer[: len(columns)] = columns
+            yield replace(chunk, buffer=buffer, size=len(columns))
+
+
+class FastTextSource(LabelAndText):
     """Files of lines with a label and a text, as fastText has them; read as a table of these two columns.
 
     The text is taken apart into n-grams: see `docs/text.md`. A line has one label: one with several is refused,
@@ -40,25 +72,59 @@ class FastTextSource(CsvSource):
     def __init__(
         self, paths: list[str], options: ReadOptions | None = None, **reading: Any
     ) -> None:
-        options = replace(options or ReadOptions(), format="tsv", header=False, text=("text",))
         super().__init__(paths, options, **reading)
         self.format = "fastText"  # type: ignore[misc]
 
-    def _lines(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
-        for chunk in super()._lines(buffers, stop):
-            text = bytes(memoryview(chunk.buffer)[: chunk.size]).replace(b"\t", b" ")
-            if text[:3] == b"\xef\xbb\xbf" and chunk.first:
-                text = text[3:]
-            columns = _LABELS.sub(_in_columns, text)
-            buffer = bytearray(len(columns) + PADDING)
-            buffer[: len(columns)] = columns
-            yield replace(chunk, buffer=buffer, size=len(columns))
-
-    def _count(self, count: int) -> list[str]:
-        return ["label", "text"]
+    def _in_columns(self, text: bytes) -> bytes:
+        return _LABELS.sub(_fasttext_line, text)
 
 
-def _in_columns(line: re.Match[bytes]) -> bytes:
+def _fasttext_line(line: re.Match[bytes]) -> bytes:
     if line.end() == line.start() and line.string[line.end() : line.end() + 1] in (b"\n", b""):
         return b""  # an empty line
     return b"\t".join([*_LABEL.findall(line[1])] or [b""]) + b"\t"
+
+
+class LinesSource(LabelAndText):
+    """Files of lines of text; with `label_first` the first word of each is its label, else there are none.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.txt"
+    >>> _ = path.write_text("spam Free entry\\nham see you\\n")
+    >>> source = LinesSource([str(path)], ReadOptions(label_first=True))
+    >>> [block] = source
+    >>> [block.name_of(i) for i in range(3)], block.labels, source.label_names
+    (['text^free', 'text^entry', 'text^free entry'], array([1., 0.]), ['ham', 'spam'])
+    """
+
+    messages = CsvSource.messages | {
+        "label_missing": "a line of text has no label; if its first word is that, say --label-first "
+        "(label_first=True)",
+    }
+
+    def __init__(
+        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
+    ) -> None:
+        super().__init__(paths, options, **reading)
+        self.format = "text"  # type: ignore[misc]
+        # A model whose labels are wanted has no other place for them.
+        known = self._options.schema is not None and self._options.labelled
+        self._label_first = self._options.label_first or known
+
+    def _in_columns(self, text: bytes) -> bytes:
+        if self._label_first:
+            return _FIRST_WORD.sub(rb"\1\t", text)
+        self._warn_of_labels(text)
+        return _LINE.sub(b"\t", text)
+
+    def _warn_of_labels(self, text: bytes) -> None:
+        if self._core is not None or self._options.schema is None:
+            return
+        words = {str(word).encode() for word in self._options.schema.label_names or ()}
+        lines = [line.split(None, 1)[0] for line in text.splitlines()[:_LOOK_AT] if line.strip()]
+        if len(lines) > 1 and all(word in words for word in lines):
+            warnings.warn(
+                f"{self.name}: each of the first lines begins with the name of a class, which is read as a word of "
+                "the text; if it is the label, say --label-first (label_first=True)",
+                stacklevel=2,
+            )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,8 @@ from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LABEL, LOOK_AT, ReadOptions
 from riata.sources.source import Begun, split
-from riata.sources.table.layout import TableOptions, bucket_edges, check_texts
+from riata.sources.table.layout import TableOptions, bucket_edges, check_texts, with_all_crosses
+from riata.sources.text.dumped import texts_of
 from riata.sources.text.first_objects import (
     any_has,
     find_columns,
@@ -108,6 +108,7 @@ class JsonFormat:
         self._schema = replace(
             wanted.kept, columns=tuple(columns), label_names=names, open=known.open
         )
+        self._schema = with_all_crosses(self._schema)
         self._check_crosses(values, name)
         check_texts(self._schema, name)
         if found_names is not None and not (text_words(names) and text_words(found_names)):
@@ -139,6 +140,7 @@ class JsonFormat:
                 yield self._wanted.number(path, partial(numbers_in, values.get(path, ()), absent))
         yield from (Column(path, kind="category") for path in roles.categorical)
         yield from map(self._wanted.text_column, roles.text)
+        yield from (Column(path, kind="date") for path in roles.date)
         yield from (Column(path, kind="log1p") for path in transforms.log1p)
         for path, count in transforms.buckets.items():
             if path in roles.categorical:
@@ -166,7 +168,8 @@ class JsonFormat:
                         f"there are {in_words(found)}"
                     )
             return
-        for path in (*roles.ignore, *roles.numeric, *roles.categorical, *roles.text):
+        named = (*roles.numeric, *roles.categorical, *roles.text, *roles.date)
+        for path in (*roles.ignore, *named):
             if objects and not any_has(objects, path) and self._wanted.given is None:
                 warnings.warn(
                     f"{name}: none of the first objects has a key {path!r}; {suggest(path, found)}",
@@ -352,7 +355,7 @@ class DictSource:
         """The rows, those before a bad one in front of its error; it may be left out."""
         done = 0
         while done < len(piece):
-            texts, reason = _texts_of(piece[done:])
+            texts, reason = texts_of(piece[done:])
             text = "".join(texts).encode()
             part = self._mapping.parse(text, len(text), self.name)
             if len(part.block):
@@ -370,29 +373,3 @@ class DictSource:
             raise DataError(f"row {number}: {reason}")
         shown = repr(row).encode("utf-8", "replace")
         self._skipping.add(self.name, BadLine(number, 1, reason, shown), number + 1)
-
-
-def _texts_of(rows: list[Mapping[str, Any]]) -> tuple[list[str], str]:
-    """The rows as text, up to one that cannot be written so, and why."""
-    texts = []
-    for row in rows:
-        try:
-            texts.append(_dumped(row))
-        except (TypeError, ValueError, RecursionError) as error:
-            return texts, f"cannot be read as features: {error}"
-    return texts, ""
-
-
-def _dumped(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, default=_plain, separators=(",", ":")) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays, mappings and sets as JSON knows them."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(value)
-    raise TypeError(f"{type(value).__name__} is neither number, text, list nor dict")

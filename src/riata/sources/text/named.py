@@ -21,6 +21,8 @@ VALUE_MESSAGES = {
     "(3.4e38); rescale them",
     "kind_text": "column '{detail}' holds texts, but here is {text}; if its values are names, train with "
     "--categorical {detail}",
+    "not_date": "column '{detail}' holds dates, such as 2024-03-01 or 2024-03-01T17:30, but here is {text}; if "
+    "it means a missing one, pass --absent",
     "not_text": "column '{detail}' holds texts, but here are bytes that are no UTF-8: {text}",
     "row_too_long": "the crosses make more than 67 million features of this line; "
     "cross smaller groups",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from riata import _core
 from riata.errors import DataError, suggest
-from riata.schema import Schema, describe
+from riata.schema import Column, Schema, describe, expand_crosses
 from riata.sources.io.bytes import Stop
-from riata.sources.io.lines import Buffers, Chunk, cut_lines
+from riata.sources.io.lines import PADDING, Buffers, Chunk, cut_lines
 from riata.sources.options import LOOK_AT, ReadOptions
 from riata.sources.text.named import VALUE_MESSAGES, NamedTextSource, look_ahead
 from riata.sources.text.text import Parsed, parsed
 
+_NGRAM = re.compile(r"(?:(.+?):?)??(\d+)")
+MOST_IN_A_ROW = 8
 _NAMESPACE = re.compile(rb"\|([^\s:|]*)")
 _FOREIGN = "; Riata learns from one number as the label: `1 |...`, `-1 2.5 |...`"
 
@@ -95,8 +98,24 @@ class VwSource(NamedTextSource):
                         "CSV or JSON"
                     )
             given.check_options(self.name, "drop", (), crosses)  # type: ignore[arg-type]
-        self._schema = given or Schema(open=True, crosses=crosses)  # type: ignore[arg-type]
-        self._looked = not self._schema.crosses
+        self._schema = self._wanted(given)
+        named = (self._schema.crosses, self._schema.ngram, self._options.ignore)
+        self._looked = not any(named)
+        self._ignored = [c.name for c in self._schema.columns if c.role == "ignored"]
+
+    def _wanted(self, given: Schema | None) -> Schema:
+        """What the options ask for, or the model's schema, which they must not contradict."""
+        options = self._options
+        ngram = tuple(parse_ngram(text) for text in options.ngram)
+        if given is None:
+            columns = tuple(Column(name, "ignored") for name in options.ignore)
+            crosses: Any = options.crosses
+            return Schema(columns, open=True, crosses=crosses, ngram=ngram)
+        if ngram not in ((), given.ngram):
+            raise DataError(
+                f"{self.name}: --ngram is other than where the model was trained: leave it out"
+            )
+        return given.with_roles(self.name, ignore=options.ignore)
 
     @property
     def label_names(self) -> None:
@@ -107,22 +126,55 @@ class VwSource(NamedTextSource):
         chunks = cut_lines(self._paths, buffers, stop, self._options.part)
         if not self._looked:
             chunks, path, text = look_ahead(chunks, LOOK_AT)
-            self._check_crosses(text, path or self.name)
+            self._check_named(text, path or self.name)
             self._looked = True
         yield from chunks
 
-    def _check_crosses(self, text: bytes, path: str) -> None:
+    def _check_named(self, text: bytes, path: str) -> None:
+        """Refuse namespaces that none of the first lines has, and find out what `:` stands for."""
         assert self._schema is not None
-        found = {name.decode("utf-8", "replace") for name in _NAMESPACE.findall(text)}
-        for group in (group for cross in self._schema.crosses for group in cross):
-            if text and group not in found:
-                raise DataError(
-                    f"{path}: a cross names the namespace {group!r}, which none of the first lines has; "
-                    f"{suggest(group, sorted(found))}"
-                )
+        found = sorted({name.decode("utf-8", "replace") for name in _NAMESPACE.findall(text)})
+        schema = self._schema
+        if self._options.schema is None:
+            kept = [name for name in found if name not in self._ignored]
+            self._schema = replace(schema, crosses=expand_crosses(schema.crosses, kept))
+        crossed = (group for cross in self._schema.crosses for group in cross)
+        grams = (name for name, _ in schema.ngram if name and self._options.schema is None)
+        for what, groups in (
+            ("a cross", crossed), ("--ngram", grams), ("--ignore", self._options.ignore),
+        ):  # fmt: skip
+            for group in groups:
+                if text and group not in found:
+                    raise DataError(
+                        f"{path}: {what} names the namespace {group!r}, which none of the first lines has; "
+                        f"{suggest(group, found)}"
+                    )
 
     def _parse(self, chunk: Chunk) -> Parsed:
         assert self._schema is not None
-        crosses = self._schema.crosses
-        rows = _core.parse_vw(chunk.buffer, chunk.size, self._labelled, self._names, crosses)
+        crosses, ngram = self._schema.crosses, dict(self._schema.ngram)
+        text: bytes | bytearray = chunk.buffer
+        size = chunk.size
+        if ngram or self._ignored:
+            of_all = ngram.pop("", 0)
+            text = _core.expand_vw(text, size, list(ngram.items()), of_all, self._ignored)
+            size = len(text)
+            text += bytes(PADDING)
+        rows = _core.parse_vw(text, size, self._labelled, self._names, crosses)
         return parsed(rows, chunk.path)
+
+
+def parse_ngram(text: str) -> tuple[str, int]:
+    """A namespace, empty for all, and up to how many of its features in a row make n-grams.
+
+    >>> parse_ngram("2"), parse_ngram("b3"), parse_ngram("body:2")
+    (('', 2), ('b', 3), ('body', 2))
+    """
+    found = _NGRAM.fullmatch(text.strip())
+    most = int(found[2]) if found else 0
+    if found is None or not 2 <= most <= MOST_IN_A_ROW:
+        raise DataError(
+            f"--ngram is a number from 2 up to {MOST_IN_A_ROW}, or a namespace and one, such as 2, b2 or body:2; not "
+            f"{text!r}"
+        )
+    return found[1] or "", most
