@@ -274,6 +274,12 @@ class DictFormat:
         The features that a dict means, as names and numbers; a ValueError where it does not fit.
         """
 
+    def event(self, features: Mapping[str, object]) -> Mapping[str, object]:
+        """The same, as events of the core take it: not always a dict."""
+
+class ReadEvent:
+    """A dict that was read by a schema."""
+
 class JsonFormat:
     """How to read JSON objects, one a line."""
 

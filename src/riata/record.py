@@ -186,7 +186,7 @@ class Model:
         if self._read_by is not self.record.schema:
             from riata.sources.events import event_reader
 
-            self._read_event = event_reader(self.record.schema)
+            self._read_event = event_reader(self.record.schema, for_core=True)
             self._read_by = self.record.schema
         return x if self._read_event is None else self._read_event(x)
 

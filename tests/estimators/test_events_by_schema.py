@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
+import random
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 import riata
+from riata import _core
+from riata.schema import Column, Schema
 from tests.cli.helpers import riata as run
 from tests.sources.every_format import COLUMNS, READING, make_table
 
@@ -190,3 +194,34 @@ def test_a_model_of_events_reads_them_as_they_are() -> None:
     model = riata.FTRLClassifier().learn_one({"a": 1.0, "b": "x"}, 1).learn_one({"a": 2}, 0)
     assert model.model_.record.schema is None
     assert set(model.named_coef_) == {"a", "b=x"}
+
+
+@pytest.mark.parametrize("key", [None, bytes(range(16))])
+@pytest.mark.parametrize("missing", ["drop", "feature"])
+def test_what_the_core_is_given_is_what_the_dict_would_be(key: bytes | None, missing: str) -> None:
+    """Rows without a dict in between: the same keys, values and names in the same order."""
+    from riata.sources.events import event_reader
+
+    columns = tuple(Column(f"n{i}", kind="number") for i in range(3)) + tuple(
+        Column(f"c{i}", kind="category") for i in range(3)
+    )
+    schema = Schema(columns, missing=missing)
+    as_dict, for_core = event_reader(schema), event_reader(schema, for_core=True)
+    assert as_dict is not None
+    assert for_core is not None
+    values: list[Any] = [0.0, -1.5, 7, True, None, "", "NA", "3", math.nan]
+    words: list[Any] = ["a", "é", "a=b", "", None, 3, 2.5, ["x", "x", "y"], "w" * 300]
+    rng = random.Random(1)
+    for _ in range(300):
+        x = {f"n{i}": rng.choice(values) for i in range(3)} | {
+            f"c{i}": rng.choice(words) for i in range(3)
+        }
+        x = dict(rng.sample(sorted(x.items(), key=str), rng.randint(0, 6)))
+        for one, other in zip(
+            _core.event(as_dict(x), key), _core.event(for_core(x), key), strict=True
+        ):
+            assert one.tolist() == other.tolist()  # type: ignore[attr-defined]
+    assert isinstance(for_core({"n0": 1.0, "c0": "a"}), _core.ReadEvent)
+    for wrong in ({"n0": "word"}, {"other": 1}, {"n0": math.inf}, {"c0": "w" * 70_000}):
+        with pytest.raises(ValueError, match=r"column|not there before|64 KiB"):
+            _core.event(for_core(wrong), key)

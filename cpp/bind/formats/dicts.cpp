@@ -1,4 +1,4 @@
-// Dicts read by a schema: each becomes the dict of the features that it means, names and numbers only.
+// Dicts read by a schema: each becomes the features that it means, names and numbers only.
 #include <nanobind/nanobind.h>
 
 #include <charconv>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/formats/columns.hpp"
+#include "bind/formats/read_event.hpp"
 #include "riata/text/scan.hpp"
 
 namespace riata::bind {
@@ -24,33 +25,90 @@ class DictFormat {
     for (const SchemaColumn& column : columns_)
       keys_.push_back(nb::steal(PyUnicode_InternFromString(column.name.c_str())));
     one_ = nb::steal(PyFloat_FromDouble(1));
+    // Without = in the names of columns, features of two columns have two names.
+    simple_ = !open_;
+    for (const SchemaColumn& column : columns_)
+      simple_ = simple_ && column.role != ColumnRole::free && column.name.find('=') == std::string::npos;
   }
 
   nb::object read(nb::handle features) const {
     if (PyDict_CheckExact(features.ptr())) {
-      Reader simple{*this, false};
-      if (simple.read(features.ptr())) return std::move(simple.out);
+      Reader<DictSink> simple{*this, false, {*this}};
+      if (simple.read(features.ptr())) return std::move(simple.sink.out);
     }
     // Values of other kinds are converted by code that may do anything, even change the dict.
     const nb::object own =
         nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), features.ptr()));
     if (!own.is_valid()) throw nb::python_error();
-    Reader reader{*this, true};
+    Reader<DictSink> reader{*this, true, {*this}};
     reader.read(own.ptr());
-    return std::move(reader.out);
+    return std::move(reader.sink.out);
+  }
+
+  // The same for the core alone, without objects of Python in between: nearly all dicts of nearly all schemas.
+  nb::object event(nb::handle features) const {
+    if (simple_ && PyDict_CheckExact(features.ptr())) {
+      Reader<RowSink> simple{*this, false, {*this}};
+      simple.sink.row.reserve(static_cast<std::size_t>(PyDict_GET_SIZE(features.ptr())));
+      if (simple.read(features.ptr())) return nb::cast(std::move(simple.sink.row));
+    }
+    return read(features);
   }
 
  private:
+  // Where features go: a dict...
+  struct DictSink {
+    static constexpr bool kLists = true;  // a list may have a feature twice
+    const DictFormat& format;
+    nb::object out = nb::steal(PyDict_New());
+
+    void number(std::size_t c, float value) {
+      const nb::object number = nb::steal(PyFloat_FromDouble(static_cast<double>(value)));
+      if (!number.is_valid()) throw nb::python_error();
+      set(format.keys_[c].ptr(), number.ptr());
+    }
+    // A feature with the value 1, or one more where it is there already.
+    void add(std::string_view feature) {
+      const nb::object key =
+          nb::steal(PyUnicode_FromStringAndSize(feature.data(), static_cast<Py_ssize_t>(feature.size())));
+      if (!key.is_valid()) throw nb::python_error();
+      PyObject* const before = PyDict_GetItemWithError(out.ptr(), key.ptr());
+      if (before == nullptr) return set(key.ptr(), format.one_.ptr());
+      const nb::object more = nb::steal(PyFloat_FromDouble(PyFloat_AsDouble(before) + 1));
+      set(key.ptr(), more.ptr());
+    }
+    void set(PyObject* key, PyObject* value) {
+      if (!out.is_valid() || PyDict_SetItem(out.ptr(), key, value) != 0) throw nb::python_error();
+    }
+  };
+  // ...or a row for the core, of a schema that lets no value through as it is.
+  struct RowSink {
+    static constexpr bool kLists = false;
+    const DictFormat& format;
+    ReadEvent row{};
+
+    void number(std::size_t c, float value) {
+      const SchemaColumn& column = format.columns_[c];
+      row.add(column.key, column.name, value);
+    }
+    void add(std::string_view feature) {
+      if (feature.size() > std::size_t{1} << 16)
+        throw nb::value_error("a feature's name or value is longer than 64 KiB");
+      row.add(key_of_name(feature.data(), feature.size()), feature, 1);
+    }
+    void set(PyObject*, PyObject*) noexcept {}
+  };
+
   // One dict. `any`: values may be of other kinds than Python's own.
+  template <class Sink>
   struct Reader {
     const DictFormat& format;
     bool any;
-    nb::object out = nb::steal(PyDict_New());
+    Sink sink;
     std::vector<bool> seen = std::vector<bool>(format.missing_ ? format.columns_.size() : 0);
 
-    // False: there is a value of another kind.
+    // False: there is a value of another kind, or one that the sink does not take.
     bool read(PyObject* features) {
-      if (!out.is_valid()) throw nb::python_error();
       Py_ssize_t at = 0;
       PyObject *key, *value;
       std::size_t likely = 0;
@@ -74,7 +132,7 @@ class DictFormat {
 
     bool take_unknown(PyObject* key, std::string_view name, PyObject* value) {
       if (!format.open_ && value != Py_None) format.refuse(name);
-      if (format.open_) set(key, value);
+      if (format.open_) sink.set(key, value);
       return true;
     }
 
@@ -82,14 +140,17 @@ class DictFormat {
       const SchemaColumn& column = format.columns_[c];
       if (!is_feature(column.role)) return true;
       if (column.role == ColumnRole::free) {
-        set(format.keys_[c].ptr(), value);
+        sink.set(format.keys_[c].ptr(), value);
         return true;
       }
       if (value == Py_None) return set_missing(column), true;
       if (PyFloat_CheckExact(value)) return take_number(c, PyFloat_AS_DOUBLE(value), value), true;
       if (PyUnicode_Check(value)) return take_text(c, text(value)), true;
       if (PyBool_Check(value) || PyLong_CheckExact(value)) return take_whole(c, value), true;
-      if (PyList_Check(value) || PyTuple_Check(value)) return take_list(column, value), true;
+      if (PyList_Check(value) || PyTuple_Check(value)) {
+        if (Sink::kLists) take_list(column, value);
+        return Sink::kLists;
+      }
       return any && take_other(c, value);
     }
 
@@ -157,41 +218,26 @@ class DictFormat {
       const SchemaColumn& column = format.columns_[c];
       const auto x = static_cast<float>(exact);
       if (!std::isfinite(x)) format.fail(column, "the value is infinite or beyond a 32-bit float");
-      if (column.role == ColumnRole::bucket) return add(column.bucket_name(x));
+      if (column.role == ColumnRole::bucket) return sink.add(column.bucket_name(x));
       const float value = column.value_of(x);
       if (!std::isfinite(value)) format.fail(column, "the value is beyond a 32-bit float");
-      const nb::object number = nb::steal(PyFloat_FromDouble(static_cast<double>(value)));
-      if (!number.is_valid()) throw nb::python_error();
-      set(format.keys_[c].ptr(), number.ptr());
+      sink.number(c, value);
     }
 
     void set_missing(const SchemaColumn& column) {
-      if (format.missing_) add(column.absent);
+      if (format.missing_) sink.add(column.absent);
     }
 
     void set_category(const SchemaColumn& column, std::string_view word) {
       name.assign(column.prefix);
       name.append(word);
-      add(name);
-    }
-
-    // A feature with the value 1, or one more where it is there already.
-    void add(std::string_view feature) {
-      const nb::object key =
-          nb::steal(PyUnicode_FromStringAndSize(feature.data(), static_cast<Py_ssize_t>(feature.size())));
-      if (!key.is_valid()) throw nb::python_error();
-      PyObject* const before = PyDict_GetItemWithError(out.ptr(), key.ptr());
-      if (before == nullptr) return set(key.ptr(), format.one_.ptr());
-      const nb::object more = nb::steal(PyFloat_FromDouble(PyFloat_AsDouble(before) + 1));
-      set(key.ptr(), more.ptr());
-    }
-
-    void set(PyObject* key, PyObject* value) {
-      if (PyDict_SetItem(out.ptr(), key, value) != 0) throw nb::python_error();
+      sink.add(name);
     }
 
     static std::string_view text(PyObject* object) {
-      Py_ssize_t size = 0;
+      Py_ssize_t size = PyUnicode_GET_LENGTH(object);
+      if (PyUnicode_IS_COMPACT_ASCII(object))
+        return {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object)), static_cast<std::size_t>(size)};
       const char* const data = PyUnicode_AsUTF8AndSize(object, &size);
       if (data == nullptr) {
         PyErr_Clear();
@@ -222,6 +268,7 @@ class DictFormat {
 
   SchemaColumns columns_;
   const bool open_, missing_;
+  bool simple_ = true;  // the features of a dict can be a row at once
   std::vector<std::string> absent_;
   std::vector<nb::object> keys_;  // the names, for Python
   nb::object one_;
@@ -235,7 +282,11 @@ void bind_dicts(nb::module_& m) {
            "columns"_a, "open"_a, "absent"_a, "missing"_a)
       .def("read", &DictFormat::read, "features"_a,
            nb::sig("def read(self, features: Mapping[str, object]) -> dict[str, object]"),
-           "The features that a dict means, as names and numbers; a ValueError where it does not fit.");
+           "The features that a dict means, as names and numbers; a ValueError where it does not fit.")
+      .def("event", &DictFormat::event, "features"_a,
+           nb::sig("def event(self, features: Mapping[str, object]) -> Mapping[str, object]"),
+           "The same, as events of the core take it: not always a dict.");
+  nb::class_<ReadEvent>(m, "ReadEvent", "A dict that was read by a schema.");
 }
 
 }  // namespace riata::bind

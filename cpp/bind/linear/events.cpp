@@ -14,6 +14,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/base/hash_key.hpp"
+#include "bind/formats/read_event.hpp"
 #include "bind/outcome.hpp"
 #include "bind/turns.hpp"
 #include "riata/base/hash.hpp"
@@ -51,10 +52,13 @@ class Event {
 #ifndef Py_GIL_DISABLED  // without that lock, another thread may change the dict at any moment
     if (PyDict_CheckExact(features.ptr()) && read(features.ptr(), false)) return;
 #endif
+    if (const ReadEvent* found = nullptr; nb::try_cast(features, found, false)) {
+      take(*found);
+      return;
+    }
     // Another kind of mapping, or some value is converted by code that may do anything, even change the dict.
     own_ = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), features.ptr()));
     if (!own_.is_valid()) throw nb::python_error();
-    size_ = 0;
     read(own_.ptr(), true);
   }
 
@@ -88,6 +92,19 @@ class Event {
     PyObject *key, *value;
   };
 
+  // What was read by a schema; its names stay where they are.
+  void take(const ReadEvent& found) {
+    grow(found.keys.size() + 1);
+    for (size_ = 0; size_ < found.keys.size(); ++size_) {
+      const std::string_view name = found.name(size_);
+      keys_[size_] = shorts_ == &kShorts
+                         ? found.keys[size_]
+                         : static_cast<std::int64_t>(key_of_name(name.data(), name.size(), hash_key_));
+      values_[size_] = found.values[size_];
+      names_[size_] = name;
+    }
+  }
+
   // False: a value is neither a number nor a string of Python's own, and `any` is not wanted.
   bool read(PyObject* features, bool any) {
     const auto n = static_cast<std::size_t>(PyDict_GET_SIZE(features));
@@ -103,6 +120,7 @@ class Event {
       items[count] = item;
     }
     bool repeated = false;
+    size_ = 0;
     for (std::size_t k = 0; k < count; ++k) {
       while (k < count && add_float(items[k].key, items[k].value)) ++k;
       if (k == count) break;
@@ -261,9 +279,7 @@ class Event {
       std::copy_n(array, size_, larger);
       array = larger;
     };
-    more(keys_);
-    more(values_);
-    more(names_);
+    more(keys_), more(values_), more(names_);
     capacity_ = capacity;
   }
 

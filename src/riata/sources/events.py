@@ -18,8 +18,10 @@ from riata.text_weights import TextWeights
 ReadEvent: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-def event_reader(schema: Schema | None) -> ReadEvent | None:
+def event_reader(schema: Schema | None, for_core: bool = False) -> ReadEvent | None:
     """What makes of a dict the names and values of its features; None where they are what the dict says.
+
+    `for_core`: nobody but events of the core will look at the result, so it need not be a dict.
 
     >>> from riata.schema import Column
     >>> read = event_reader(Schema((Column("hour", kind="category"), Column("id", "ignored"))))
@@ -44,8 +46,8 @@ def event_reader(schema: Schema | None) -> ReadEvent | None:
         return lambda x: _as_features(event_row(x, schema))
     missing = schema.missing == "feature"
     columns = schema.core_columns(objects=True)
-    read: ReadEvent = _core.DictFormat(columns, schema.open, schema.absent, missing).read
-    return read
+    format = _core.DictFormat(columns, schema.open, schema.absent, missing)
+    return format.event if for_core else format.read
 
 
 def _refuse_offset(x: Mapping[str, Any]) -> Mapping[str, Any]:

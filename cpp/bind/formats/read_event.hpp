@@ -1,0 +1,37 @@
+// A dict that was read by a schema, before it is learned or scored.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace riata::bind {
+
+// Its features, none of them twice and none of them zero.
+struct ReadEvent {
+  std::vector<std::int64_t> keys;  // by the default hash
+  std::vector<float> values;
+  std::vector<std::size_t> name_ends;
+  std::string names;
+
+  void reserve(std::size_t features) {
+    keys.reserve(features);
+    values.reserve(features);
+    name_ends.reserve(features);
+    names.reserve(16 * features);
+  }
+  void add(std::uint64_t key, std::string_view name, float value) {
+    if (value == 0) return;
+    keys.push_back(static_cast<std::int64_t>(key));
+    values.push_back(value);
+    names += name;
+    name_ends.push_back(names.size());
+  }
+  std::string_view name(std::size_t k) const noexcept {
+    const std::size_t begin = k == 0 ? 0 : name_ends[k - 1];
+    return std::string_view(names).substr(begin, name_ends[k] - begin);
+  }
+};
+
+}  // namespace riata::bind
