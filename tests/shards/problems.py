@@ -18,13 +18,17 @@ def rows(n: int = 600, features: int = 60, each: int = 8, seed: int = 0, classes
         yield chosen, values, int(scores.argmax())
 
 
+def write_lines(path: Path, lines) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
 def write_svm(path: Path, **problem) -> Path:
     lines = (
         f"{y} " + " ".join(f"{j + 1}:{v}" for j, v in zip(chosen, values, strict=True))
         for chosen, values, y in rows(**problem)
     )
-    path.write_text("\n".join(lines) + "\n")
-    return path
+    return write_lines(path, lines)
 
 
 def write_vw(path: Path, **problem) -> Path:
@@ -32,8 +36,7 @@ def write_vw(path: Path, **problem) -> Path:
         f"{2 * y - 1} |f " + " ".join(f"x{j}:{v}" for j, v in zip(chosen, values, strict=True))
         for chosen, values, y in rows(**problem)
     )
-    path.write_text("\n".join(lines) + "\n")
-    return path
+    return write_lines(path, lines)
 
 
 def table(n: int = 600, seed: int = 0):

@@ -15,7 +15,7 @@ from riata.atomic import atomic_write
 from riata.cli import INTERRUPTED
 from riata.cli.clicks import CATEGORIES, FEATURES, Clicks, category_and_value, svmlight
 from riata.cli.data import open_data
-from riata.cli.options import DEFAULT_METHOD, Command, count_option, option
+from riata.cli.options import DEFAULT_METHOD, Command, count_option, option, progress_option
 from riata.cli.progress import Displays
 from riata.cli.text import command_line, count, interrupted, percent, size
 from riata.cli.train import Job, learn
@@ -49,13 +49,7 @@ STRONGEST = 10
     help="Where the files go.",
 )
 @count_option("--seed", 0, "N", "Another stream.", 20, "Options")
-@option(
-    "--progress",
-    "progress_kind",
-    type=click.Choice(["auto", "bar", "plain", "none"]),
-    default="auto",
-    help="How progress is shown, as for riata train.",
-)
+@progress_option("How progress is shown, as for riata train.", "Options")
 def command(events: int, output: str, seed: int, progress_kind: str) -> int:
     directory = Path(output)
     directory.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from riata.cli.data import data_options, load_model, open_data, read_options
-from riata.cli.options import Command, option
+from riata.cli.options import Command, option, top_option
 from riata.errors import DataError, RiataError
 from riata.explain.difference import check_same_task, difference
 from riata.record import Model
@@ -29,13 +29,7 @@ how they correlate, and the rows with the largest differences.
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.argument("data", nargs=-1, metavar="[DATA...]")
-@option(
-    "--top",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Features of each kind, and rows, to show.",
-)
+@top_option("Features of each kind, and rows, to show.")
 @option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @data_options
 def command(a: str, b: str, data: tuple[str, ...], top: int, as_json: bool, **given: Any) -> int:

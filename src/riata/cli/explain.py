@@ -12,7 +12,7 @@ import click
 from riata.atomic import atomic_write, check_writable
 from riata.batches import iterate
 from riata.cli.data import data_options, load_model, refuse_to_replace, skipped_lines
-from riata.cli.options import Command, option
+from riata.cli.options import Command, option, top_option
 from riata.cli.predict import ids_for, open_unlabelled
 from riata.errors import DataError, RiataError
 from riata.explain import ORIGINS, Explainer, Explanation, explained
@@ -43,13 +43,7 @@ is a step of its own, and so is calibration."""
 @click.command("explain", cls=Command, help=HELP)
 @click.argument("model", metavar="MODEL")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
-@option(
-    "--top",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Features of a row to show; the others are added up.",
-)
+@top_option("Features of a row to show; the others are added up.")
 @option(
     "--class", "target", metavar="LABEL", help="The class to explain.  [default: the predicted]"
 )

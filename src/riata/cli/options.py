@@ -98,6 +98,20 @@ def count_option(
     )
 
 
+def progress_option(help: str, section: str = "Output") -> Callable[[F], F]:
+    """How progress is shown."""
+    kinds = click.Choice(["auto", "bar", "plain", "none"])
+    return option(
+        "--progress", "progress_kind", type=kinds, default="auto", section=section, help=help
+    )
+
+
+def top_option(help: str) -> Callable[[F], F]:
+    """How many features to show."""
+    kind = click.IntRange(min=0)
+    return option("--top", type=kind, default=10, show_default=True, help=help)
+
+
 def flag_name(parameter: str) -> str:
     """
     >>> flag_name("learning_rate"), flag_name("fit_intercept")

@@ -31,6 +31,7 @@ from riata.cli.options import (
     parse_classes,
     parse_holdout,
     pick_parameters,
+    progress_option,
     watch_option,
 )
 from riata.cli.progress import Displays
@@ -141,13 +142,8 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
     "[default: a temporary file, for compressed data that is read more than once]",
 )
 @option("--no-cache", is_flag=True, section="Data", help="Parse in every pass.")
-@option(
-    "--progress",
-    "progress_kind",
-    type=click.Choice(["auto", "bar", "plain", "none"]),
-    default="auto",
-    section="Output",
-    help="A live bar, or a table with a row each time the examples double.  [default: by terminal]",
+@progress_option(
+    "A live bar, or a table with a row each time the examples double.  [default: by terminal]"
 )
 @option("--log", metavar="FILE", section="Output", help="Write the progress as JSON lines too.")
 @option(

@@ -10,6 +10,11 @@ from riata.schema import Schema
 from riata.sources.source import Source, unweighed
 
 
+def _as_opened(name: str) -> Any:
+    """A property that is the one of the source, which need not be known by its schema yet."""
+    return property(lambda self: getattr(self._source, name))
+
+
 class ReadAlike:
     """What `open_it` opens, by the schema of another source: that is known once the other has been begun.
 
@@ -34,25 +39,11 @@ class ReadAlike:
             self._source, self._by_schema = unweighed(self._open(schema)), True
         return self._source
 
-    @property
-    def name(self) -> str:
-        return self._source.name
-
-    @property
-    def repeatable(self) -> bool:
-        return self._source.repeatable
-
-    @property
-    def n_bytes(self) -> int | None:
-        return self._source.n_bytes
-
-    @property
-    def bytes_read(self) -> int:
-        return self._source.bytes_read
-
-    @property
-    def n_rows(self) -> int | None:
-        return self._source.n_rows
+    name = _as_opened("name")
+    repeatable = _as_opened("repeatable")
+    n_bytes = _as_opened("n_bytes")
+    bytes_read = _as_opened("bytes_read")
+    n_rows = _as_opened("n_rows")
 
     def __getattr__(self, name: str) -> Any:
         """What some sources have, such as `schema` and `label_names`."""
