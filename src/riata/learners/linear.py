@@ -16,21 +16,18 @@ from riata._core import RunningScale
 from riata.block import Block, NameListBlock
 from riata.errors import DivergenceError
 from riata.learners.base import (
-    STORES,
     CompiledLearner,
     Floats,
     State,
     check_choice,
     check_number,
-    n_hashed,
     offsets_for,
-    only_keys,
     option,
-    store_option,
 )
 from riata.learners.feature_scale import TENSORS as SCALE_STATE
 from riata.learners.feature_scale import ScalesFeatures, scale_option
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
+from riata.learners.stores import StoredLearner, bits_option, only_keys, store_option
 
 _learn_event, _score_event = _core.learn_event, _core.score_event
 
@@ -82,7 +79,7 @@ class LossLearner(CompiledLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearLearner(ScalesFeatures, LossLearner):
+class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
     """One gradient step an example, in time proportional to its non-zeros."""
 
     updates: ClassVar[tuple[str, ...]]
@@ -99,7 +96,7 @@ class LinearLearner(ScalesFeatures, LossLearner):
     epsilon: float = option(1.0, "where loss huber turns linear")
     quantile: float = option(0.5, "the level of loss quantile")
     store: str = store_option()
-    bits: int = option(22, "the hashed store has 2^bits rows")
+    bits: int = bits_option()
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
@@ -113,8 +110,7 @@ class LinearLearner(ScalesFeatures, LossLearner):
     def __post_init__(self) -> None:
         check_choice("loss", self.loss, tuple(LOSSES))
         check_choice("normalize", self.normalize, NORMALIZE)
-        check_choice("store", self.store, STORES)
-        check_number("bits", self.bits, least=1, below=33)
+        self._check_store()
         check_number("epsilon", self.epsilon, above=0)
         check_number("quantile", self.quantile, above=0, below=1)
         check_number("outputs", self.outputs, least=1)
@@ -172,10 +168,6 @@ class LinearLearner(ScalesFeatures, LossLearner):
     @abstractmethod
     def _rule(self) -> tuple[str, dict[str, float]]:
         """Check the family's own parameters: the rule's name and its numbers."""
-
-    @property
-    def n_features(self) -> int:
-        return n_hashed(self) if self._kept_in == "hashed" else super().n_features
 
     @property
     def wants_names(self) -> bool:
@@ -302,9 +294,7 @@ class LinearLearner(ScalesFeatures, LossLearner):
         if self.store == "auto" and ("names" in state or only_keys(state["keys"])):
             self._start("table")
         self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current
-        self._core.set_rows(
-            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
-        )
+        self._set_rows(state)
         self._core.rule_state = state["clock"].tolist()
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])

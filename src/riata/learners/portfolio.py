@@ -11,20 +11,10 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import (
-    STORES,
-    Floats,
-    State,
-    check_choice,
-    check_number,
-    n_hashed,
-    offsets_for,
-    only_keys,
-    option,
-    store_option,
-)
+from riata.learners.base import Floats, State, check_number, offsets_for, option
 from riata.learners.bayesian_calibration import CalibratedLearner
 from riata.learners.portfolio_settings import SETTINGS, check_tensors, groups_of, plan
+from riata.learners.stores import StoredLearner, bits_option, only_keys, store_option
 
 if TYPE_CHECKING:
     from riata.learners.elastic_net import ElasticNet
@@ -33,7 +23,7 @@ INTERCEPT_VARIANCE = 2 * np.pi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Portfolio(CalibratedLearner):
+class Portfolio(StoredLearner, CalibratedLearner):
     """Classification that needs no tuning: 32 settings learn side by side in one read.
 
     They are Bayesian models with eight priors and AdaGrad with eight rates and implicit steps, each on values as they
@@ -62,7 +52,7 @@ class Portfolio(CalibratedLearner):
     keep_all: bool = option(False, "keep settings that cannot catch up")
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
-    bits: int = option(22, "the hashed store has 2^bits rows")
+    bits: int = bits_option()
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
@@ -73,8 +63,7 @@ class Portfolio(CalibratedLearner):
 
     def __post_init__(self) -> None:
         calibration.wanted(self.calibrate, "auto")
-        check_choice("store", self.store, STORES)
-        check_number("bits", self.bits, least=1, below=33)
+        self._check_store()
         check_number("outputs", self.outputs, least=1)
         self._calibrate_by(calibration.blank(self.outputs), 0)
         self._start(plan(self.outputs), named=False)
@@ -106,10 +95,6 @@ class Portfolio(CalibratedLearner):
         return calibration.wanted(self.calibrate, "auto")
 
     # Learner
-
-    @property
-    def n_features(self) -> int:
-        return n_hashed(self) if self.store == "hashed" else super().n_features
 
     def _learn(self, block: Block, labels: Floats, order: NDArray[np.int64] | None) -> Floats:
         return self._core.learn(
@@ -206,9 +191,7 @@ class Portfolio(CalibratedLearner):
         check_tensors(self, state)
         keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[1])
         self._start(tuple(state["settings"].tolist()), keyed)
-        self._core.set_rows(
-            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
-        )
+        self._set_rows(state)
         self._core.set_evidence(
             state["weights"], state["losses"], state["recent_losses"], state["claims"],
             state["worth"], state["gaps"], state["totals"],

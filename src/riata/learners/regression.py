@@ -11,20 +11,9 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.learners.base import (
-    STORES,
-    CompiledLearner,
-    Floats,
-    State,
-    check_choice,
-    check_number,
-    n_hashed,
-    offsets_for,
-    only_keys,
-    option,
-    store_option,
-)
+from riata.learners.base import Floats, State, check_choice, check_number, offsets_for, option
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
+from riata.learners.stores import StoredLearner, bits_option, only_keys, store_option
 
 Setting = tuple[bool, float, float]
 """Whether it sees values divided by their root mean square, the prior variance, Student's degrees of freedom or 0."""
@@ -42,20 +31,19 @@ SETTINGS: tuple[Setting, ...] = tuple(
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianRegression(CompiledLearner):
+class GaussianRegression(StoredLearner):
     """Bayesian regressions side by side; see cpp/riata/portfolio/regression.hpp."""
 
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
-    bits: int = option(22, "the hashed store has 2^bits rows")
+    bits: int = bits_option()
     outputs: int = option(1, "columns of weights: one for a number")
 
     _core: _core.Regression = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_choice("store", self.store, STORES)
-        check_number("bits", self.bits, least=1, below=33)
+        self._check_store()
         if self.outputs != 1:
             raise ValueError("a regression has one output")
         self._start("dense" if self.store == "auto" else self.store)
@@ -79,10 +67,6 @@ class GaussianRegression(CompiledLearner):
     @property
     def task(self) -> str:
         return "regression"
-
-    @property
-    def n_features(self) -> int:
-        return n_hashed(self) if self._kept_in == "hashed" else super().n_features
 
     @property
     def scores_by_name(self) -> bool:
@@ -193,9 +177,7 @@ class GaussianRegression(CompiledLearner):
         keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[1])
         if self.store == "auto" and keyed:
             self._start("table")
-        self._core.set_rows(
-            state["keys"], state["rows"], state.get("names"), state.get("name_offsets")
-        )
+        self._set_rows(state)
         t, features = (int(n) for n in state["seen"])
         self._core.set_rest(
             state["intercept"], state["weights"], state["losses"], state["squares"], state["sums"],
