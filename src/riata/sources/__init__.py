@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,18 @@ def _open_matrix(what: Any, y: Any, sample_weight: Any, block_rows: int | None) 
     return None
 
 
+_TEXT_FORMATS = {
+    "svmlight": "svmlight.SvmlightSource",
+    "vw": "vw.VwSource",
+    "jsonl": "jsonl.JsonSource",
+    "arff": "arff.ArffSource",
+    "fasttext": "fasttext.FastTextSource",
+    "text": "fasttext.LinesSource",
+    "folder": "folder.FolderSource",
+}
+"""The module and the class of each."""
+
+
 def _open_files(paths: list[str], format: str, options: ReadOptions) -> Source:
     """Files of one format."""
     if format == "cache":
@@ -213,34 +226,11 @@ def _open_files(paths: list[str], format: str, options: ReadOptions) -> Source:
         from riata.sources.table.columnar import open_columnar
 
         return open_columnar(paths, format, options, skipping)
-    if format == "svmlight":
-        from riata.sources.text.svmlight import SvmlightSource
-
-        return SvmlightSource(paths, options, skipping=skipping)
-    if format == "vw":
-        from riata.sources.text.vw import VwSource
-
-        return VwSource(paths, options, skipping=skipping)
-    if format == "jsonl":
-        from riata.sources.text.jsonl import JsonSource
-
-        return JsonSource(paths, options, skipping=skipping)
-    if format == "arff":
-        from riata.sources.text.arff import ArffSource
-
-        return ArffSource(paths, options, skipping=skipping)
-    if format == "fasttext":
-        from riata.sources.text.fasttext import FastTextSource
-
-        return FastTextSource(paths, options, skipping=skipping)
-    if format == "text":
-        from riata.sources.text.fasttext import LinesSource
-
-        return LinesSource(paths, options, skipping=skipping)
-    if format == "folder":
-        from riata.sources.text.folder import FolderSource
-
-        return FolderSource(paths, options, skipping=skipping)
+    if format in _TEXT_FORMATS:
+        module, name = _TEXT_FORMATS[format].split(".")
+        kind = getattr(import_module(f"riata.sources.text.{module}"), name)
+        source: Source = kind(paths, options, skipping=skipping)
+        return source
     from riata.sources.text.csv import CsvSource
 
     return CsvSource(paths, replace(options, format=format), skipping=skipping)

@@ -16,7 +16,7 @@ from riata.schema import Column, Schema
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, PADDING, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
-from riata.sources.options import LOOK_AT, ReadOptions
+from riata.sources.options import LOOK_AT
 from riata.sources.table.layout import TableOptions, bucket_edges, make_schema
 from riata.sources.text.named import (
     LABEL_MESSAGES,
@@ -83,10 +83,8 @@ class ArffSource(NamedTextSource):
     format = "ARFF"
     messages = _MESSAGES
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
+        super()._prepare()
         self._wanted = TableOptions.of(self._options)
         self._here: Schema | None = None
         self._declared: list[float] | None = None  # the labels, where all of them are numbers

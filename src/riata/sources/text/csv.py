@@ -7,7 +7,6 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from riata import _core
 from riata.errors import DataError
@@ -15,7 +14,7 @@ from riata.schema import Schema
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
-from riata.sources.options import LOOK_AT, ReadOptions, Transforms, likely_label
+from riata.sources.options import LOOK_AT, Transforms, likely_label
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
@@ -71,10 +70,8 @@ class CsvSource(NamedTextSource):
 
     messages = _MESSAGES
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
+        super()._prepare()
         options = self._options
         self.format = options.format or "csv"  # type: ignore[misc]
         self._wanted = TableOptions.of(options)

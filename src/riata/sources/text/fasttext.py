@@ -69,10 +69,8 @@ class FastTextSource(LabelAndText):
         "label_missing": "the label is missing; a line is such as `__label__spam free entry`",
     }
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
+        super()._prepare()
         self.format = "fastText"  # type: ignore[misc]
 
     def _in_columns(self, text: bytes) -> bytes:
@@ -102,10 +100,8 @@ class LinesSource(LabelAndText):
         "(label_first=True)",
     }
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
+        super()._prepare()
         self.format = "text"  # type: ignore[misc]
         # A model whose labels are wanted has no other place for them.
         known = self._options.schema is not None and self._options.labelled

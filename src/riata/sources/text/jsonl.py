@@ -249,10 +249,8 @@ class JsonSource(NamedTextSource):
     format = "JSON"
     messages = _MESSAGES
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
+        super()._prepare()
         self._mapping = JsonFormat(TableOptions.of(self._options))
 
     @property

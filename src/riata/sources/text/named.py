@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from riata.block import Block
 from riata.schema import Schema
 from riata.sources.io.lines import PADDING, Chunk
-from riata.sources.options import ReadOptions
 from riata.sources.text.text import Parsed, TextSource, start_of_line
 
 if TYPE_CHECKING:
@@ -54,10 +53,7 @@ class NamedTextSource(TextSource):
 
     named = True
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
         self._names = self._options.names
         self._schema: Schema | None = None
         self._words: LabelWords | None = None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from riata import _core
 from riata.errors import DataError
 from riata.schema import Schema
 from riata.sources.io.lines import Chunk
-from riata.sources.options import ReadOptions
 from riata.sources.text.text import Parsed, TextSource, parsed
 
 _MESSAGES = {
@@ -61,10 +58,7 @@ class SvmlightSource(TextSource):
     chunk_bytes = 2 << 20
     blocks_ahead = 12
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
         self._zero_based = self.schema.base == 0
 
     @property

@@ -130,6 +130,10 @@ class TextSource(ABC):
         self._begun = Begun("save it to a file to go over it again")
         self._lines_before = 0 if options.part is None else options.part.head.count(b"\n")
         """Lines that are read before a part of a file, and are no part of it."""
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What a format makes of its options, before anything is read."""
 
     def _suitable_chunk(self) -> int:
         """Of a small file less at once, so that there is something to do for everyone."""

@@ -12,7 +12,7 @@ from riata.errors import DataError, suggest
 from riata.schema import Column, Schema, describe, expand_crosses
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import PADDING, Buffers, Chunk, cut_lines
-from riata.sources.options import LOOK_AT, ReadOptions
+from riata.sources.options import LOOK_AT
 from riata.sources.text.named import VALUE_MESSAGES, NamedTextSource, look_ahead
 from riata.sources.text.text import Parsed, parsed
 
@@ -84,10 +84,8 @@ class VwSource(NamedTextSource):
     messages = _MESSAGES
     chunk_bytes = 2 << 20
 
-    def __init__(
-        self, paths: list[str], options: ReadOptions | None = None, **reading: Any
-    ) -> None:
-        super().__init__(paths, options, **reading)
+    def _prepare(self) -> None:
+        super()._prepare()
         crosses, given = self._options.crosses, self._options.schema
         if given is not None and given.named:
             for column in given.features:
