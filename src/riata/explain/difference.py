@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.explain.difference_text import as_html, as_plain
+from riata.explain import difference_text
 from riata.explain.values import Values
 from riata.explain.weights import WeightTable, read_weights
 from riata.labels import as_text
@@ -23,17 +23,13 @@ Floats = NDArray[np.float64]
 
 
 class Difference(Values):
-    """Plain values by name; for people as text, and as HTML in a notebook."""
+    """What `difference` finds."""
+
+    as_plain, as_html = difference_text.as_plain, difference_text.as_html
 
     def __repr__(self) -> str:
         c = self["counts"]
         return f"<difference of two models: {c['gained']} features gained, {c['lost']} lost, {c['moved']} moved>"
-
-    def __str__(self) -> str:
-        return as_plain(self._values)
-
-    def _repr_html_(self) -> str:
-        return as_html(self._values)
 
 
 def difference(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.explain.summary_text import as_html, as_plain
+from riata.explain import summary_text
 from riata.explain.values import Values
 from riata.explain.weights import WeightTable, read_weights
 from riata.learners.base import decoded
@@ -41,16 +41,12 @@ class Wanted:
 
 
 class Summary(Values):
-    """Plain values by name; for people as text, and as HTML in a notebook."""
+    """What `summary` says."""
+
+    as_plain, as_html = summary_text.as_plain, summary_text.as_html
 
     def __repr__(self) -> str:
         return f"<summary of a model of {self['family']}: {self['weights']}>"
-
-    def __str__(self) -> str:
-        return as_plain(self._values)
-
-    def _repr_html_(self) -> str:
-        return as_html(self._values)
 
 
 def summary(

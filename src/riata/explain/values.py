@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
 
 
 class Values(Mapping[str, Any]):
-    """Plain values by name, as JSON holds them. Subclasses show them: as text, and as HTML in a notebook."""
+    """Plain values by name, as JSON holds them; for people as text, and as HTML in a notebook."""
+
+    as_plain: ClassVar[Callable[[dict[str, Any]], str]]
+    as_html: ClassVar[Callable[[dict[str, Any]], str]]
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = values
@@ -20,6 +23,12 @@ class Values(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __str__(self) -> str:
+        return type(self).as_plain(self._values)
+
+    def _repr_html_(self) -> str:
+        return type(self).as_html(self._values)
 
     def to_dict(self) -> dict[str, Any]:
         return dict(self._values)
