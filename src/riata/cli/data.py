@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from riata import model_file
 from riata.atomic import check_folder
 from riata.cli.options import option
 from riata.cli.text import plural
-from riata.errors import ModelError, RiataError
+from riata.errors import ModelError, RiataError, SettingsError
 from riata.record import Model
 from riata.schema import cross_text
 from riata.sources import FORMATS, ReadOptions, Source, open_source
@@ -21,6 +21,15 @@ from riata.sources.bad_lines import BadLineFile, same_file
 from riata.sources.io.bytes import expand
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+@contextmanager
+def settings_as_usage() -> Iterator[None]:
+    """Settings that do not go together are a mistake in the options."""
+    try:
+        yield
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _columns(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> list[str]:

@@ -6,9 +6,9 @@ import click
 
 from riata import model_file
 from riata.atomic import check_writable
+from riata.cli.data import settings_as_usage
 from riata.cli.options import Command, option
 from riata.cli.text import count, number, plural, rows, weights_line
-from riata.errors import SettingsError
 from riata.record import Model
 from riata.shards.rounds import merge_files
 from riata.sources.bad_lines import same_file
@@ -38,10 +38,8 @@ def command(parts: tuple[str, ...], output: str, resume: str | None, quiet: bool
         raise click.UsageError(f"{output} is one of the parts, and would be replaced")
     check_writable(output)
     before = None if resume is None else model_file.load(resume)
-    try:
+    with settings_as_usage():
         model = merge_files(paths, before)
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from error
     model_file.save(model, output)
     if not quiet:
         click.echo(report(model, output, len(paths)))

@@ -13,8 +13,7 @@ import click
 from riata import model_file
 from riata.atomic import check_writable
 from riata.cli import text
-from riata.cli.data import refuse_to_replace
-from riata.errors import SettingsError
+from riata.cli.data import refuse_to_replace, settings_as_usage
 from riata.record import Model
 from riata.shards.plan import Plan, plan_for
 from riata.shards.rounds import Rounds, partial
@@ -60,14 +59,12 @@ def run(job: Job, given: dict[str, Any], explicit: set[str]) -> int:
         raise click.UsageError("--shard trains one shard, --dask all of them: choose one")
     refuse_to_replace(job.data, job.output)
     check_writable(job.output)
-    try:
+    with settings_as_usage():
         if given["shard"] is not None:
             if given["rounds"] is not None or given["shards"] is not None:
                 raise click.UsageError("--rounds and --shards go with --dask; --shard says 3/64")
             return _one(job, *parse_shard(given["shard"]), given["quiet"])
         return _all(job, given)
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _one(job: Job, number: int, count: int, quiet: bool) -> int:

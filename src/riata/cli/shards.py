@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from riata.cli.data import data_options, read_options
+from riata.cli.data import data_options, read_options, settings_as_usage
 from riata.cli.options import Command, option
 from riata.cli.text import count, rows, size
-from riata.errors import SettingsError
 from riata.shards.split import SHARD_BYTES, Shard, split
 from riata.training.safeguards import parse_size
 
@@ -40,11 +39,9 @@ def command(
 ) -> int:
     if number is not None and wanted is not None:
         raise click.UsageError("--shards says how many, --size how large: choose one")
-    try:
+    with settings_as_usage():
         bytes_ = None if wanted is None else parse_size(wanted)
         found = split(list(data), read_options(given), count=number, shard_bytes=bytes_)
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from error
     if as_json:
         for shard in found:
             click.echo(json.dumps(shard.to_json() | {"bytes": shard.bytes, "rows": shard.rows}))

@@ -11,7 +11,14 @@ import click
 from riata import model_file
 from riata.atomic import check_folder, check_writable
 from riata.cli import INTERRUPTED, TERMINATED
-from riata.cli.data import data_options, open_data, read_options, refuse_to_replace, say_skipped
+from riata.cli.data import (
+    data_options,
+    open_data,
+    read_options,
+    refuse_to_replace,
+    say_skipped,
+    settings_as_usage,
+)
 from riata.cli.leaderboard import (
     Leaderboard,
     as_json,
@@ -24,7 +31,6 @@ from riata.cli.options import Command, option, parse_class_weight, parse_classes
 from riata.cli.saving import _size
 from riata.cli.text import command_line, count, plural, rows
 from riata.cli.train import choose_cache
-from riata.errors import SettingsError
 from riata.record import Model
 from riata.sources import ReadOptions, Source
 from riata.sweeping import Job, Sweep, parse_grid, partial_sweep
@@ -163,7 +169,7 @@ def command(**given: Any) -> int:
 
 
 def _job(given: dict[str, Any]) -> Job:
-    try:
+    with settings_as_usage():
         return Job(
             parse_grid(given["grid"]),
             given["method"],
@@ -173,8 +179,6 @@ def _job(given: dict[str, Any]) -> Job:
             prune=given["prune"],
             random_state=given["seed"],
         )
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _open(given: dict[str, Any], job: Job, reading: ReadOptions) -> Source:
@@ -186,7 +190,7 @@ def _open(given: dict[str, Any], job: Job, reading: ReadOptions) -> Source:
 
 
 def _run(job: Job, source: Source, given: dict[str, Any], shown: Leaderboard) -> Sweep:
-    try:
+    with settings_as_usage():
         return job.run(
             source,
             on_progress=shown.on_progress,
@@ -196,8 +200,6 @@ def _run(job: Job, source: Source, given: dict[str, Any], shown: Leaderboard) ->
             classes=given["classes"],
             class_weight=given["class_weight"],
         )
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _save(found: Sweep, output: str, results: str | None) -> None:

@@ -21,6 +21,7 @@ from riata.cli.data import (
     reading_words,
     refuse_to_replace,
     say_skipped,
+    settings_as_usage,
 )
 from riata.cli.options import (
     MethodCommand,
@@ -36,7 +37,6 @@ from riata.cli.options import (
 )
 from riata.cli.progress import Displays
 from riata.cli.saving import Saving, by_shards, choose_saving, saving_options, saving_words
-from riata.errors import SettingsError
 from riata.labels import Classes
 from riata.learners import FAMILIES, Learner
 from riata.record import Model
@@ -372,7 +372,7 @@ def learn(
         beside = job.cache if job.cache in (True, "auto") else None
         reading = replace(job.reading, cache=beside, names=job.wants_names(before))
         options["holdout"] = beside_training(source, options["holdout"], reading)
-    try:
+    with settings_as_usage():
         if before is None:
             return train(source, job.make, **options, on_progress=displays.on_progress)
         if job.resume is not None:
@@ -391,6 +391,4 @@ def learn(
             options["classes"] = Classes(before.labels)  # in their order, and others may join
         model = train(source, before.learner, **options, on_progress=displays.on_progress)
         model.record.earlier = [*before.record.earlier, before.record.summary()]
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from error
     return model
