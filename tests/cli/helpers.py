@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,6 +17,11 @@ from riata.cli import run
 from tests.streams import problem
 
 RIATA = [sys.executable, "-m", "riata"]
+
+
+def typed(line: str) -> list[str]:
+    """Words as a shell makes them."""
+    return shlex.split(line)
 
 
 def riata(*words: Any, code: int = 0) -> Result:

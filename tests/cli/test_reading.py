@@ -20,6 +20,8 @@ from riata.cli import COMMANDS
 from tests.cli.helpers import riata, riata_process, write_problem
 from tests.test_explain import EVIL, frame
 
+COLUMNS = ("--label", "y", "--ignore", "id", "--text", "body", "-q")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -29,16 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         table = frame(classes)
         table.insert(0, "id", [f"r{i}" for i in range(len(table))])
         table.to_csv(place / f"{name}.csv", index=False)
-        words = ["--label", "y", "--ignore", "id", "--text", "body", "-q"]
-        riata(
-            "train",
-            place / f"{name}.csv",
-            "-o",
-            place / f"{name}.riata",
-            "--method",
-            "ftrl",
-            *words,
-        )
+        words = ["-o", place / f"{name}.riata", *COLUMNS, "--method", "ftrl"]
+        riata("train", place / f"{name}.csv", *words)
     table = frame().drop(columns="y")
     table["y"] = table.price * 2
     table.to_csv(place / "number.csv", index=False)
@@ -120,7 +114,7 @@ def test_inspect_as_a_table(folder: Path) -> None:
 
 
 def test_deviations_are_shown(folder: Path) -> None:
-    words = ["--label", "y", "--ignore", "id", "--text", "body", "-q", "--method", "bayesian"]
+    words = [*COLUMNS, "--method", "bayesian"]
     riata("train", folder / "two.csv", "-o", folder / "b.riata", *words)
     found = json.loads(riata("inspect", folder / "b.riata", "--json").out)
     deviations: Any = library.load(folder / "b.riata").named_coef_std_
@@ -132,19 +126,7 @@ def test_deviations_are_shown(folder: Path) -> None:
 
 
 def test_inspect_what_is_empty_or_a_pipe(folder: Path, tmp_path: Path) -> None:
-    words = [
-        "--label",
-        "y",
-        "--ignore",
-        "id",
-        "--text",
-        "body",
-        "-q",
-        "--method",
-        "elastic-net",
-        "--l1",
-        "9",
-    ]
+    words = [*COLUMNS, "--method", "elastic-net", "--l1", "9"]
     riata("train", folder / "two.csv", "-o", tmp_path / "m", *words)
     found = json.loads(riata("inspect", tmp_path / "m", "--json").out)
     assert (found["live_weights"], found["strongest"], found["groups"]) == (0, [], [])
@@ -353,19 +335,7 @@ def test_colour_only_where_it_is_wanted(folder: Path) -> None:
 
 
 def test_diff(folder: Path, tmp_path: Path) -> None:
-    words = [
-        "--label",
-        "y",
-        "--ignore",
-        "id",
-        "--text",
-        "body",
-        "-q",
-        "--method",
-        "ftrl",
-        "--l1",
-        "2",
-    ]
+    words = [*COLUMNS, "--method", "ftrl", "--l1", "2"]
     riata("train", folder / "two.csv", "-o", tmp_path / "other.riata", *words)
     a, b = folder / "two.riata", tmp_path / "other.riata"
     found = json.loads(riata("diff", a, b, folder / "two.csv", "--json", "--top", 5).out)
@@ -417,7 +387,7 @@ def test_diff_of_what_cannot_be_compared(folder: Path) -> None:
 
 
 def test_diff_across_families(folder: Path) -> None:
-    words = ["--label", "y", "--ignore", "id", "--text", "body", "-q", "--method", "sketch"]
+    words = [*COLUMNS, "--method", "sketch"]
     riata("train", folder / "two.csv", "-o", folder / "s.riata", *words)
     found = json.loads(riata("diff", folder / "two.riata", folder / "s.riata", "--json").out)
     one, two = (library.load(folder / f).named_coef_ for f in ("two.riata", "s.riata"))

@@ -19,7 +19,7 @@ from riata import model_file
 from riata.learners import FAMILIES, ElasticNet
 from riata.sources import open_source
 from riata.training import train
-from tests.cli.helpers import RIATA, many_rows, riata, riata_process, write_problem
+from tests.cli.helpers import RIATA, many_rows, riata, riata_process, typed, write_problem
 
 ELASTIC = ("--method", "elastic-net", "--l1", "1e-3")
 
@@ -31,23 +31,8 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_equals_the_library(data: Path, tmp_path: Path) -> None:
-    options = [
-        "--method",
-        "elastic-net",
-        "--l1",
-        "1e-3",
-        "--eta0",
-        "0.3",
-        "--passes",
-        "3",
-        "--shuffle",
-        "50",
-        "--seed",
-        "7",
-        "--holdout",
-        "0.2",
-    ]
-    done = riata("train", data, "-o", tmp_path / "m", *options)
+    options = typed("--eta0 0.3 --passes 3 --shuffle 50 --seed 7 --holdout 0.2")
+    done = riata("train", data, "-o", tmp_path / "m", *ELASTIC, *options)
     model = train(
         open_source(str(data)),
         lambda m: ElasticNet(outputs=m, l1=1e-3, eta0=0.3),
@@ -166,19 +151,7 @@ def test_classes_and_weights(tmp_path: Path) -> None:
 
 def test_regression(tmp_path: Path) -> None:
     write_problem(tmp_path / "d", classes=0)
-    options = [
-        "--method",
-        "elastic-net",
-        "--loss",
-        "squared",
-        "--eta0",
-        "0.05",
-        "--holdout",
-        0.1,
-        "--clip",
-        -9,
-        9,
-    ]
+    options = typed("--method elastic-net --loss squared --eta0 0.05 --holdout 0.1 --clip -9 9")
     done = riata("train", tmp_path / "d", "-o", tmp_path / "m", *options)
     assert "RMSE" in done.out
     assert model_file.load(tmp_path / "m").classes is None
@@ -216,16 +189,10 @@ def test_options_of_another_method(data: Path, tmp_path: Path) -> None:
 
 
 def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
-    options = [
-        "--method",
-        "elastic-net",
-        "--no-intercept",
-        "--normalize",
-        "l2",
-        "--learning-rate",
-        "invscaling",
-    ]
-    options += ["--power-t", "0.7", "--l2", "0.01", "--loss", "hinge"]
+    options = typed(
+        "--method elastic-net --no-intercept --normalize l2 --learning-rate invscaling --power-t 0.7 --l2 0.01 "
+        "--loss hinge"
+    )
     riata("train", data, "-o", tmp_path / "m", *options)
     parameters = model_file.load(tmp_path / "m").learner.parameters()
     assert not parameters["fit_intercept"]

@@ -27,6 +27,12 @@ class InteriorPoint(learners.InteriorPoint):
 CLASSIFIES = {name: classification for name, classification, *_ in _core.losses()}
 
 
+def bounded_or_not(test):
+    """Without bounds and with some, of one output and of several."""
+    test = pytest.mark.parametrize("outputs", [1, 3])(test)
+    return pytest.mark.parametrize("bounds", [None, {"*": (-0.5, None), 3: (0.1, 2)}])(test)
+
+
 def coefficients(learner, d):
     keys, weights = learner.coef()
     w = np.zeros((d, learner.outputs))
@@ -294,8 +300,7 @@ def test_batch_equals_loop_and_order(bounds):
             assert np.array_equal(array, other.state()[name]), name
 
 
-@pytest.mark.parametrize("bounds", [None, {"*": (-0.5, None), 3: (0.1, 2)}])
-@pytest.mark.parametrize("outputs", [1, 3])
+@bounded_or_not
 def test_resumed_equals_uninterrupted_and_reading_changes_nothing(bounds, outputs):
     X = dense_rows(300, 50)
     y = labels_for(X, max(2, outputs))

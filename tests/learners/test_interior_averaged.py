@@ -9,22 +9,15 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import riata
-from riata import InteriorPointClassifier, InteriorPointRegressor, SketchClassifier, _core
+from riata import InteriorPointClassifier, InteriorPointRegressor, SketchClassifier
 from riata.learners import InteriorPoint
 from riata.reference.interior import AveragedInterior
 from tests.cli.helpers import riata as command
+from tests.learners.test_interior import CLASSIFIES, bounded_or_not, coefficients
 from tests.learners.test_sketch_bounds import ends
 from tests.problems import block_of, dense_rows, labels_for
 
-CLASSIFIES = {name: classification for name, classification, *_ in _core.losses()}
 BOUNDS = [None, (0, None), (-0.2, 0.1), {"*": (0, None), 3: (0.5, 2), 5: (None, -0.1)}]
-
-
-def coefficients(learner, d):
-    keys, weights = learner.coef()
-    w = np.zeros((d, learner.outputs))
-    w[keys] = weights
-    return w
 
 
 @pytest.mark.parametrize("loss", sorted(CLASSIFIES))
@@ -86,8 +79,7 @@ def test_an_example_costs_its_non_zeros_and_absent_features_go_to_zero():
     assert coefficients(learner, 2)[1, 0] == 0
 
 
-@pytest.mark.parametrize("bounds", [None, {"*": (-0.5, None), 3: (0.1, 2)}])
-@pytest.mark.parametrize("outputs", [1, 3])
+@bounded_or_not
 def test_batches_rows_and_state_have_the_same_bits(bounds, outputs):
     X = dense_rows(120, 8)
     y = labels_for(X, max(2, outputs))

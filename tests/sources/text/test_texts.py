@@ -100,45 +100,18 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_run_over_a_folder_is_resumed_and_cached(tmp_path: Path) -> None:
     folder = as_folder(tmp_path / "mail", ROWS)
     whole, part = str(tmp_path / "w.riata"), str(tmp_path / "p.riata")
-    assert run(["train", str(folder), "-o", whole, "--quiet", "--passes", "3"]) == 0
-    assert run(["train", str(folder), "-o", part, "--quiet", "--passes", "1", "--cache"]) == 0
+
+    def trained(output: str, passes: int, *words: str) -> int:
+        named = ["train", str(folder), "-o", output, "--quiet", "--passes", str(passes)]
+        return run([*named, *words])
+
+    assert trained(whole, 3) == 0
+    assert trained(part, 1, "--cache") == 0
     assert (tmp_path / "mail.riata-cache").exists()
-    assert (
-        run(
-            [
-                "train",
-                str(folder),
-                "-o",
-                part,
-                "--quiet",
-                "--passes",
-                "3",
-                "--resume",
-                part,
-                "--cache",
-            ]
-        )
-        == 0
-    )
+    assert trained(part, 3, "--resume", part, "--cache") == 0
     assert riata.load(part).named_coef_ == riata.load(whole).named_coef_
     (folder / "spam" / "000new.txt").write_text("another one")
-    assert (
-        run(
-            [
-                "train",
-                str(folder),
-                "-o",
-                part,
-                "--quiet",
-                "--passes",
-                "4",
-                "--resume",
-                part,
-                "--cache",
-            ]
-        )
-        != 0
-    )
+    assert trained(part, 4, "--resume", part, "--cache") != 0
 
 
 def test_what_is_wrong_names_the_file(tmp_path: Path) -> None:
