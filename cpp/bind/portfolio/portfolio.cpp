@@ -15,6 +15,7 @@
 
 #include "bind/block_view.hpp"
 #include "bind/model.hpp"
+#include "bind/portfolio/common.hpp"
 
 namespace riata::bind {
 
@@ -56,24 +57,10 @@ std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Name
   spec.drop = drop;
   spec.outputs = outputs;
   spec.bits = bits;
-  std::unique_ptr<Portfolio> model = make_portfolio(store, spec);
-  if (model == nullptr) throw nb::value_error("unknown store");
-  return model;
+  return made(make_portfolio(store, spec));
 }
 
 std::size_t outputs_of(const Portfolio& model) { return model.evidence.totals.size() / 2; }
-
-template <class Index>
-Out2<double> learn(Portfolio& model, const In<std::int64_t>& indptr, const In<Index>& indices,
-                   const In<float>& values, const In<double>& labels,
-                   const std::optional<In<double>>& weights, const std::optional<In<std::int64_t>>& order,
-                   const std::optional<In<std::uint8_t>>& names,
-                   const std::optional<In<std::int64_t>>& name_offsets,
-                   const std::optional<In<double>>& offsets) {
-  const BlockView<Index> block =
-      view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
-  return std::get<0>(learned(model, block, order, outputs_of(model)));
-}
 
 template <class Index>
 Out2<double> score(const Portfolio& model, const In<std::int64_t>& indptr, const In<Index>& indices,
@@ -200,15 +187,11 @@ void bind_portfolio(nb::module_& m) {
       nb::arg("state"), "For every output, what multiplies the average of the members, and what is added.");
   nb::class_<Portfolio, Model> portfolio(m, "Portfolio",
                                          "Many settings side by side over a store, averaged.");
+  portfolio.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
+                nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("outputs"), nb::arg("bits"));
+  bind_learn<outputs_of, std::int32_t>(portfolio);
+  bind_learn<outputs_of, std::int64_t>(portfolio);
   portfolio
-      .def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
-           nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("outputs"), nb::arg("bits"))
-      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("offsets").none())
-      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("offsets").none())
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("names").none(), nb::arg("name_offsets").none(), nb::arg("offsets").none())
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),

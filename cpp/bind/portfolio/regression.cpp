@@ -16,6 +16,7 @@
 
 #include "bind/block_view.hpp"
 #include "bind/model.hpp"
+#include "bind/portfolio/common.hpp"
 
 namespace riata::bind {
 
@@ -39,22 +40,10 @@ std::unique_ptr<Regression> make(const std::string& store, const std::vector<Set
   spec.intercept_variance = intercept_variance;
   spec.fit_intercept = fit_intercept;
   spec.bits = bits;
-  std::unique_ptr<Regression> model = make_regression(store, spec);
-  if (model == nullptr) throw nb::value_error("unknown store");
-  return model;
+  return made(make_regression(store, spec));
 }
 
-template <class Index>
-Out2<double> learn(Regression& model, const In<std::int64_t>& indptr, const In<Index>& indices,
-                   const In<float>& values, const In<double>& labels,
-                   const std::optional<In<double>>& weights, const std::optional<In<std::int64_t>>& order,
-                   const std::optional<In<std::uint8_t>>& names,
-                   const std::optional<In<std::int64_t>>& name_offsets,
-                   const std::optional<In<double>>& offsets) {
-  const BlockView<Index> block =
-      view<Index>(indptr, indices, values, labels, weights, names, name_offsets, offsets);
-  return std::get<0>(learned(model, block, order, 1));
-}
+std::size_t outputs_of(const Regression&) { return 1; }
 
 template <class Index>
 Out2<double> score(const Regression& model, const In<std::int64_t>& indptr, const In<Index>& indices,
@@ -113,15 +102,13 @@ void set_rest(Regression& model, const In<double>& intercept, const In<double>& 
 }  // namespace
 
 void bind_regression(nb::module_& m) {
-  nb::class_<Regression, Model>(m, "Regression", "Bayesian regressions side by side over a store, averaged.")
-      .def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
-           nb::arg("fit_intercept"), nb::arg("bits"))
-      .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("offsets").none())
-      .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-           nb::arg("labels"), nb::arg("weights").none(), nb::arg("order").none(), nb::arg("names").none(),
-           nb::arg("name_offsets").none(), nb::arg("offsets").none())
+  nb::class_<Regression, Model> regression(m, "Regression",
+                                           "Bayesian regressions side by side over a store, averaged.");
+  regression.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
+                 nb::arg("fit_intercept"), nb::arg("bits"));
+  bind_learn<outputs_of, std::int32_t>(regression);
+  bind_learn<outputs_of, std::int64_t>(regression);
+  regression
       .def("score", &score<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("offsets").none())
       .def("score", &score<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),

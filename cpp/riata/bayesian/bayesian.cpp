@@ -7,9 +7,7 @@
 #include "riata/bayesian/mixture.hpp"
 #include "riata/bayesian/steps.hpp"
 #include "riata/bayesian/taylor.hpp"
-#include "riata/stores/dense.hpp"
-#include "riata/stores/hashed.hpp"
-#include "riata/stores/table.hpp"
+#include "riata/stores/make.hpp"
 
 namespace riata {
 
@@ -220,12 +218,9 @@ std::unique_ptr<Bayesian> make_bayesian(const std::string& store, const Bayesian
   const Step step = find_step(spec.update, spec.link, spec.mean, spec.variance);
   if (step == nullptr) return nullptr;
   const int columns = spec.outputs * static_cast<int>(spec.views.size() * spec.prior_variances.size());
-  if (store == "dense") return std::make_unique<BayesianModel<DenseStore>>(spec, columns, step);
-  if (store == "table") return std::make_unique<BayesianModel<TableStore>>(spec, columns, step);
-  if (store == "hashed") return std::make_unique<BayesianModel<HashedStore>>(spec, columns, step);
   if (store == "full" && spec.update == "joint" && spec.half_life == 0 && !spec.own_priors)
     return make_full_bayesian(spec, columns, step);
-  return nullptr;
+  return make_over<Bayesian, BayesianModel>(store, spec, columns, step);
 }
 
 }  // namespace riata

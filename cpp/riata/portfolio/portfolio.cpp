@@ -5,9 +5,7 @@
 
 #include "riata/bayesian/taylor.hpp"
 #include "riata/portfolio/stored.hpp"
-#include "riata/stores/dense.hpp"
-#include "riata/stores/hashed.hpp"
-#include "riata/stores/table.hpp"
+#include "riata/stores/make.hpp"
 
 namespace riata {
 
@@ -41,7 +39,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       if (const Status status = this->locate(b, begin, end); status != Status::ok) return {status, i};
       if (i + 1 < n) this->prefetch(b, order == nullptr ? i + 1 : order[i + 1]);
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
-      lay_out(example_, b, begin, end, weight > 0);
+      lay_out(example_, b, r, weight > 0);
       gather(example_, b.offset(r));
       double* score = scores + i * spec_.outputs;
       predict(example_, score);
@@ -67,21 +65,10 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 
   // The example's values behind its rows, which `e` has already, and their views.
   template <class Index>
-  void lay_out(Example& e, const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
-               bool learn) const noexcept {
-    const std::int64_t first = spec_.fit_intercept ? 1 : 0, rows = end - begin + first;
-    double* x = e.raw.data() + first;
-    for (std::int64_t k = begin; k < end; ++k) *x++ = static_cast<double>(b.values[k]);
-    std::fill(x, x + 8, 0.0);
+  void lay_out(Example& e, const BlockView<Index>& b, std::int64_t r, bool learn) const noexcept {
     Views& v = e.views;
-    v.rows = rows;
-    v.intercept_first = spec_.fit_intercept;
-    v.learn = learn;
-    v.state = e.rows.data();
-    v.raw = e.raw.data();
-    v.rms = e.rms.data();
-    v.unit = e.unit.data();
-    v.unit_rms = e.unit_rms.data();
+    v = lay_out_values(e, b, r, spec_.fit_intercept, learn);
+    const std::int64_t rows = v.rows;
     for (Doubles* each : {&e.rms, &e.unit, &e.unit_rms})
       std::fill(each->data() + rows, each->data() + rows + 8, 0.0);
     kernels_.views(v);
@@ -205,28 +192,15 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 
   template <class Index, class Visit>
   Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
-    try {
-      Example e;
-      e.shape(groups_);
-      for (std::int64_t r = 0; r < b.rows; ++r) {
-        if (!b.holds(r)) return {Status::bad_block, r};
-        const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-        if (!e.make(end - begin + 1, groups_)) return {Status::out_of_memory, r};
-        double** rows = e.rows.data();  // nothing is written to them here
-        if (spec_.fit_intercept) *rows++ = const_cast<double*>(intercept.data());
-        for (std::int64_t k = begin; k < end; ++k) {
-          const auto key = static_cast<std::uint64_t>(b.indices[k]);
-          const double* row = store_.possible(key) ? std::as_const(store_).find(key) : nullptr;
-          *rows++ = const_cast<double*>(row == nullptr ? blank_.data() : row);
-        }
-        lay_out(e, b, begin, end, false);
-        gather(e, b.offset(r));
-        visit(r, e);
-      }
-    } catch (const std::bad_alloc&) {
-      return {Status::out_of_memory, 0};
-    }
-    return {Status::ok, b.rows};
+    return look_at_each<Example>(groups_, b, [&](Example& e, std::int64_t r) {
+      if (!e.make(b.indptr[r + 1] - b.indptr[r] + 1, groups_)) return false;
+      look_at_rows(store_, spec_.fit_intercept ? intercept.data() : nullptr, blank_.data(), b, r,
+                   e.rows.data());
+      lay_out(e, b, r, false);
+      gather(e, b.offset(r));
+      visit(r, e);
+      return true;
+    });
   }
 
   const PortfolioKernels& kernels_ = best_portfolio_kernels();
@@ -236,10 +210,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 }  // namespace
 
 std::unique_ptr<Portfolio> make_portfolio(const std::string& store, const PortfolioSpec& spec) {
-  if (store == "dense") return std::make_unique<PortfolioModel<DenseStore>>(spec);
-  if (store == "table") return std::make_unique<PortfolioModel<TableStore>>(spec);
-  if (store == "hashed") return std::make_unique<PortfolioModel<HashedStore>>(spec);
-  return nullptr;
+  return make_over<Portfolio, PortfolioModel>(store, spec);
 }
 
 }  // namespace riata

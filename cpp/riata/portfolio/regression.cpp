@@ -8,9 +8,7 @@
 #include "riata/portfolio/kernels.hpp"
 #include "riata/portfolio/regression_kernels.hpp"
 #include "riata/portfolio/rows.hpp"
-#include "riata/stores/dense.hpp"
-#include "riata/stores/hashed.hpp"
-#include "riata/stores/table.hpp"
+#include "riata/stores/make.hpp"
 
 namespace riata {
 
@@ -122,20 +120,8 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
   // The rows are in `e`: lay out their values, and score all members.
   template <class Index>
   void gather(RegressionExample& e, const BlockView<Index>& b, std::int64_t r, bool learn) const noexcept {
-    const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1], first = spec_.fit_intercept ? 1 : 0;
-    const std::int64_t rows = end - begin + first;
-    double* x = e.raw.data() + first;
-    for (std::int64_t k = begin; k < end; ++k) *x++ = static_cast<double>(b.values[k]);
-    std::fill(x, x + 8, 0.0);
-    Views v;
-    v.rows = rows;
-    v.intercept_first = spec_.fit_intercept;
-    v.learn = learn;
-    v.state = e.rows.data();
-    v.raw = e.raw.data();
-    v.rms = e.rms.data();
-    v.unit = e.unit.data();
-    v.unit_rms = e.unit_rms.data();
+    Views v = lay_out_values(e, b, r, spec_.fit_intercept, learn);
+    const std::int64_t rows = v.rows;
     views_.views(v);
     for (std::int64_t i = 0; i < rows; ++i) {
       e.raw_state[i] = e.rows[i] + kHead;
@@ -155,27 +141,29 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
   Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
                      double* scores) noexcept {
     if (!this->same_kind(b)) return {Status::mixed_names, 0};
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t r = order == nullptr ? i : order[i];
-      if (!b.holds(r)) return {Status::bad_block, i};
-      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-      if (!example_.make(end - begin + 1)) return {Status::out_of_memory, i};
-      double** rows = example_.rows.data();
-      if (spec_.fit_intercept) *rows++ = intercept.data();
-      if (const Status status = find_rows(store_, width_, b, begin, end, rows, features);
-          status != Status::ok)
-        return {status, i};
+    return each_example(b, order, n, [&](std::int64_t i, std::int64_t r) -> Outcome {
+      if (const Status status = locate(b, r); status != Status::ok) return {status, i};
       if (i + 1 < n) prefetch_rows(store_, width_, b, order == nullptr ? i + 1 : order[i + 1]);
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
       gather(example_, b, r, weight > 0);
       scores[i] = average(example_);
       if (weight > 0) {
         const double y = std::clamp(b.labels[r], -kLargestLabel, kLargestLabel);
-        learn_label(y, weight, end - begin + (spec_.fit_intercept ? 1 : 0));
+        learn_label(y, weight, b.indptr[r + 1] - b.indptr[r] + (spec_.fit_intercept ? 1 : 0));
       }
       ++t;
-    }
-    return {Status::ok, n};
+      return {};
+    });
+  }
+
+  // The rows of an example, those that are missing put there.
+  template <class Index>
+  Status locate(const BlockView<Index>& b, std::int64_t r) noexcept {
+    const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+    if (!example_.make(end - begin + 1)) return Status::out_of_memory;
+    double** rows = example_.rows.data();
+    if (spec_.fit_intercept) *rows++ = intercept.data();
+    return find_rows(store_, width_, b, begin, end, rows, features);
   }
 
   void learn_label(double y, double weight, std::int64_t rows) noexcept {
@@ -225,29 +213,17 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
 
   template <class Index>
   Outcome predict_rows(const BlockView<Index>& b, double* out, int columns) const noexcept {
-    try {
-      RegressionExample e;
-      e.shape(spec_.members.size());
-      for (std::int64_t r = 0; r < b.rows; ++r) {
-        if (!b.holds(r)) return {Status::bad_block, r};
-        const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-        if (!e.make(end - begin + 1)) return {Status::out_of_memory, r};
-        double** rows = e.rows.data();  // nothing is written to them here
-        if (spec_.fit_intercept) *rows++ = const_cast<double*>(intercept.data());
-        for (std::int64_t k = begin; k < end; ++k) {
-          const auto key = static_cast<std::uint64_t>(b.indices[k]);
-          const double* row = store_.possible(key) ? std::as_const(store_).find(key) : nullptr;
-          *rows++ = const_cast<double*>(row == nullptr ? blank_.data() : row);
-        }
-        gather(e, b, r, false);
-        const double mean = average(e);
-        out[r * columns] = mean;
-        if (columns == 2) out[r * columns + 1] = variance(e, mean);
-      }
-    } catch (const std::bad_alloc&) {
-      return {Status::out_of_memory, 0};
-    }
-    return {Status::ok, b.rows};
+    return look_at_each<RegressionExample>(
+        spec_.members.size(), b, [&](RegressionExample& e, std::int64_t r) {
+          if (!e.make(b.indptr[r + 1] - b.indptr[r] + 1)) return false;
+          look_at_rows(store_, spec_.fit_intercept ? intercept.data() : nullptr, blank_.data(), b, r,
+                       e.rows.data());
+          gather(e, b, r, false);
+          const double mean = average(e);
+          out[r * columns] = mean;
+          if (columns == 2) out[r * columns + 1] = variance(e, mean);
+          return true;
+        });
   }
 
   // Of the label: what each member says, and how far they are apart.
@@ -272,10 +248,7 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
 }  // namespace
 
 std::unique_ptr<Regression> make_regression(const std::string& store, const RegressionSpec& spec) {
-  if (store == "dense") return std::make_unique<RegressionModel<DenseStore>>(spec);
-  if (store == "table") return std::make_unique<RegressionModel<TableStore>>(spec);
-  if (store == "hashed") return std::make_unique<RegressionModel<HashedStore>>(spec);
-  return nullptr;
+  return make_over<Regression, RegressionModel>(store, spec);
 }
 
 }  // namespace riata

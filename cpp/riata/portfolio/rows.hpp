@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 
 #include "riata/block/block.hpp"
 #include "riata/linear/model.hpp"
+#include "riata/portfolio/kernels.hpp"
 
 namespace riata {
 
@@ -51,6 +53,54 @@ Outcome::Status find_rows(Store& store, int width, const BlockView<Index>& b, st
   }
   if (end > begin && !b.named()) features = std::max(features, static_cast<std::int64_t>(largest) + 1);
   return Status::ok;
+}
+
+// The rows of an example that is only looked at, the intercept's first if there is one; `blank` where a feature has
+// none. Nothing may be written to them.
+template <class Store, class Index>
+void look_at_rows(const Store& store, const double* intercept, const double* blank, const BlockView<Index>& b,
+                  std::int64_t r, double** rows) noexcept {
+  if (intercept != nullptr) *rows++ = const_cast<double*>(intercept);
+  for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k) {
+    const auto key = static_cast<std::uint64_t>(b.indices[k]);
+    const double* row = store.possible(key) ? store.find(key) : nullptr;
+    *rows++ = const_cast<double*>(row == nullptr ? blank : row);
+  }
+}
+
+// The loop of scoring: look(e, r) scores row r of the block, and is false where memory is exhausted.
+template <class Example, class Shape, class Index, class Look>
+Outcome look_at_each(const Shape& shape, const BlockView<Index>& b, Look look) noexcept {
+  using Status = Outcome::Status;
+  try {
+    Example e;
+    e.shape(shape);
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+      if (!b.holds(r)) return {Status::bad_block, r};
+      if (!look(e, r)) return {Status::out_of_memory, r};
+    }
+  } catch (const std::bad_alloc&) {
+    return {Status::out_of_memory, 0};
+  }
+  return {Status::ok, b.rows};
+}
+
+// The values of row r behind that of the intercept, if there is one, and where their views are to stand.
+template <class Example, class Index>
+Views lay_out_values(Example& e, const BlockView<Index>& b, std::int64_t r, bool intercept,
+                     bool learn) noexcept {
+  const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1], first = intercept ? 1 : 0;
+  double* x = e.raw.data() + first;
+  for (std::int64_t k = begin; k < end; ++k) *x++ = static_cast<double>(b.values[k]);
+  std::fill(x, x + 8, 0.0);
+  return {.rows = end - begin + first,
+          .intercept_first = intercept,
+          .learn = learn,
+          .state = e.rows.data(),
+          .raw = e.raw.data(),
+          .rms = e.rms.data(),
+          .unit = e.unit.data(),
+          .unit_rms = e.unit_rms.data()};
 }
 
 // What row r of the Block will look at.
