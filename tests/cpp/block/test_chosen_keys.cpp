@@ -22,31 +22,34 @@ std::int64_t chosen(int kind, std::int64_t i) {
   return kind == 0 ? i << 40 : kind == 1 ? (std::int64_t{1} << 62) + i : i * 0x61c88647LL;
 }
 
-void one_by_one() {
+// One row of all names, each twice, which `fill` puts into the builder: they are added up, and soon.
+template <class Fill>
+void in_one_row(Fill fill) {
   for (int kind = 0; kind < 3; ++kind) {
     NamedRows rows;
     const Crosses none;
     RowBuilder builder(rows, none, false);
     CHECK(builder.prepare(std::size_t{100}));
     const auto start = std::chrono::steady_clock::now();
-    for (int turn = 0; turn < 2; ++turn)
-      for (std::int64_t i = 0; i < kNames; ++i)
-        CHECK(builder.add(static_cast<std::uint64_t>(chosen(kind, i)), 0, 1) == Added::fine);
+    fill(builder, kind);
     CHECK(builder.end_row({}) == Added::fine);
     CHECK(seconds_since(start) < 5);
     builder.finish();
-    CHECK(rows.keys.size() == kNames);
+    CHECK(rows.keys.size() == kNames && rows.keys[5] == chosen(kind, 5));
     for (std::size_t i = 0; i < rows.keys.size(); ++i) CHECK(rows.values[i] == 2);
   }
 }
 
+void one_by_one() {
+  in_one_row([](RowBuilder& builder, int kind) {
+    for (int turn = 0; turn < 2; ++turn)
+      for (std::int64_t i = 0; i < kNames; ++i)
+        CHECK(builder.add(static_cast<std::uint64_t>(chosen(kind, i)), 0, 1) == Added::fine);
+  });
+}
+
 void all_at_once() {
-  for (int kind = 0; kind < 3; ++kind) {
-    NamedRows rows;
-    const Crosses none;
-    RowBuilder builder(rows, none, false);
-    CHECK(builder.prepare(std::size_t{100}));
-    const auto start = std::chrono::steady_clock::now();
+  in_one_row([](RowBuilder& builder, int kind) {
     RowBuilder::Room room;
     CHECK(builder.open(2 * kNames, 0, room));
     for (int turn = 0; turn < 2; ++turn)
@@ -55,11 +58,7 @@ void all_at_once() {
         room.values[room.size++] = 1;
       }
     CHECK(builder.close(room));
-    CHECK(builder.end_row({}) == Added::fine);
-    CHECK(seconds_since(start) < 5);
-    builder.finish();
-    CHECK(rows.keys.size() == kNames && rows.keys[5] == chosen(kind, 5) && rows.values[5] == 2);
-  }
+  });
 }
 
 void n_grams_of_many_texts() {

@@ -86,6 +86,23 @@ std::int64_t stress(const Model& model, double seconds, bool far, const Call& le
   return learned;
 }
 
+// A model over a store; `size` reads all of it, and says how many numbers that are.
+template <class AnyModel, class Size>
+void stored(AnyModel* model, double seconds, Size size) {
+  CHECK(model != nullptr);
+  if (model == nullptr) return;
+  std::atomic<int> wrong{0};
+  const std::int64_t learned = stress(
+      *model, seconds, true,
+      [&](const Examples& rows, double* scores) {
+        wrong += model->learn(rows.view(), nullptr, kRows, scores).status != Outcome::Status::ok;
+      },
+      [&](const Examples& rows, double* scores) { model->score(rows.view(), scores); },
+      [&] { wrong += static_cast<int>(model->t % kRows) + (size() > 1u << 30); });
+  CHECK(wrong == 0);
+  CHECK(model->t == static_cast<std::uint64_t>(learned * kRows));
+}
+
 using Make = std::unique_ptr<Linear> (*)(const std::string&, const std::string&, const LinearSpec&);
 
 void linear(Make make, const char* update, const char* store, double seconds) {
@@ -97,20 +114,7 @@ void linear(Make make, const char* update, const char* store, double seconds) {
                   {"theta", 1e9}, {"alpha", 1},     {"beta", 1},       {"schedule", 1},
                   {"eta0", 0.05}, {"power_t", 0.5}, {"epsilon", 1e-6}};
   const std::unique_ptr<Linear> model = make(update, store, spec);
-  CHECK(model != nullptr);
-  if (model == nullptr) return;
-  std::atomic<int> wrong{0};
-  const std::int64_t learned = stress(
-      *model, seconds, true,
-      [&](const Examples& rows, double* scores) {
-        wrong += model->learn(rows.view(), nullptr, kRows, scores).status != Outcome::Status::ok;
-      },
-      [&](const Examples& rows, double* scores) { model->score(rows.view(), scores); },
-      [&] {
-        wrong += static_cast<int>(model->t % kRows) + (model->coefficients().values.size() > 1u << 30);
-      });
-  CHECK(wrong == 0);
-  CHECK(model->t == static_cast<std::uint64_t>(learned * kRows));
+  stored(model.get(), seconds, [&] { return model->coefficients().values.size(); });
 }
 
 void bayesian(const char* store, double seconds) {
@@ -119,18 +123,7 @@ void bayesian(const char* store, double seconds) {
   spec.link = "logit";
   spec.prior_variances = {1, 0.1};
   const auto model = make_bayesian(store, spec);
-  CHECK(model != nullptr);
-  if (model == nullptr) return;
-  std::atomic<int> wrong{0};
-  const std::int64_t learned = stress(
-      *model, seconds, true,
-      [&](const Examples& rows, double* scores) {
-        wrong += model->learn(rows.view(), nullptr, kRows, scores).status != Outcome::Status::ok;
-      },
-      [&](const Examples& rows, double* scores) { model->score(rows.view(), scores); },
-      [&] { wrong += static_cast<int>(model->t % kRows) + (model->rows().values.size() > 1u << 30); });
-  CHECK(wrong == 0);
-  CHECK(model->t == static_cast<std::uint64_t>(learned * kRows));
+  stored(model.get(), seconds, [&] { return model->rows().values.size(); });
 }
 
 void online_sketch(double seconds) {
