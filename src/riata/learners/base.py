@@ -22,6 +22,8 @@ from riata.errors import DataError
 Floats = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
 
+STORES = ("auto", "dense", "table", "hashed")
+
 
 def option(default: Any, help: str, choices: tuple[str, ...] = (), shown: str = "") -> Any:
     """A parameter of a learner, with what the command line shows for it.
@@ -29,6 +31,16 @@ def option(default: Any, help: str, choices: tuple[str, ...] = (), shown: str = 
     `shown` says what the default is where it depends on other parameters.
     """
     return field(default=default, metadata={"help": help, "choices": choices, "shown": shown})
+
+
+def store_option() -> Any:
+    """The parameter `store`, which the families that have it share."""
+    return option(
+        "auto",
+        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
+        "auto: dense for numbered features, table for named ones",
+        STORES,
+    )
 
 
 class Learner(ABC):
@@ -230,6 +242,22 @@ def _rebuild(cls: Any, parameters: Any, state: State, hash_key: bytes | None = N
     learner: Learner = cls.from_state(parameters, state)
     learner.use_hash_key(hash_key)
     return learner
+
+
+ARRAY_LIMIT = 1 << 37
+"""No array has so many rows or, where a row is many numbers, so many numbers: an address space has an end."""
+
+
+def only_keys(indices: NDArray[Any], width: int = 1) -> bool:
+    """Whether these features can be kept in a table alone: an array of rows this wide would be too large.
+
+    >>> only_keys(np.array([1 << 60])), only_keys(np.array([1 << 33])), only_keys(np.array([1 << 33]), width=48)
+    (True, False, True)
+    """
+    limit = ARRAY_LIMIT // max(1, width)
+    if len(indices) == 0 or np.iinfo(indices.dtype).max < limit:
+        return False
+    return bool(indices.max() >= limit)
 
 
 def decoded(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:

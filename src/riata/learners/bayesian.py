@@ -12,10 +12,16 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import Floats, State, both_locks, check_number, offsets_for
+from riata.learners.base import (
+    Floats,
+    State,
+    both_locks,
+    check_number,
+    offsets_for,
+    only_keys,
+)
 from riata.learners.bayesian_parameters import BayesianParameters, check
 from riata.learners.bayesian_parameters import parsed as parsed_prior
-from riata.learners.stores import only_keys
 
 if TYPE_CHECKING:
     from riata.learners.bayesian_mixture import Shape

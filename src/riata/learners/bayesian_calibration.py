@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.learners.base import CompiledLearner, Floats, State, check_choice
-from riata.learners.stores import only_keys
+from riata.learners.base import CompiledLearner, Floats, State, check_choice, only_keys
 
 CHOICES = ("auto", "on", "off")
 

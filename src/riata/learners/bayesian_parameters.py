@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import check_choice, check_number, option
+from riata.learners.base import STORES, check_choice, check_number, option, store_option
 from riata.learners.bayesian_calibration import CalibratedLearner
-from riata.learners.stores import STORES, bits_option, store_option
 
 LINKS = ("logit", "probit")
 UPDATES = ("marginal", "joint", "adf", "vb")
@@ -62,7 +61,7 @@ class BayesianParameters(CalibratedLearner):
     )
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
-    bits: int = bits_option()
+    bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )

@@ -21,13 +21,14 @@ from riata.learners.base import (
     State,
     check_choice,
     check_number,
-    offsets_for,
+    only_keys,
     option,
+    store_option,
 )
 from riata.learners.feature_scale import TENSORS as SCALE_STATE
 from riata.learners.feature_scale import ScalesFeatures, scale_option
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
-from riata.learners.stores import StoredLearner, bits_option, only_keys, store_option
+from riata.learners.stores import StoredLearner
 
 _learn_event, _score_event = _core.learn_event, _core.score_event
 
@@ -96,7 +97,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
     epsilon: float = option(1.0, "where loss huber turns linear")
     quantile: float = option(0.5, "the level of loss quantile")
     store: str = store_option()
-    bits: int = bits_option()
+    bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
@@ -161,9 +162,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
             if self.t == 0:
                 self._start("table")
         elif only_keys(block.indices):  # the rows before had some with small numbers, or none
-            moved = self._remade(self.parameters() | {"store": "table"}, self.state())
-            object.__setattr__(self, "_kept_in", "table")
-            object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
+            self._move_to_table(self.state())
 
     @abstractmethod
     def _rule(self) -> tuple[str, dict[str, float]]:
@@ -195,7 +194,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
                 block.indptr, block.indices, values, block.labels, block.weights, order,
                 block.names if name_list is None else None,
                 block.name_offsets if name_list is None else None,
-                name_list, numbers, offsets_for(block, self.outputs), held,
+                name_list, numbers, self._offsets(block), held,
             )  # fmt: skip
         if done < len(scores):
             raise diverged(
@@ -274,7 +273,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         return rule_state
 
     def score(self, block: Block) -> Floats:
-        offsets = offsets_for(block, self.outputs)
+        offsets = self._offsets(block)
         return self._core.score(block.indptr, block.indices, self._values(block), offsets)
 
     def probability_one(self, scores: list[float]) -> list[float] | None:
@@ -291,7 +290,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         self._restore_scale(state)
         if "names" not in state and self.store != "hashed":
             check_known(state["keys"], int(state["seen"][1]))
-        if self.store == "auto" and ("names" in state or only_keys(state["keys"])):
+        if self.store == "auto" and self._is_keyed(state):
             self._start("table")
         self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current
         self._set_rows(state)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import Floats, State, check_number, offsets_for, option
+from riata.learners.base import Floats, State, check_number, option, store_option
 from riata.learners.bayesian_calibration import CalibratedLearner
 from riata.learners.portfolio_settings import SETTINGS, check_tensors, groups_of, plan
-from riata.learners.stores import StoredLearner, bits_option, only_keys, store_option
+from riata.learners.stores import StoredLearner
 
 if TYPE_CHECKING:
     from riata.learners.elastic_net import ElasticNet
@@ -52,7 +52,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
     keep_all: bool = option(False, "keep settings that cannot catch up")
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
-    bits: int = bits_option()
+    bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
@@ -99,13 +99,13 @@ class Portfolio(StoredLearner, CalibratedLearner):
     def _learn(self, block: Block, labels: Floats, order: NDArray[np.int64] | None) -> Floats:
         return self._core.learn(
             block.indptr, block.indices, block.values, labels, block.weights, order,
-            block.names, block.name_offsets, offsets_for(block, self.outputs),
+            block.names, block.name_offsets, self._offsets(block),
         )  # fmt: skip
 
     def _score(self, block: Block) -> Floats:
         return self._core.score(
             block.indptr, block.indices, block.values, block.names, block.name_offsets,
-            offsets_for(block, self.outputs),
+            self._offsets(block),
         )  # fmt: skip
 
     def _start_keyed(self) -> None:
@@ -189,7 +189,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
 
     def _restore(self, state: State) -> None:
         check_tensors(self, state)
-        keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[1])
+        keyed = self._is_keyed(state, state["rows"].shape[1])
         self._start(tuple(state["settings"].tolist()), keyed)
         self._set_rows(state)
         self._core.set_evidence(

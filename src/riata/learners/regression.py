@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.learners.base import Floats, State, check_choice, check_number, offsets_for, option
+from riata.learners.base import Floats, State, check_choice, check_number, option, store_option
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
-from riata.learners.stores import StoredLearner, bits_option, only_keys, store_option
+from riata.learners.stores import StoredLearner
 
 Setting = tuple[bool, float, float]
 """Whether it sees values divided by their root mean square, the prior variance, Student's degrees of freedom or 0."""
@@ -36,7 +36,7 @@ class GaussianRegression(StoredLearner):
 
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
-    bits: int = bits_option()
+    bits: int = option(22, "the hashed store has 2^bits rows")
     outputs: int = option(1, "columns of weights: one for a number")
 
     _core: _core.Regression = field(init=False, repr=False, compare=False)
@@ -76,13 +76,11 @@ class GaussianRegression(StoredLearner):
         """A table for names, and for numbers that an array of such rows could not reach."""
         if self.store != "auto" or self._kept_in == "table":
             return
-        far = block.names is None and only_keys(block.indices, self._core.row_width)
+        far = self._is_far(block)
         if self.t == 0 and (far or block.names is not None):
             self._start("table")
         elif far:
-            moved = self._remade(self.parameters() | {"store": "table"}, self._core.snapshot())
-            object.__setattr__(self, "_kept_in", "table")
-            object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
+            self._move_to_table(self._core.snapshot())
 
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         if block.labels is None:
@@ -91,15 +89,15 @@ class GaussianRegression(StoredLearner):
             self._choose_store(block)
             return self._core.learn(
                 block.indptr, block.indices, block.values, block.labels, block.weights, order,
-                block.names, block.name_offsets, offsets_for(block, 1),
+                block.names, block.name_offsets, self._offsets(block),
             )  # fmt: skip
 
     def score(self, block: Block) -> Floats:
-        return self._core.score(block.indptr, block.indices, block.values, offsets_for(block, 1))
+        return self._core.score(block.indptr, block.indices, block.values, self._offsets(block))
 
     def label_moments(self, block: Block) -> Floats:
         """Mean and variance of the label of each row, (n, 2)."""
-        return self._core.moments(block.indptr, block.indices, block.values, offsets_for(block, 1))
+        return self._core.moments(block.indptr, block.indices, block.values, self._offsets(block))
 
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         return _core.row_losses("squared", scores, labels, 0.0)
@@ -174,8 +172,7 @@ class GaussianRegression(StoredLearner):
             check_known(state["keys"], int(state["seen"][1]))
         if len(state["rows"]) and not (state["rows"][:, :2] > 0).all():
             raise ValueError("tensor 'rows' has a feature that was never seen")
-        keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[1])
-        if self.store == "auto" and keyed:
+        if self.store == "auto" and self._is_keyed(state, state["rows"].shape[1]):
             self._start("table")
         self._set_rows(state)
         t, features = (int(n) for n in state["seen"])

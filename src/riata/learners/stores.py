@@ -1,44 +1,19 @@
-"""Where learners keep the rows of their features: an array by index, a table of what is alive, or a fixed size."""
+"""What learners share that keep their rows in an array by index, a table of what is alive, or a fixed size."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from riata.learners.base import CompiledLearner, State, check_choice, check_number, option
-
-STORES = ("auto", "dense", "table", "hashed")
-_ARRAY_LIMIT = 1 << 37
-"""No array has so many rows or, where a row is many numbers, so many numbers: an address space has an end."""
-
-
-def only_keys(indices: NDArray[Any], width: int = 1) -> bool:
-    """Whether these features can be kept in a table alone: an array of rows this wide would be too large.
-
-    >>> only_keys(np.array([1 << 60])), only_keys(np.array([1 << 33])), only_keys(np.array([1 << 33]), width=48)
-    (True, False, True)
-    """
-    limit = _ARRAY_LIMIT // max(1, width)
-    if len(indices) == 0 or np.iinfo(indices.dtype).max < limit:
-        return False
-    return bool(indices.max() >= limit)
-
-
-def store_option() -> Any:
-    """The parameter `store`, which the families that have it share."""
-    return option(
-        "auto",
-        "an array by index (dense), a table of what is alive, or a fixed size (hashed); "
-        "auto: dense for numbered features, table for named ones",
-        STORES,
-    )
-
-
-def bits_option() -> Any:
-    """The parameter `bits`, which goes with it."""
-    return option(22, "the hashed store has 2^bits rows")
+from riata.block import Block
+from riata.learners.base import (
+    ARRAY_LIMIT,
+    STORES,
+    CompiledLearner,
+    Floats,
+    State,
+    check_choice,
+    check_number,
+    offsets_for,
+    only_keys,
+)
 
 
 class StoredLearner(CompiledLearner):
@@ -59,8 +34,24 @@ class StoredLearner(CompiledLearner):
         if self._kept_in != "hashed":
             return super().n_features
         features = int(self._core.features)
-        named = self.t > 0 and not 0 < features <= _ARRAY_LIMIT
+        named = self.t > 0 and not 0 < features <= ARRAY_LIMIT
         return 1 << self.bits if named else features
+
+    def _offsets(self, block: Block) -> Floats | None:
+        return offsets_for(block, self.outputs)
+
+    def _is_keyed(self, state: State, width: int = 1) -> bool:
+        """Whether this state can be kept in a table alone, with rows this wide."""
+        return "names" in state or only_keys(state["keys"], width)
+
+    def _is_far(self, block: Block) -> bool:
+        """Whether it has numbers that an array of such rows could not reach."""
+        return block.names is None and only_keys(block.indices, self._core.row_width)
+
+    def _move_to_table(self, state: State) -> None:
+        moved = self._remade(self.parameters() | {"store": "table"}, state)
+        object.__setattr__(self, "_kept_in", "table")
+        object.__setattr__(self, "_core", moved._core)  # at once: others may be reading
 
     def _set_rows(self, state: State) -> None:
         """Put the rows of `state()` into the core, with their names if they have some."""
