@@ -69,7 +69,9 @@ def check_workers(client: Any, wait: float = WAIT) -> None:
         raise ClusterError(
             f"no workers have joined the cluster within {wait:.0f} s: start some (dask worker ADDRESS)"
         ) from None
-    versions = client.run(version_here)
+    # A worker that dies while it is asked answers with an exception: its tasks go to others.
+    answers = client.run(version_here, on_error="return")
+    versions = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     others = {name: version for name, version in versions.items() if version != riata.__version__}
     if others:
         name, version = min(others.items())

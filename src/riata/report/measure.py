@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
+from riata.explain.contributions import Explainer
 from riata.metrics import Evaluation, class_probabilities, predicted_codes
 from riata.record import Model, check_hash_key
 from riata.sources import Source
@@ -36,7 +38,7 @@ class Wrong:
     scores: Floats = field(compare=False)
     probabilities: Floats | None = field(compare=False)
     terms: list[tuple[str, float, float]] = field(compare=False)
-    """Feature, value, and what it adds to the score of the class that was predicted."""
+    """Feature, value (NaN for a step of the model), and what it adds to the score of the class that was predicted."""
     where: str = field(compare=False, default="")
 
 
@@ -124,23 +126,24 @@ def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 class Terms:
-    """What the features of a row add to a score, by the weights that the model shows."""
+    """What the features of a row add to a score; what averaging and calibration add stands beside them as steps."""
 
     def __init__(self, model: Model) -> None:
-        self._keys, self._weights = model.learner.coef()
+        self._explainer = Explainer(model)
         self._base = 0 if model.schema is None else model.schema.base or 0
 
-    def of(self, block: Block, row: int, output: int) -> list[tuple[str, float, float]]:
-        begin, end = int(block.indptr[row]), int(block.indptr[row + 1])
-        keys = block.indices[begin:end].astype(np.int64)
-        at = np.searchsorted(self._keys, keys).clip(0, max(len(self._keys) - 1, 0))
-        known = self._keys[at] == keys if len(self._keys) else np.zeros(len(keys), dtype=bool)
-        found = []
-        for k in range(end - begin):
-            name = block.name_of(begin + k) or str(int(keys[k]) + self._base)
-            value = float(block.values[begin + k])
-            weight = float(self._weights[at[k], output]) if known[k] else 0.0
-            found.append((name, value, weight * value))
+    def of(self, row: Block, output: int) -> list[tuple[str, float, float]]:
+        """Of the only row of this Block, the largest first."""
+        parts = self._explainer.of(row)
+        keys, values = parts.block.indices.tolist(), parts.values.tolist()
+        adds = parts.entries[:, output].tolist()
+        found = [
+            (parts.block.name_of(k) or str(key + self._base), value, add)
+            for k, (key, value, add) in enumerate(zip(keys, values, adds, strict=True))
+        ]
+        found += [
+            (f"({name})", math.nan, float(step[0, output])) for name, step in parts.steps.items()
+        ]
         return sorted(found, key=lambda term: -abs(term[2]))
 
 
@@ -160,7 +163,7 @@ def _keep_worst(
             break
         output = 0 if scores.shape[1] == 1 else int(np.argmax(scores[k]))
         chances = None if probability is None else class_probabilities(probability[k : k + 1])[0]
-        terms = explain.of(block, k, output)[:40]
+        terms = explain.of(block[k : k + 1], output)[:40]
         entry = Wrong(
             loss,
             -(first + k),

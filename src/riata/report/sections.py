@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -278,7 +279,9 @@ def most_wrong(model: Model, measured: Measured) -> str:
             of = as_text(model.labels[-1 if len(wrong.scores) == 1 else best])
             said = f"label {truth}{chance}"
         rows = [
-            (name, f"{value:.5g}", f"{adds:+.5g}") for name, value, adds in wrong.terms[:12] if adds
+            (name, "" if math.isnan(value) else f"{value:.5g}", f"{adds:+.5g}")
+            for name, value, adds in wrong.terms[:12]
+            if adds
         ]
         content = table(
             f"What adds most to the score of {of}", ["feature", "value", "adds"], rows, (1, 2)
