@@ -124,7 +124,7 @@ def test_evaluate(trained: tuple[Path, Path]) -> None:
 
 def test_evaluate_a_regression(tmp_path: Path) -> None:
     write_problem(tmp_path / "d", classes=0)
-    riata("train", tmp_path / "d", "-o", tmp_path / "m", "--loss", "squared", "--eta0", 0.05)
+    riata("train", tmp_path / "d", "-o", tmp_path / "m", "--loss", "squared")
     report = riata("evaluate", tmp_path / "m", tmp_path / "d").out
     for word in ("RMSE", "MAE", "R2"):
         assert word in report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import click
@@ -35,7 +36,8 @@ other."""
     metavar="LOSS",
     help="Drop weights that are not worth this part of the log loss; 0 keeps all.",
 )
-def command(model: str, output: str, sparse: float) -> int:
+@option("--json", "as_json", is_flag=True, help="Print what was done as one JSON object.")
+def command(model: str, output: str, sparse: float, as_json: bool) -> int:
     check_folder(output)
     if os.path.exists(output) and os.path.samefile(model, output):
         raise click.UsageError(
@@ -50,6 +52,19 @@ def command(model: str, output: str, sparse: float) -> int:
     cost, before = learner.cost_of_collapse, learner.n_live()  # type: ignore[attr-defined]
     small = learner.collapse(sparse)  # type: ignore[attr-defined]
     model_file.save(Model(small, loaded.classes, loaded.record), output)
+    if as_json:
+        done = {
+            "model": output,
+            "cost": cost,
+            "sparse": sparse,
+            "weights": small.n_live(),
+            "weights_before": before,
+            "normalize": small.normalize,
+            "feature_scale": small.feature_scale,
+            "bytes": os.path.getsize(output),
+        }
+        click.echo(json.dumps(done))
+        return 0
     seen = "rows of length one" if small.normalize == "l2" else "values as they are"
     if small.feature_scale == "rms":
         seen += ", of values divided by their root mean square"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from riata import model_file
@@ -32,7 +34,10 @@ the next round, whose parts are merged with the same --resume."""
     "--resume", metavar="MODEL", help="The model that the round began with, unless it is the first."
 )
 @option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-def command(parts: tuple[str, ...], output: str, resume: str | None, quiet: bool) -> int:
+@option("--json", "as_json", is_flag=True, help="Print what was done as one JSON object.")
+def command(
+    parts: tuple[str, ...], output: str, resume: str | None, quiet: bool, as_json: bool
+) -> int:
     paths = expand(list(parts))
     if any(same_file(path, output) for path in paths):
         raise click.UsageError(f"{output} is one of the parts, and would be replaced")
@@ -41,7 +46,11 @@ def command(parts: tuple[str, ...], output: str, resume: str | None, quiet: bool
     with settings_as_usage():
         model = merge_files(paths, before)
     model_file.save(model, output)
-    if not quiet:
+    if as_json:
+        last = model.record.history[-1]
+        done = {"model": output, "parts": len(paths), "round": last["pass"]}
+        click.echo(json.dumps(done | {name: last[name] for name in ("examples", "loss")}))
+    elif not quiet:
         click.echo(report(model, output, len(paths)))
     return 0
 

@@ -166,7 +166,7 @@ class MethodCommand(Command):
             formatter.write_paragraph()
             formatter.write_text(
                 "These are the options most people need. All of them: --help-all. Those of one method: "
-                f"--help METHOD, where METHOD is {', '.join(FAMILIES)}."
+                f"--help METHOD, where METHOD is {', '.join(METHODS)}."
             )
 
     def _pairs_apart(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -199,6 +199,9 @@ class MethodCommand(Command):
 
 
 DEFAULT_METHOD = "auto"
+_REGRESSION = "-regression"
+METHODS = [name for name in FAMILIES if not name.endswith(_REGRESSION)]
+"""What --method takes: with --loss squared, some of these stand for a family of their own."""
 _LOOKED_AT = "riata.families"
 _HELP = "riata.help"
 
@@ -210,10 +213,8 @@ def family_of(method: str | None, loss: str | None) -> str:
     ('auto', 'auto-regression', 'ftrl')
     """
     method = method or DEFAULT_METHOD
-    return f"{method}-regression" if f"{method}-{loss}" in _REGRESSIONS else method
-
-
-_REGRESSIONS = ("auto-squared", "bayesian-squared")
+    regression = f"{method}{_REGRESSION}"
+    return regression if loss == "squared" and regression in FAMILIES else method
 
 
 def _value_of(flag: str, args: Sequence[str]) -> str | None:
@@ -315,20 +316,21 @@ def pick_parameters(
     families = ctx.meta.get(_LOOKED_AT, list(FAMILIES))
     names = {name for family in families for name in _parameters(FAMILIES[family])}
     chosen = {name: given[name] for name in given if name in names and given[name] is not None}
-    if method.endswith("-regression") and chosen.get("loss") == "squared":
+    called = method.removesuffix(_REGRESSION)
+    if called != method and chosen.get("loss") == "squared":
         del chosen["loss"]  # the only one there is
     own = _parameters(FAMILIES[method])
     for name in chosen if check else ():
         if name not in own:
-            owners = [f for f, learner in FAMILIES.items() if name in _parameters(learner)]
+            owners = [f for f in METHODS if name in _parameters(FAMILIES[f])]
             whose = f"{flag_name(name)} belongs to --method {' or '.join(owners)}"
             if given["method"] is None:
                 raise click.UsageError(
-                    f"{whose}: name the method, or leave it out (without --method it is {method}, "
+                    f"{whose}: name the method, or leave it out (without --method it is {called}, "
                     "which needs no tuning)"
                 )
             raise click.UsageError(
-                f"{whose}, not to {method}; {method} takes {', '.join(map(flag_name, own))}"
+                f"{whose}, not to {called}; {called} takes {', '.join(map(flag_name, own))}"
             )
     return chosen
 

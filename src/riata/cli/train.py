@@ -24,6 +24,7 @@ from riata.cli.data import (
     settings_as_usage,
 )
 from riata.cli.options import (
+    METHODS,
     MethodCommand,
     count_option,
     family_of,
@@ -61,7 +62,7 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 @option("-o", "--output", required=True, metavar="MODEL", help="Where to save the model.")
 @option(
     "--method",
-    type=click.Choice(list(FAMILIES)),
+    type=click.Choice(METHODS),
     section="Method",
     help="The family of learners.  [default: auto, which needs no tuning, also with --loss squared]",
 )
