@@ -23,7 +23,15 @@ from numpy.typing import NDArray
 from benchmarks.ratio import Ratio, Run, Times, ratio, seconds
 from riata import _core
 from riata.block import Block
-from riata.learners import FTRL, Bayesian, ElasticNet, InteriorPoint, Portfolio, TruncatedGradient
+from riata.learners import (
+    FTRL,
+    AutoRegression,
+    Bayesian,
+    ElasticNet,
+    InteriorPoint,
+    Portfolio,
+    TruncatedGradient,
+)
 from riata.sources import open_source
 from riata.sweeping.banks import BankLane
 from riata.sweeping.grid import Setting
@@ -42,6 +50,7 @@ KERNELS = {
     "samples": ("Bayesian, variational",),
     "sweep": ("interior point",),
     "portfolio": ("auto",),
+    "regression": ("auto, regression",),
     "bank": ("settings side by side",),
     "checksum": ("checksums",),
     "delimiter": ("reader of svm", "reader of vw", "reader of csv"),
@@ -172,6 +181,7 @@ def works(folder: Path) -> dict[str, Work]:
         "Bayesian, variational": learn(lambda: Bayesian(prior_variance=1.0, update="vb"), few),
         "interior point": learn(lambda: InteriorPoint(update="paper"), few),
         "auto": learn(lambda: Portfolio(), near),
+        "auto, regression": learn(lambda: AutoRegression(), near),
         "settings side by side": side_by_side(near),
         "checksums": lambda: np.array([float(_core.checksum(near.values.view(np.uint8)) >> 12)]),
     }

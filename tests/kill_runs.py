@@ -137,7 +137,7 @@ class Case:
         options = ["--shuffle", rng.choice(("0", "700")), "--holdout", rng.choice(("0", "0.1"))]
         if method != "sketch":
             options += ["--passes", rng.choice(("20", "40", "60"))]
-        if rng.random() < 0.4:
+        if rng.random() < 0.4 and not method.endswith("-regression"):
             options += ["--class-weight", "1=2.5"]
         if format == "cached":
             options.append("--cache")
@@ -159,7 +159,9 @@ class Killer:
         case = Case.pick(self.rng, number, self.formats)
         data = str(self.files[case.classes][case.format])
         output = self.folder / "m"
-        first = ["train", data, "-o", str(output), "--method", case.method, *case.options]
+        method = case.method.removesuffix("-regression")
+        loss = [] if method == case.method else ["--loss", "squared"]
+        first = ["train", data, "-o", str(output), "--method", method, *loss, *case.options]
         expected, seconds = self.undisturbed(case, first, output)
         every = ["--every", str(self.rng.choice((1500, 5000, 20000)))]
         words, place = [*first, *every], Path(f"{output}.checkpoint")

@@ -15,7 +15,6 @@ import pytest
 import riata
 from riata import _core
 from riata.explain import Explainer
-from riata.learners.base import Learner
 from riata.show import html_text, printable
 
 N = 300
@@ -134,8 +133,19 @@ def test_of_a_mixture_the_features_add_up_to_the_mean_of_its_score(name: str) ->
 def test_of_auto_from_zero_the_features_are_those_of_the_one_linear_model() -> None:
     model, rows = learned("auto")
     linear, blocks = _linear(model, rows, "zero")
-    single: Learner = model.model_.learner.collapse()
-    assert np.allclose(linear, np.concatenate([single.score(b) for b in blocks]), rtol=0, atol=1e-6)
+    learner: Any = model.model_.learner
+    keys, weights = learner.coef()
+    by_key = dict(zip(keys.tolist(), weights[:, 0].tolist(), strict=True))
+    wanted = [
+        learner.intercept[0]
+        + sum(
+            by_key.get(int(block.indices[k]), 0.0) * float(block.values[k])
+            for k in range(int(block.indptr[row]), int(block.indptr[row + 1]))
+        )
+        for block in blocks
+        for row in range(len(block))
+    ]
+    assert np.allclose(linear[:, 0], wanted, rtol=0, atol=1e-6)
 
 
 def test_auto_is_explained_with_the_length_of_each_row() -> None:

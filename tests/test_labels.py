@@ -317,7 +317,7 @@ def test_many_numbers_are_asked_about(tmp_path: Path) -> None:
     assert "different numbers among the first 1,000 labels" in said
     assert "--loss squared" in said
     assert "--classes scan" in said
-    command("train", data, "-o", tmp_path / "m", "--loss", "squared", "--eta0", "1e-9")
+    command("train", data, "-o", tmp_path / "m", "--loss", "squared")
     # Many that come one by one are asked about too; as many as there may be are not.
     rows = [f"{i % 2} 1:1\n" for i in range(2000)] + [f"{i} 1:1\n" for i in range(2, 300)]
     data.write_text("".join(rows))

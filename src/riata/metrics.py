@@ -199,7 +199,7 @@ class Calibration:
 
 @dataclass
 class Residuals:
-    """Squared and absolute errors of a regression, and the share of variance explained.
+    """Squared and absolute errors of a regression, and the share of variance explained, however the stream was cut.
 
     >>> import numpy as np
     >>> r = Residuals()
@@ -210,25 +210,27 @@ class Residuals:
 
     squared: Mean = field(default_factory=Mean)
     absolute: Mean = field(default_factory=Mean)
-    center: float = 0.0
-    spread: float = 0.0
-    """Weighted sum of squared distances of the labels from their mean, `center`."""
+    first: float = 0.0
+    """A label: the others are measured from there, which keeps their digits."""
+    distance: Mean = field(default_factory=Mean)
+    square: Mean = field(default_factory=Mean)
 
     def add(self, predictions: Floats, labels: Floats, weights: Floats | None = None) -> None:
         if len(labels) == 0:
             return
-        before = self.squared.weight
+        if self.square.weight == 0:
+            self.first = float(labels[0])
         self.squared.add((predictions - labels) ** 2, weights)
         self.absolute.add(np.abs(predictions - labels), weights)
-        w = np.ones(len(labels)) if weights is None else weights
-        new = float(w.sum())
-        if new <= 0:
-            return
-        # Chan, Golub & LeVeque: merge two means and sums of squares without cancellation.
-        mean = float(np.dot(w, labels)) / new
-        self.spread += float(np.dot(w, (labels - mean) ** 2))
-        self.spread += (mean - self.center) ** 2 * before * new / (before + new)
-        self.center += (mean - self.center) * new / (before + new)
+        self.distance.add(labels - self.first, weights)
+        self.square.add((labels - self.first) ** 2, weights)
+
+    @property
+    def spread(self) -> float:
+        """Weighted sum of squared distances of the labels from their mean."""
+        if self.distance.value is None:
+            return 0.0
+        return max(0.0, self.square.total - self.distance.total * self.distance.value)
 
     @property
     def rmse(self) -> float | None:

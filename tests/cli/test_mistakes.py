@@ -111,7 +111,7 @@ def test_lists_have_commas_everywhere(tmp_path: Path) -> None:
             {k: v.tolist() for k, v in model_file.load(tmp_path / "m").learner.state().items()}
         )
     assert models[0] == models[1]
-    clip = ("--loss", "squared", "--eta0", "0.01", "--clip")
+    clip = ("--method", "elastic-net", "--loss", "squared", "--eta0", "0.01", "--clip")
     for pair in (["-1,1"], ["-1", "1"]):
         riata(*words, *clip, *pair)
         assert model_file.load(tmp_path / "m").learner.parameters()["clip"] == [-1, 1]

@@ -130,7 +130,7 @@ def test_dicts() -> None:
     assert offsets(block) == [0.5, -1]
     with pytest.raises(DataError, match="row 2: the offset 'o' is missing"):
         list(open_source([*given, {"y": 1, "a": 2}], **ROLES))
-    with pytest.raises(DataError, match="row 2: the offset is 'NaN"):
+    with pytest.raises(DataError, match="row 2: the offset 'o' is missing"):
         list(open_source([*given, {"y": 1, "o": float("nan")}], **ROLES))
     with pytest.raises(ValueError, match="'label' cannot be both label and offset"):
         open_source(given, offset="label")

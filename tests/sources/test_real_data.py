@@ -61,7 +61,7 @@ TRAINED: list[tuple[str, int, str]] = [
     ("vw/rcv1_small.dat", 1_000, ""),
     ("vw/rcv1_multiclass.dat", 1_000, ""),
 ]
-LEARNING = {"uci/housing.arff": "--loss squared --normalize l2 --eta0 0.1"}
+LEARNING = {"uci/housing.arff": "--loss squared"}
 
 
 @pytest.mark.parametrize(("name", "examples", "options"), TRAINED, ids=[t[0] for t in TRAINED])

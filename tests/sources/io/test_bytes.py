@@ -105,7 +105,7 @@ def test_missing_file(tmp_path: Path) -> None:
 
 
 def test_directory(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is a directory"):
+    with pytest.raises(DataError, match="no files in this folder"):
         open_source(tmp_path)
 
 
