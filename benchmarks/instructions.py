@@ -33,7 +33,7 @@ from riata.learners import (
     TruncatedGradient,
 )
 from riata.sources import open_source
-from riata.sweeping.banks import BankLane
+from riata.sweeping.banks import BankSet
 from riata.sweeping.grid import Setting
 
 TITLE = "Every kernel with every instruction set"
@@ -95,8 +95,8 @@ def side_by_side(data: Block) -> Work:
     ]
 
     def work() -> Floats:
-        lane = BankLane(range(16), [None], settings, 1, 0)
-        return lane.learn(data, np.arange(len(data)), None).ravel()
+        unit_set = BankSet(range(16), [None], settings, 1, 0)
+        return unit_set.learn(data, np.arange(len(data)), None).ravel()
 
     return work
 

@@ -93,11 +93,13 @@ def test_a_folds_columns_are_those_of_a_training_without_it(name: str) -> None:
                     totals[fold] -= np.log(p[0, 0] if codes[i] else 1 - p[0, 0])  # type: ignore[index]
                 else:
                     learner.learn(row)
-            from riata.sweeping.lanes import Unit
+            from riata.sweeping.unit_sets import Unit
 
             unit = Unit(s, fold)
-            lane = next(lane for lane in job.columns.lanes if unit in lane.units)
-            same_state(lane.learner(unit), learner)
+            unit_set = next(
+                unit_set for unit_set in job.columns.unit_sets if unit in unit_set.units
+            )
+            same_state(unit_set.learner(unit), learner)
         assert found.records[s]["loss"] == pytest.approx(totals.sum() / len(block), rel=1e-12)
         whole = alone(ListSource(block), setting.family, dict(setting.parameters))
         same_state(found.model(s).learner, whole.learner)
@@ -386,11 +388,11 @@ def test_a_setting_that_stands_still_where_others_move_goes_on_by_itself() -> No
         single = alone(ListSource(block), "elastic-net", record["parameters"], passes=2)
         same_state(found.model(i).learner, single.learner)
     assert job.columns is not None
-    assert any(getattr(lane, "_left", None) for lane in job.columns.lanes)
+    assert any(getattr(unit_set, "_left", None) for unit_set in job.columns.unit_sets)
 
 
 def test_what_lies_side_by_side_takes_eight_bytes_a_weight() -> None:
-    from riata.sweeping.banks import BankLane
+    from riata.sweeping.banks import BankSet
     from riata.sweeping.memory import estimate
 
     X = random_sparse(3000, 5000, 0.01, format="csr", random_state=0, dtype=np.float64)
@@ -398,15 +400,15 @@ def test_what_lies_side_by_side_takes_eight_bytes_a_weight() -> None:
     job = Job({"l1": np.geomspace(1e-9, 1e-7, 64)}, threads=1)
     job.run(open_source(X, y))
     assert job.columns is not None
-    (lane,) = job.columns.lanes
-    assert isinstance(lane, BankLane)
+    (unit_set,) = job.columns.unit_sets
+    assert isinstance(unit_set, BankSet)
     live = job.columns.live_of(0)
     assert live is not None
     assert live > 4000
     most = (
         8 * 64 * (live + min(live, 3000))
     )  # weights, and the sums of the steps that rows speak of
-    assert lane._bank.bytes < 2 * most
+    assert unit_set._bank.bytes < 2 * most
     said = estimate(job.settings, None)
     assert said.bytes_per_feature == 8 * 64 + 8
     assert estimate(job.settings, 10).bytes_per_feature == 11 * (8 * 64 + 8)
@@ -424,5 +426,5 @@ def test_many_steps_forget_the_sums_that_no_row_speaks_of() -> None:
         single = alone(ListSource(block), "elastic-net", record["parameters"], passes=2)
         same_state(found.model(i).learner, single.learner)
     assert job.columns is not None
-    (lane,) = job.columns.lanes
-    assert lane._bank.bytes < 8 * 4 * 3 * 3 * 4096 * 2  # type: ignore[attr-defined]
+    (unit_set,) = job.columns.unit_sets
+    assert unit_set._bank.bytes < 8 * 4 * 3 * 3 * 4096 * 2  # type: ignore[attr-defined]

@@ -23,7 +23,7 @@ from riata.learners import Learner
 from riata.record import Model
 from riata.sources import Source
 from riata.sweeping import Job, settings_of
-from riata.sweeping.lanes import Unit
+from riata.sweeping.unit_sets import Unit
 
 
 def _has(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Lanes of settings that differ by numbers alone: one store for all, one traversal of each example."""
+"""Unit sets of settings that differ by numbers alone: one store for all, one traversal of each example."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from riata.block import Block
 from riata.learners import Learner
 from riata.learners.linear import LinearLearner
 from riata.sweeping.grid import Setting
-from riata.sweeping.lanes import Floats, Lane, LoneLane, Order, Unit
+from riata.sweeping.unit_sets import Floats, Order, SingleSet, Unit, UnitSet
 
 _RULES = ("fobos", "sgd", "truncate", "round")
 _LOSSES = ("logistic", "squared", "huber")
@@ -40,7 +40,7 @@ def key_of(learner: Learner) -> tuple[Any, ...] | None:
     return (learner.family, update, *(getattr(learner, name) for name in _SHARED))
 
 
-class BankLane:
+class BankSet:
     """Settings side by side, each in as many groups as there are folds, and one more."""
 
     def __init__(
@@ -70,7 +70,7 @@ class BankLane:
             groups=len(self._groups),
         )
         self._factors = dict.fromkeys(self._members, 1.0)
-        self._left: dict[Unit, LoneLane] = {}
+        self._left: dict[Unit, SingleSet] = {}
         """Units that had to go on by themselves."""
         self._why: dict[int, str] = {}
         self._hash_key: bytes | None = None
@@ -81,9 +81,9 @@ class BankLane:
     def learn(self, block: Block, order: Order, folds: Order | None) -> Floats:
         scores = np.full((len(self.units), len(order), self._outputs), np.nan)
         place = {unit: i for i, unit in enumerate(self.units)}
-        for unit, lane in list(self._left.items()):
+        for unit, unit_set in list(self._left.items()):
             if unit in place:
-                scores[place[unit]] = lane.learn(block, order, folds)[0]
+                scores[place[unit]] = unit_set.learn(block, order, folds)[0]
         start, labels, self._live = 0, block.labels, None
         assert labels is not None
         order = np.ascontiguousarray(order, dtype=np.int64)
@@ -121,9 +121,9 @@ class BankLane:
             self._why[s] = f"{where}: the scores have left the range of floats; {slower}"
         else:
             for group in self._groups:
-                lane = LoneLane(Unit(s, group), self.learner(Unit(s, group)))
-                self._left[Unit(s, group)] = lane
-                scores[place[Unit(s, group)]] = lane.learn(block, order, folds)[0]
+                unit_set = SingleSet(Unit(s, group), self.learner(Unit(s, group)))
+                self._left[Unit(s, group)] = unit_set
+                scores[place[Unit(s, group)]] = unit_set.learn(block, order, folds)[0]
         self._remove({s})
 
     def _remove(self, gone: Iterable[int]) -> None:
@@ -152,8 +152,8 @@ class BankLane:
         return self._live[group * len(self._members) + setting]
 
     def end_pass(self) -> None:
-        for lane in self._left.values():
-            lane.end_pass()
+        for unit_set in self._left.values():
+            unit_set.end_pass()
         for i, s in enumerate(self._members):
             decay = float(getattr(self._prototypes[s], "decay", 1.0))
             if decay != 1:
@@ -161,13 +161,15 @@ class BankLane:
                 self._bank.set_rate_factor(i, self._factors[s])
 
     def finish(self) -> None:
-        for lane in self._left.values():
-            lane.finish()
+        for unit_set in self._left.values():
+            unit_set.finish()
 
     def keep(self, units: Sequence[Unit]) -> None:
         wanted = {unit.setting for unit in units}
         self._remove({s for s in self._members if s not in wanted})
-        self._left = {unit: lane for unit, lane in self._left.items() if unit.setting in wanted}
+        self._left = {
+            unit: unit_set for unit, unit_set in self._left.items() if unit.setting in wanted
+        }
         self.units = [unit for unit in self.units if unit.setting in wanted]
 
     def why(self, unit: Unit) -> str | None:
@@ -176,31 +178,33 @@ class BankLane:
 
     def use_hash_key(self, hash_key: bytes | None) -> None:
         self._hash_key = hash_key
-        for lane in self._left.values():
-            lane.use_hash_key(hash_key)
+        for unit_set in self._left.values():
+            unit_set.use_hash_key(hash_key)
 
-    def alone(self) -> list[Lane]:
-        return [self._left.get(unit) or LoneLane(unit, self.learner(unit)) for unit in self.units]
+    def alone(self) -> list[UnitSet]:
+        return [self._left.get(unit) or SingleSet(unit, self.learner(unit)) for unit in self.units]
 
 
-def make_lanes(
+def make_sets(
     units: Sequence[Unit], settings: Sequence[Setting], outputs: int, seed: int, threads: int
-) -> list[Lane]:
-    """Settings that can share are put side by side, in as many lanes as there are threads; others go alone."""
+) -> list[UnitSet]:
+    """Settings that can share are put side by side, in as many sets as there are threads; others go alone."""
     groups = list(dict.fromkeys(unit.fold for unit in units))
     together: dict[Any, list[int]] = {}
-    lanes: list[Lane] = []
+    unit_sets: list[UnitSet] = []
     for s in dict.fromkeys(unit.setting for unit in units):
         key = key_of(settings[s].make(outputs, seed))
         together.setdefault(("alone", s) if key is None else key, []).append(s)
     for key, members in together.items():
         if key[0] == "alone" or (len(members) == 1 and len(groups) == 1):
             for s in members:
-                lanes += [LoneLane(Unit(s, g), settings[s].make(outputs, seed)) for g in groups]
+                unit_sets += [
+                    SingleSet(Unit(s, g), settings[s].make(outputs, seed)) for g in groups
+                ]
             continue
         panels = max(1, min(threads, len(members)))
         each = math.ceil(len(members) / panels)
         for start in range(0, len(members), each):
             part = members[start : start + each]
-            lanes.append(BankLane(part, groups, settings, outputs, seed))
-    return lanes
+            unit_sets.append(BankSet(part, groups, settings, outputs, seed))
+    return unit_sets

@@ -15,13 +15,13 @@ from riata.errors import DivergenceError, SettingsError
 from riata.learners import Learner
 from riata.learners.base import State
 from riata.metrics import Mean
-from riata.sweeping.banks import make_lanes as side_by_side
+from riata.sweeping.banks import make_sets as side_by_side
 from riata.sweeping.folds import FoldOf
 from riata.sweeping.grid import Setting
-from riata.sweeping.lanes import Lane, LoneLane, Unit
 from riata.sweeping.predictions import Predictor
 from riata.sweeping.pruning import LOSS_BOUND, Pruning
 from riata.sweeping.tally import AT_ONCE, Tally
+from riata.sweeping.unit_sets import SingleSet, Unit, UnitSet
 
 Floats = NDArray[np.float64]
 
@@ -48,16 +48,18 @@ class Columns(Learner):
         prune: bool = False,
         seed: int = 0,
         threads: int = 1,
-        make_lanes: Callable[..., list[Lane]] | None = None,
+        make_sets: Callable[..., list[UnitSet]] | None = None,
     ) -> None:
         self.settings, self.outputs, self.folds = list(settings), outputs, folds
         self.predictor = Predictor([setting.make(outputs, seed) for setting in settings])
         self._wanted = [None] if folds is None else [*range(folds.folds), None]
         units = [Unit(s, fold) for fold in self._wanted for s in range(len(self.settings))]
-        make = side_by_side if make_lanes is None else make_lanes
-        self.lanes: list[Lane] = make(units, self.settings, outputs, seed, threads)
-        self._home = {unit: lane for lane in self.lanes for unit in lane.units}
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(self.lanes) > 1 else None
+        make = side_by_side if make_sets is None else make_sets
+        self.unit_sets: list[UnitSet] = make(units, self.settings, outputs, seed, threads)
+        self._home = {unit: unit_set for unit_set in self.unit_sets for unit in unit_set.units}
+        self._pool = (
+            ThreadPoolExecutor(threads) if threads > 1 and len(self.unit_sets) > 1 else None
+        )
         self.losses_of = [Mean() for _ in self.settings]
         """Progressive, by the settings' own losses: as a record has it."""
         self.alive = np.ones(len(self.settings), dtype=bool)
@@ -104,12 +106,12 @@ class Columns(Learner):
 
     def with_outputs(self, outputs: int) -> Self:
         """Each setting goes on by itself: side by side they would have to be put together anew."""
-        lanes = [alone for lane in self.lanes for alone in lane.alone()]
-        for lane in lanes:
-            assert isinstance(lane, LoneLane)
-            lane.widen(outputs)
-        self.lanes = lanes
-        self._home = {unit: lane for lane in lanes for unit in lane.units}
+        unit_sets = [alone for unit_set in self.unit_sets for alone in unit_set.alone()]
+        for unit_set in unit_sets:
+            assert isinstance(unit_set, SingleSet)
+            unit_set.widen(outputs)
+        self.unit_sets = unit_sets
+        self._home = {unit: unit_set for unit_set in unit_sets for unit in unit_set.units}
         self.predictor = self.predictor.with_outputs(outputs)
         self.outputs = outputs
         return self
@@ -174,14 +176,14 @@ class Columns(Learner):
         """(folds and all, settings, n, outputs); 0 where nobody learns any more."""
         shape = (len(self._wanted), len(self.settings), len(rows), self.outputs)
         scores = np.zeros(shape)
-        lanes = [lane for lane in self.lanes if lane.units]
+        unit_sets = [unit_set for unit_set in self.unit_sets if unit_set.units]
 
-        def one(lane: Lane) -> Floats:
-            return lane.learn(block, rows, folds)
+        def one(unit_set: UnitSet) -> Floats:
+            return unit_set.learn(block, rows, folds)
 
-        done = map(one, lanes) if self._pool is None else self._pool.map(one, lanes)
-        for lane, found in zip(lanes, done, strict=True):
-            for unit, of_unit in zip(lane.units, found, strict=True):
+        done = map(one, unit_sets) if self._pool is None else self._pool.map(one, unit_sets)
+        for unit_set, found in zip(unit_sets, done, strict=True):
+            for unit, of_unit in zip(unit_set.units, found, strict=True):
                 scores[-1 if unit.fold is None else unit.fold, unit.setting] = of_unit
         return scores
 
@@ -200,9 +202,9 @@ class Columns(Learner):
     def _end(self, s: int, how: str) -> None:
         self.alive[s] = False
         self.ended[s] = how
-        for lane in self.lanes:
-            if any(unit.setting == s for unit in lane.units):
-                lane.keep([unit for unit in lane.units if unit.setting != s])
+        for unit_set in self.unit_sets:
+            if any(unit.setting == s for unit in unit_set.units):
+                unit_set.keep([unit for unit in unit_set.units if unit.setting != s])
 
     def _prune(self, losses: Floats, labels: Floats) -> None:
         if not self.prune:
@@ -230,8 +232,8 @@ class Columns(Learner):
             self._end(s, f"pruned after {self.pruning.examples:,} examples")
 
     def end_pass(self) -> None:
-        for lane in self.lanes:
-            lane.end_pass()
+        for unit_set in self.unit_sets:
+            unit_set.end_pass()
         self._last, self._last_folds, self._position = None, None, 0
         self._passes += 1
         if self.folds is not None or self._passes == 1:
@@ -240,8 +242,8 @@ class Columns(Learner):
             self.tally = self._new_tally()
 
     def finish(self) -> None:
-        for lane in self.lanes:
-            lane.finish()
+        for unit_set in self.unit_sets:
+            unit_set.finish()
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -289,8 +291,8 @@ class Columns(Learner):
 
     def use_hash_key(self, hash_key: bytes | None) -> None:
         super().use_hash_key(hash_key)
-        for lane in self.lanes:
-            lane.use_hash_key(hash_key)
+        for unit_set in self.unit_sets:
+            unit_set.use_hash_key(hash_key)
 
     def parameters(self) -> dict[str, Any]:
         return {}
@@ -308,8 +310,8 @@ class Columns(Learner):
         raise NotImplementedError("save the models of a sweep, one by one")
 
 
-def lone_lanes(
+def single_sets(
     units: Sequence[Unit], settings: Sequence[Setting], outputs: int, seed: int, threads: int
-) -> list[Lane]:
+) -> list[UnitSet]:
     """A learner for each unit."""
-    return [LoneLane(unit, settings[unit.setting].make(outputs, seed)) for unit in units]
+    return [SingleSet(unit, settings[unit.setting].make(outputs, seed)) for unit in units]

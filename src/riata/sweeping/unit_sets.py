@@ -28,8 +28,8 @@ class Unit:
     """The fold that it never learns; None: it learns all."""
 
 
-class Lane(Protocol):
-    """Units that are learned in one go. Lanes know nothing of each other: threads may learn them side by side."""
+class UnitSet(Protocol):
+    """Units that are learned in one go. Unit sets know nothing of each other: threads may learn them side by side."""
 
     units: list[Unit]
 
@@ -49,11 +49,11 @@ class Lane(Protocol):
         """What ended it, if something did."""
 
     def use_hash_key(self, hash_key: bytes | None) -> None: ...
-    def alone(self) -> list[Lane]:
+    def alone(self) -> list[UnitSet]:
         """The same units, each in a learner of its own."""
 
 
-class LoneLane:
+class SingleSet:
     """One unit in a learner of its own: any family, any parameters."""
 
     def __init__(self, unit: Unit, learner: Learner) -> None:
@@ -113,7 +113,7 @@ class LoneLane:
     def use_hash_key(self, hash_key: bytes | None) -> None:
         self._learner.use_hash_key(hash_key)
 
-    def alone(self) -> list[Lane]:
+    def alone(self) -> list[UnitSet]:
         return [self]
 
     def widen(self, outputs: int) -> None:
