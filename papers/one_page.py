@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ def text() -> str:
     return "\n".join(parts)
 
 
+def _table(head: list[str], rows: list[list[Any]]) -> list[str]:
+    """With an empty line behind it."""
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(str(cell) for cell in row) + " |" for row in lines] + [""]
+
+
 def _item(item: Item, found: dict[str, Any] | None) -> str:
     lines = [f"### {item.title}\n"]
     if found is None:
@@ -51,14 +58,17 @@ def _item(item: Item, found: dict[str, Any] | None) -> str:
     if found.get("absent"):
         lines.append(f"**Gap**: {', '.join(found['absent'])} is not under $RIATA_DATA.\n")
         return "\n".join(lines)
-    lines += ["| item | theirs | ours | verdict |", "|---|---|---|---|"]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in found["rows"]]
-    lines.append("")
+    lines += _table(["item", "theirs", "ours", "verdict"], found["rows"])
     if found.get("note"):
         lines.append(found["note"] + "\n")
+    for table in found.get("tables", []):
+        lines += [f"{table['title']}:\n", *_table(table["head"], table["rows"])]
     if found.get("picture"):
         lines.append(f"![{item.title}]({item.paper}/{found['picture']})\n")
-    data = ", ".join(item.data) or "made by the script"
+    folders = Counter(name.split("/")[0] for name in item.data)
+    several = [f"{count} files of {name}/" for name, count in folders.items() if count > 1]
+    single = [name for name in item.data if folders[name.split("/")[0]] == 1]
+    data = ", ".join(several + single) or "made by the script"
     kind = "quick" if found["quick"] else "full"
     lines.append(
         f"Data: {data}. Seed: {item.seed}. Commit {found['commit']}, {found['processor']}, "

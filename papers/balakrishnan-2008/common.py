@@ -29,7 +29,8 @@ def block_of(X: sparse.csr_matrix, y: Floats) -> Block:
 
 
 def batch(X: sparse.csr_matrix, y: Floats, gamma: float) -> Floats:
-    """scikit-learn's liblinear, in the place of BBR: weights, then the intercept, which is penalised as well."""
+    '""scikit-learn\'s liblinear, in the place of BBR: weights, then the intercept, which is penalised as'
+    'well.""'
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = LogisticRegression(
@@ -79,12 +80,3 @@ def passes(
 
 def l1(a: Floats, b: Floats) -> float:
     return float(np.abs(a - b).sum())
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
-def number(v: float) -> str:
-    return "0" if abs(v) < 1e-9 else f"{v:.3f}" if abs(v) >= 0.1 else f"{v:.2g}"

@@ -14,28 +14,34 @@ CHUNK = 20_000
 
 
 def labelled(
-    rng: np.random.Generator, counts: NDArray[np.int64], indices: NDArray[np.int32], weights: Floats
-) -> tuple[Block, Floats]:
+    rng: np.random.Generator, counts: NDArray[np.int64], indices: NDArray[np.int32], weights: Floats,
+    values: NDArray[np.float32] | None = None,
+) -> tuple[Block, Floats]:  # fmt: skip
     """A Block with labels drawn by the true weights, and the true weights' loss on each row."""
+    values = np.ones(len(indices), dtype=np.float32) if values is None else values
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    sums = np.concatenate([[0.0], np.cumsum(weights[indices])])
+    sums = np.concatenate([[0.0], np.cumsum(weights[indices] * values.astype(np.float64))])
     scores = sums[indptr[1:]] - sums[indptr[:-1]]
     labels = (rng.random(len(counts)) < 1 / (1 + np.exp(-scores))).astype(np.float64)
-    block = Block(indptr, indices, np.ones(len(indices), dtype=np.float32), labels)
+    block = Block(indptr, indices, values, labels)
     return block, np.logaddexp(0, np.where(labels > 0, -scores, scores))
 
 
 def random_features(
-    seed: int, examples: int, d: int, present: float, std: float
+    seed: int, examples: int, d: int, present: float, std: float, binary: bool = True
 ) -> Iterator[tuple[Block, Floats]]:
-    """Each of d binary features is there with the same chance, `present` of them on average (figs. 1 and 4)."""
+    """Each of d features is there with the same chance, `present` of them on average (figs. 1, 4 and 5).
+
+    Those that are not binary have values uniform in [0, 1].
+    """
     rng = np.random.default_rng(seed)
     weights = rng.normal(scale=std, size=d)
     for start in range(0, examples, CHUNK):
         n = min(CHUNK, examples - start)
         rows, columns = np.nonzero(rng.random((n, d), dtype=np.float32) < present / d)
         counts = np.bincount(rows, minlength=n)
-        yield labelled(rng, counts, columns.astype(np.int32), weights)
+        values = None if binary else rng.random(len(columns), dtype=np.float32)
+        yield labelled(rng, counts, columns.astype(np.int32), weights, values)
 
 
 def long_tail(
@@ -55,3 +61,22 @@ def long_tail(
         ]
         indices = np.stack(drawn, axis=1).astype(np.int32).ravel()
         yield labelled(rng, np.full(n, categories), indices, weights)
+
+
+def categorical(
+    seed: int, examples: int, std: float, decay: float
+) -> Iterator[tuple[Block, Floats]]:
+    '""Five features of each of ten categories of 200, chances falling by exp(-decay) from one to the next (fig.'
+    '6).""'
+    rng = np.random.default_rng(seed)
+    weights = rng.normal(scale=std, size=2000)
+    logs = -decay * np.arange(200)
+    for begin in range(0, examples, CHUNK):
+        n = min(CHUNK, examples - begin)
+        parts = []
+        for category in range(10):
+            # The five largest of log chance + Gumbel noise: a draw without replacement.
+            keys = logs - np.log(-np.log(rng.random((n, 200))))
+            parts.append(np.sort(np.argpartition(-keys, 5, axis=1)[:, :5], axis=1) + 200 * category)
+        indices = np.concatenate(parts, axis=1).astype(np.int32).ravel()
+        yield labelled(rng, np.full(n, 50), indices, weights)

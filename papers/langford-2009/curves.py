@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import subgradient
 from online import auc, block_of, folds, learner, passes
 from uci import Task, load
 
@@ -20,10 +21,10 @@ ETAS, DECAYS, STOPS = (0.1, 0.5), (0.5, 0.9), (5, 15)
 GRAVITIES = [float(f"{g:.2g}") for g in np.geomspace(3e-4, 1, 14)]
 THETAS = [float(f"{g:.2g}") for g in np.geomspace(3e-3, 3, 14)]
 ENDS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3)
-VALUES = {"round": THETAS, "subgradient": GRAVITIES[::2]}
+VALUES = {"round": THETAS}
+ORDERS = 3
 PARTS = 3
 Point = tuple[float, float]
-Weights = list[np.ndarray]
 
 RULES: dict[str, dict[str, Any]] = {
     "truncated gradient, K = 1": {"period": 1},
@@ -34,9 +35,8 @@ RULES: dict[str, dict[str, Any]] = {
     "rounding, K = 1": {"update": "round", "period": 1},
     "rounding, K = 10": {"update": "round", "period": 10},
     "rounding, K = 20": {"update": "round", "period": 20},
-    "subgradient": {"update": "subgradient"},
 }
-LASSO = "lasso"
+SUBGRADIENT, LASSO = "subgradient, K = 10", "lasso"
 
 
 def model(rule: str, value: float, eta: float, decay: float) -> Any:
@@ -49,20 +49,21 @@ def model(rule: str, value: float, eta: float, decay: float) -> Any:
     return learner(eta, decay, value, **options)
 
 
-def weights(task: Task, rows: Any, rule: str, value: float, eta: float, decay: float) -> Any:
-    """Weights by number of passes and, for the subgradient rule, by what is rounded at the end.
+def even(rows: Any) -> Any:
+    '""Passes are a multiple of 20 steps long, so that every K has just truncated when the weights are counted.""'
+    return rows[: len(rows) // 20 * 20]
 
-    Passes are a multiple of 20 steps long, so that every K has just truncated when the weights are counted.
-    """
-    rows = rows[: len(rows) // 20 * 20]
+
+def weights(task: Task, rows: Any, rule: str, value: float, eta: float, decay: float) -> Any:
+    """Weights by rate, decay and number of passes."""
+    rows = even(rows)
     block = block_of(task.X[rows], task.y[rows])
     for done, w in passes(model(rule, value, eta, decay), block, task.features, STOPS):
-        for end in ENDS if rule == "subgradient" else (0.0,):
-            yield (eta, decay, done, end), np.where(np.abs(w) <= end, 0.0, w)
+        yield (eta, decay, done), w
 
 
 def one_point(name: str, rule: str, value: float) -> list[Point]:
-    """(features left, AUC) on the test part, rates and passes by cross-validation; one for each rounding."""
+    """(features left, AUC) on the test part, rates and passes by cross-validation."""
     task = load(name, True)
     score: dict[Any, list[float]] = {}
     for others, part in folds(len(task.y))[:PARTS]:
@@ -70,13 +71,45 @@ def one_point(name: str, rule: str, value: float) -> list[Point]:
         for eta, decay in product(ETAS, DECAYS):
             for key, w in weights(task, others, rule, value, eta, decay):
                 score.setdefault(key, []).append(auc(X @ w, y))
-    points = []
-    for end in {key[3] for key in score}:
-        best = max((k for k in score if k[3] == end), key=lambda k: np.mean(score[k]))
-        everything = np.arange(len(task.y))
-        w = dict(weights(task, everything, rule, value, *best[:2]))[best]
-        points.append((float(np.count_nonzero(w)), auc(task.X_test @ w, task.y_test)))
-    return points
+    best = max(score, key=lambda k: np.mean(score[k]))
+    w = dict(weights(task, np.arange(len(task.y)), rule, value, *best[:2]))[best]
+    return [(float(np.count_nonzero(w)), auc(task.X_test @ w, task.y_test))]
+
+
+def subgradient_points(name: str) -> list[list[Point]]:
+    """The points of the subgradient rule with small weights rounded at the end, for each order of the rows."""
+    task = load(name, True)
+    grid = list(product(ETAS, DECAYS, GRAVITIES[::2]))
+    eta, decay, gravity = (np.array(c) for c in zip(*grid, strict=True))
+
+    def trained(rows: Any) -> dict[Any, Any]:
+        found = subgradient.passes(task.X[rows], task.y[rows], eta, decay, gravity, STOPS)
+        return {
+            (*setting, done, end): np.where(np.abs(W[:, c]) <= end, 0.0, W[:, c])
+            for done, W in found.items()
+            for c, setting in enumerate(grid)
+            for end in ENDS
+        }
+
+    score: dict[Any, list[float]] = {}
+    for others, part in folds(len(task.y))[:PARTS]:
+        for key, w in trained(even(others)).items():
+            score.setdefault(key, []).append(auc(task.X[part] @ w, task.y[part]))
+    chosen = [
+        max((k for k in score if k[2] == g and k[4] == end), key=lambda k: np.mean(score[k]))
+        for g, end in product(GRAVITIES[::2], ENDS)
+    ]
+    found = []
+    for order in range(ORDERS):
+        rows = np.random.default_rng(order).permutation(len(task.y))
+        by_key = trained(even(rows))
+        found.append(
+            [
+                (float(np.count_nonzero(by_key[k])), auc(task.X_test @ by_key[k], task.y_test))
+                for k in chosen
+            ]
+        )
+    return found
 
 
 def lasso(name: str) -> list[Point]:
@@ -98,25 +131,32 @@ def lasso(name: str) -> list[Point]:
     return points
 
 
-def run(pool: Executor, names: list[str], rules: list[str]) -> dict[str, dict[str, list[Point]]]:
-    """By set and rule, all points in order of features left."""
-    results: dict[str, dict[str, list[Point]]] = {}
+Curves = dict[str, dict[str, list[Point]]]
+
+
+def run(pool: Executor, names: list[str], rules: list[str]) -> Curves:
+    '""By set and rule, all points in order of features left; of the subgradient rule also those of each order.""'
+    results: Curves = {}
     for name in names:
         jobs = [
             (rule, value)
             for rule in rules
-            if rule != LASSO
+            if rule in RULES
             for value in VALUES.get(RULES[rule].get("update", ""), GRAVITIES)
         ]
         batch = pool.submit(lasso, name) if LASSO in rules else None
-        found = pool.map(one_point, [name] * len(jobs), *zip(*jobs, strict=True)) if jobs else []
+        orders = pool.submit(subgradient_points, name) if SUBGRADIENT in rules else None
         curves: dict[str, list[Point]] = {rule: [] for rule in rules}
+        found = pool.map(one_point, [name] * len(jobs), *zip(*jobs, strict=True)) if jobs else []
         for (rule, _), points in zip(jobs, found, strict=True):
             curves[rule] += points
         if batch is not None:
             curves[LASSO] += batch.result()
+        if orders is not None:
+            for k, points in enumerate(orders.result()):
+                curves[f"{SUBGRADIENT}, order {k}"] = sorted(points)
+                curves[SUBGRADIENT] += points
         results[name] = {rule: sorted(points) for rule, points in curves.items()}
-        print(f"  {name}", flush=True)
     return results
 
 

@@ -1,66 +1,90 @@
-"""The figures: bars of features left (Figures 2 and 3), AUC against features (Figures 4 to 7)."""
+"""The pictures: truncation (figure 1), features left (figures 2 and 3), AUC against features (figures 4 to 7)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
 import numpy as np
+from curves import LASSO, SUBGRADIENT
 
 HERE = Path(__file__).resolve().parent
-PANELS = {
-    "period.png": [f"{rule}, K = {k}" for rule in ("truncated gradient", "rounding") for k in (1, 10, 20)],
-    "four.png": ["truncated gradient, K = 10", "truncated gradient, K = 10, theta = g",
-                 "truncated gradient, K = 10, free intercept", "rounding, K = 10", "subgradient", "lasso"],
-}  # fmt: skip
 STYLES = {
-    "truncated gradient, K = 1": ("C0", ":"), "truncated gradient, K = 10": ("C0", "-"),
-    "truncated gradient, K = 20": ("C0", "--"), "rounding, K = 1": ("C1", ":"), "rounding, K = 10": ("C1", "-"),
-    "rounding, K = 20": ("C1", "--"), "truncated gradient, K = 10, theta = g": ("C2", "-"),
-    "truncated gradient, K = 10, free intercept": ("C4", "-"), "subgradient": ("C3", "-"), "lasso": ("black", "-"),
+    "truncated gradient, K = 1": ("C0", ":", "o"), "truncated gradient, K = 10": ("C0", "-", "o"),
+    "truncated gradient, K = 20": ("C0", "--", "o"), "rounding, K = 1": ("C1", ":", "s"),
+    "rounding, K = 10": ("C1", "-", "s"), "rounding, K = 20": ("C1", "--", "s"),
+    "truncated gradient, K = 10, theta = g": ("C2", "-", "^"),
+    "truncated gradient, K = 10, free intercept": ("C4", "-", "v"), SUBGRADIENT: ("C3", "-", "D"),
+    LASSO: ("black", "-", "x"),
 }  # fmt: skip
+PRINTED = {
+    ("ad", "rounding, K = 1"): (322, 0.94), ("ad", "rounding, K = 10"): (13, 0.94),
+    ("ad", "rounding, K = 20"): (7, 0.94), ("spambase", "truncated gradient, K = 1"): (76, 0.89),
+    ("spambase", "truncated gradient, K = 10"): (25, 0.89), ("spambase", "truncated gradient, K = 20"): (25, 0.89),
+}  # fmt: skip
+"""The points that the paper prints, all in its section 6.2."""
 
 
-def draw(results: dict[str, Any]) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    bars(results)
-    for file, rules in PANELS.items():
-        panels(results["curves"], rules, HERE / file)
+def save(figure: Any, name: str) -> str:
+    figure.savefig(HERE / name, dpi=100)
+    plt.close(figure)
+    return name
 
 
-def bars(results: dict[str, Any]) -> None:
-    import matplotlib.pyplot as plt
+def truncation() -> str:
+    """Figure 1."""
+    v = np.linspace(-2, 2, 801)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6))
+    axes[0].plot(v, np.where(np.abs(v) <= 1, 0.0, v), "C1")
+    axes[0].set_title("T0(v, θ = 1): rounding")
+    shrunk = np.sign(v) * np.maximum(np.abs(v) - 0.5, 0)
+    axes[1].plot(v, np.where(np.abs(v) <= 1, shrunk, v), "C0")
+    axes[1].set_title("T1(v, α = 0.5, θ = 1): truncation")
+    for axis in axes:
+        axis.plot(v, v, color="grey", linewidth=0.7, linestyle=":")
+        axis.set_xlabel("weight v before")
+        axis.set_ylabel("weight after")
+    figure.tight_layout()
+    return save(figure, "truncation.png")
 
-    names = list(results["sparsify"])
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2))
+
+def features_left(left: dict[str, Any], stamped: dict[str, Any]) -> str:
+    """Figure 2, both sides, and figure 3."""
+    names = list(left)
+    figure, axes = plt.subplots(1, 3, figsize=(16, 4.6))
     kinds = [
-        ("original features", "sparsify", "original", "C0"), ("with 1,000 of noise", "sparsify", "noise", "C1"),
-        ("with noise, the paper's time stamps", "stamped", "noise", "C2"),
-    ]  # fmt: skip
-    for k, (label, part, key, color) in enumerate(kinds):
-        found = [results[part].get(n, {}).get(key) for n in names]
+        ("original features", left, "original", "C0", "o"),
+        ("with 1,000 of noise", left, "noise", "C1", "s"),
+        ("with noise, the paper's time stamps", stamped, "noise", "C2", "^"),
+    ]
+    for k, (label, results, kind, color, marker) in enumerate(kinds):
+        found = [results[n][kind] for n in names]
         x = np.arange(len(names)) + 0.27 * (k - 1)
-        shares = [f["sparse"]["left"] / f["features"] if f else np.nan for f in found]
+        for axis, of in ((axes[0], "features"), (axes[1], "original")):
+            axis.bar(x, [f["sparse"]["left"] / f[of] for f in found], 0.27, label=label, color=color)  # fmt: skip
         ratios = [
-            f["sparse"]["auc"] / f["plain"]["auc"] if f and "auc" in f["plain"] else np.nan
-            for f in found
+            f["sparse"]["auc"] / f["plain"]["auc"] if "auc" in f["plain"] else np.nan for f in found
         ]
-        left.bar(x, shares, 0.27, label=label, color=color)
-        right.plot(x, ratios, "o", label=label, color=color)
-    left.axhline(0.1, color="grey", linewidth=0.8)
-    left.set_ylabel("fraction of features left")
-    right.axhline(1, color="grey", linewidth=0.8)
-    right.axhline(0.98, color="grey", linewidth=0.8, linestyle=":")
-    right.set_ylabel("AUC with / without sparsification")
-    for axis in (left, right):
+        axes[2].plot(x, ratios, marker, label=label, color=color)
+    axes[0].axhline(0.1, color="grey", linewidth=0.8)
+    if "ad" in names:
+        axes[0].plot([names.index("ad")], [0.29], "k*", label="the paper, with noise")
+    axes[0].set_ylabel("features left / all features")
+    axes[1].set_ylabel("features left / original features")
+    axes[1].set_yscale("log")
+    axes[2].axhline(1, color="grey", linewidth=0.8)
+    axes[2].axhline(0.98, color="grey", linewidth=0.8, linestyle=":")
+    axes[2].set_ylabel("AUC with / without sparsification")
+    for axis in axes:
         axis.set_xticks(range(len(names)), names, rotation=40, ha="right")
         axis.set_xlim(-0.6, len(names) - 0.4)
-    figure.legend(*left.get_legend_handles_labels(), fontsize=8, ncol=3, loc="upper center")
+    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=9, ncol=4, loc="upper center")
     figure.tight_layout(rect=(0, 0, 1, 0.93))
-    figure.savefig(HERE / "features-left.png", dpi=110)
-    plt.close(figure)
+    return save(figure, "features-left.png")
 
 
 def frontier(points: list[Any]) -> tuple[list[float], list[float]]:
@@ -74,35 +98,34 @@ def frontier(points: list[Any]) -> tuple[list[float], list[float]]:
     return xs, ys
 
 
-def panels(curves: dict[str, Any], rules: list[str], path: Path) -> None:
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 4, figsize=(15, 7), squeeze=False)
-    for axis, (name, found) in zip(axes.flat, curves.items(), strict=False):
-        for rule in rules:
-            color, line = STYLES[rule]
-            # The subgradient rule has two parameters here, so its points are a cloud: its best are drawn.
-            points = [p for p in found[rule] if p[0] > 0]
-            x, y = frontier(points) if rule == "subgradient" else zip(*points, strict=True)
-            axis.plot(
-                x,
-                y,
-                color=color,
-                linestyle=line,
-                marker=".",
-                markersize=4,
-                linewidth=1.2,
-                label=rule,
+def panels(curves: dict[str, Any], rules: list[str], name: str) -> str:
+    """AUC against features left, a panel a set; stars are points that the paper prints."""
+    figure, axes = plt.subplots(2, 4, figsize=(15, 7.6), squeeze=False)
+    for axis, (data, found) in zip(axes.flat, curves.items(), strict=False):
+        lines = {rule: found[rule] for rule in rules if rule != SUBGRADIENT}
+        orders = [k for k in found if k.startswith(f"{SUBGRADIENT}, order")]
+        for rule, points in [*lines.items(), *((k, found[k]) for k in orders)]:
+            color, line, marker = STYLES[SUBGRADIENT if rule in orders else rule]
+            # The subgradient rule has two parameters, so its points are a cloud: the best of each order are drawn.
+            inside = [p for p in points if p[0] > 0]
+            x, y = frontier(inside) if rule in orders else zip(*inside, strict=True)
+            thin = 0.6 if rule in orders else 1.2
+            label = (
+                rule
+                if rule in lines
+                else f"{SUBGRADIENT}, three orders"
+                if rule == orders[0]
+                else None
             )
+            axis.plot(x, y, color=color, linestyle=line, marker=marker, ms=3, lw=thin, label=label)
+            if (data, rule) in PRINTED:
+                axis.plot(*PRINTED[data, rule], "*", color=color, markersize=11, markeredgecolor="black")  # fmt: skip
         top = max(a for points in found.values() for _, a in points)
         axis.set_ylim(max(0.5, top - 0.3), top + 0.01)
         axis.set_xscale("log")
-        axis.set_title(name, fontsize=10)
-    for axis in axes[:, 0]:
+        axis.set_title(data, fontsize=10)
         axis.set_ylabel("AUC on the test part")
-    for axis in axes[-1]:
         axis.set_xlabel("features left")
-    axes[0, 0].legend(fontsize=7, loc="lower right")
-    figure.tight_layout()
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=9, ncol=4, loc="upper center")
+    figure.tight_layout(rect=(0, 0, 1, 0.92))
+    return save(figure, name)

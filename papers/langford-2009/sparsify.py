@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import stamped
-from online import block_of, folds, judged, learner, passes
+from online import FOLDS, block_of, folds, judged, learner, passes
 from uci import NOISE, Task, load
 
 # The paper gives ranges: eta 0.1 to 0.5, g 0 to 0.3, 5 to 30 passes, decay 0.5 to 0.9.
@@ -20,7 +20,7 @@ STOPS = {"equation 6": (5, 10, 20, 30), "time stamps": (5, 10, 20)}
 
 def parts(form: str, rows: int) -> int:
     """How many of the ten folds: time stamps are computed in NumPy, so three do for the larger sets."""
-    return 3 if form == "time stamps" and rows > 1000 else 10
+    return 3 if form == "time stamps" and rows > 1000 else FOLDS
 
 
 @dataclass(frozen=True)
@@ -103,16 +103,14 @@ def compared(pool: Executor, name: str, noise: bool, scale: str, form: str) -> d
     return sizes | {k: job.result() for k, job in jobs.items()}
 
 
+KINDS = {"original": False, "noise": True}
+
+
 def run(
-    pool: Executor, names: list[str], form: str, scale: str = "deviation"
+    pool: Executor, names: list[str], form: str, scale: str, kinds: tuple[str, ...] = tuple(KINDS)
 ) -> dict[str, dict[str, Any]]:
-    """By set: "original" and "noise", each with what `compared` finds."""
-    results: dict[str, dict[str, Any]] = {}
-    for name in names:
-        results[name] = {
-            key: compared(pool, name, noise, scale, form)
-            for key, noise in (("original", False), ("noise", True))
-        }
-        left = [f"{r['sparse']['left']:.0f} of {r['features']}" for r in results[name].values()]
-        print(f"  {name:9} {left[0]:>14} {left[1]:>14}", flush=True)
-    return results
+    """By set and kind ("original", "noise"), what `compared` finds."""
+    return {
+        name: {kind: compared(pool, name, KINDS[kind], scale, form) for kind in kinds}
+        for name in names
+    }

@@ -32,13 +32,13 @@ def test_an_item_is_made_once_a_commit(
     made = []
     monkeypatch.setattr(papers, "commit", lambda: "abc")
     monkeypatch.setattr(papers, "make", lambda item, quick: made.append(item.key) or found())
-    assert papers.main(["lipton-2015", "--quick"]) == 0
-    assert papers.main(["lipton-2015", "--quick"]) == 0
+    assert papers.main(["lipton-2015/equality", "--quick"]) == 0
+    assert papers.main(["lipton-2015/equality", "--quick"]) == 0
     assert "already made from this commit" in capsys.readouterr().out
     assert made == ["lipton-2015/equality"]
     assert papers.main(["lipton-2015/equality", "--quick", "--again"]) == 0
     monkeypatch.setattr(papers, "commit", lambda: "def")
-    assert papers.main(["lipton-2015", "--quick"]) == 0
+    assert papers.main(["lipton-2015/equality", "--quick"]) == 0
     assert len(made) == 3
     shown = (home / "RESULTS.md").read_text()
     assert "| a | 1 | 1.01 | reproduced |" in shown

@@ -38,8 +38,47 @@ def test_time_stamps_are_equation_6(
 ) -> None:
     online, stamped = paper(FOLDER, "online"), paper(FOLDER, "stamped")
     X, y = rows(*shape)
-    W = stamped.passes(X, y, *(np.array([v]) for v in setting), (3,))[3]
+    W = stamped.passes(X, y, *(np.array([v]) for v in setting), (3,), from_first=False)[3]
     np.testing.assert_allclose(last(online, X, y, *setting), W[:, 0], rtol=1e-9, atol=1e-12)
+
+
+def test_a_stamp_starts_at_the_first_occurrence(paper: Paper) -> None:
+    """Gravity of the examples before it, and of its own, is not applied to a new feature."""
+    stamped = paper(FOLDER, "stamped")
+    X = sparse.csr_matrix(np.array([[1.0, 0], [1, 0], [0, 1], [0, 1]], dtype=np.float32))
+    eta, one, g = np.array([0.1]), np.array([1.0]), np.array([0.05])
+    w = stamped.passes(X[:3], np.ones(3), eta, one, g, (1,))[1]
+    assert w[1, 0] == pytest.approx(0.2)  # 2 eta x error, nothing off
+    w = stamped.passes(X, np.ones(4), eta, one, g, (1,))[1]
+    assert w[1, 0] == pytest.approx(0.2 + 0.2 * 0.8 - 0.1 * 0.05)
+
+
+@pytest.mark.parametrize("period", [1, 10])
+def test_the_subgradient_rule_is_the_references(paper: Paper, period: int) -> None:
+    subgradient = paper(FOLDER, "subgradient")
+    X, y = rows(45, 6, 0.5)
+    eta, g = 0.1, 0.02
+    W = subgradient.passes(X, y, np.array([eta]), np.array([0.5]), np.array([g]), (2,), period)[2]
+    w, step, taken = np.zeros(6), eta, 0
+    for _ in range(2):
+        for x, label in zip(X.toarray().astype(float), y, strict=True):
+            taken += 1
+            pull = step * g * period * np.sign(w) * (taken % period == 0)
+            w = w + 2 * step * (label - np.clip(x @ w, 0, 1)) * x - pull
+        step *= 0.5
+    np.testing.assert_allclose(W[:, 0], w, rtol=1e-9, atol=1e-12)
+
+
+def test_the_bounds_hold_and_would_be_seen_to_fail(paper: Paper) -> None:
+    theorems = paper(FOLDER, "theorems")
+    X, y = theorems.problem(60, 5, 0)
+    for loss in theorems.LOSSES:
+        W, g = theorems.iterates(X, y, loss, 0.2, 0.01, np.inf, 1), theorems.gravities(60, 0.01, 1)
+        for bar in theorems.candidates(X, y, loss, 0.01, 0):
+            left, right = theorems.sides(X, y, W, bar, loss, 0.2, g, np.inf)
+            assert left <= right
+    left, right = theorems.sides(X, y, -5 * W, bar * 0, loss, 0.2, g, np.inf)
+    assert left > right  # not the iterates of the rule
 
 
 def test_time_stamps_leave_fewer_rare_features(paper: Paper) -> None:

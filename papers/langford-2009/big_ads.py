@@ -1,0 +1,73 @@
+"""A stream in the shape of Big_Ads: 3e9 nominal features, of which each example shows some by a power law.
+
+The real data was private. Here clicks depend on some thousand frequent features and, weakly, on all others, so that
+about a third of the examples cannot be told, as theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.block import Block
+from riata.learners import TruncatedGradient
+
+NOMINAL = 3_000_000_000
+A_ROW = 30
+GRAVITIES = (0.0, 1e-6, 3e-6, 1e-5, 2e-5, 4e-5, 8e-5, 1.6e-4)
+
+
+@dataclass(frozen=True)
+class Stream:
+    train: list[Block]
+    test: Block
+    seen: int
+    """How many features occur in training."""
+
+
+def weight_of(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Fixed by the key alone: strong for some of the frequent features, weak for the others."""
+    mixed = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(11)
+    uniform = mixed.astype(np.float64) / 2.0**53
+    return np.where(keys < 5000, 1.6, 0.1) * (uniform - 0.5)
+
+
+def rows(count: int, rng: np.random.Generator) -> Block:
+    keys = (float(NOMINAL) ** rng.random((count, A_ROW))).astype(np.int64)
+    keys.sort(axis=1)
+    first = np.ones_like(keys, dtype=bool)
+    first[:, 1:] = keys[:, 1:] != keys[:, :-1]
+    scores = (weight_of(keys) * first).sum(axis=1)
+    labels = (rng.random(count) < 1 / (1 + np.exp(-scores))).astype(np.float64)
+    indptr = np.concatenate([[0], np.cumsum(first.sum(axis=1))])
+    values = np.repeat(1 / np.sqrt(first.sum(axis=1)), first.sum(axis=1)).astype(np.float32)
+    return Block(indptr, keys[first], values, labels=labels)
+
+
+def stream(count: int, seed: int = 0) -> Stream:
+    rng = np.random.default_rng(seed)
+    train = [rows(min(50_000, count - k), rng) for k in range(0, count, 50_000)]
+    seen = len(np.unique(np.concatenate([b.indices for b in train])))
+    return Stream(train, rows(100_000, rng), seen)
+
+
+def measured(data: Stream, gravity: float) -> dict[str, float]:
+    model = TruncatedGradient(
+        loss="logistic", learning_rate="constant", eta0=0.5, gravity=gravity, period=1000, store="table"
+    )  # fmt: skip
+    for block in data.train:
+        model.learn(block)
+    keys, _ = model.coef()
+    wrong = (np.asarray(model.score(data.test)).ravel() > 0) != (data.test.labels > 0.5)
+    return {"gravity": gravity, "left": len(keys), "error": float(wrong.mean())}
+
+
+def found(quick: bool) -> dict[str, Any]:
+    data = stream(200_000 if quick else 1_000_000)
+    points = [measured(data, g) for g in GRAVITIES]
+    dense = points[0]["error"]
+    allowed = [p for p in points if p["error"] <= dense + 0.009]
+    return {"seen": data.seen, "points": points, "best": min(allowed, key=lambda p: p["left"])}
