@@ -61,8 +61,9 @@ def measured(data: Stream, gravity: float) -> dict[str, float]:
     for block in data.train:
         model.learn(block)
     keys, _ = model.coef()
-    wrong = (np.asarray(model.score(data.test)).ravel() > 0) != (data.test.labels > 0.5)
-    return {"gravity": gravity, "left": len(keys), "error": float(wrong.mean())}
+    assert data.test.labels is not None
+    wrong = (model.score(data.test)[:, 0] > 0) != (data.test.labels > 0.5)
+    return {"gravity": gravity, "left": len(keys), "error": float(np.mean(wrong))}
 
 
 def found(quick: bool) -> dict[str, Any]:

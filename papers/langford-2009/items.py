@@ -42,7 +42,7 @@ def figures_2_and_3(quick: bool) -> Found:
     """Features left at a cost of at most 1 %, by equation 6 and by time stamps, under three scalings."""
     names = list(QUICK if quick else SOURCES)
     if quick:
-        online.FOLDS = sparsify.FOLDS = 3
+        online.FOLDS = 3
     with pool() as workers:
         equation = sparsify.run(workers, names, "equation 6", "deviation")
         stamps = {
