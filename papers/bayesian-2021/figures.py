@@ -21,6 +21,14 @@ Case = tuple[str, Callable[[], Stream], float, tuple[float, ...], int]
 """Title, stream, variance of the true weights, priors of DimGauss, number of features."""
 
 
+STYLES: dict[str, dict[str, Any]] = {
+    "Algorithm 1": {"color": "C0", "linewidth": 5, "alpha": 0.45},  # ADF's curve often lies on it
+    "DimGauss": {"color": "C1"},
+    "ADF": {"color": "black", "linestyle": "--", "linewidth": 1},
+    "SGD, AdaGrad": {"color": "C3"},
+}
+
+
 def drawn(cases: list[Case], name: str, claim: str, wide: int) -> dict[str, Any]:
     """A panel a case, and whether Algorithm 1 is the best of each."""
     rows, high = [], -(-len(cases) // wide)
@@ -34,8 +42,7 @@ def drawn(cases: list[Case], name: str, claim: str, wide: int) -> dict[str, Any]
                      "reproduced" if own <= 1.03 * rivals[ahead] else f"not: {ahead} is ahead"])  # fmt: skip
         for label, result in found.items():
             times, values = zip(*result["curve"], strict=True)
-            width = 2.4 if label == "Algorithm 1" else 1.2
-            axis.plot(times, values, label=label, linewidth=width)
+            axis.plot(times, values, label=label, **STYLES[label])
         axis.axhline(d / 2, color="grey", linewidth=0.8, linestyle=":")
         axis.set_xscale("log")
         axis.set_ylim(0, min(axis.get_ylim()[1], 6 * own))
