@@ -1,4 +1,4 @@
-"""`python -m papers [NAME...] [--quick] [--check]`: every item of the papers, and the page that shows them.
+"""`python -m papers [NAME...] [--quick] [--check] [--into FOLDER]`: every item of the papers, and the page of them.
 
 NAME is a paper (lipton-2015) or an item of it (lipton-2015/equality). An item that is on disk from the same commit is
 not made again, so an interrupted run goes on at the next one.
@@ -62,7 +62,8 @@ def make(item: Item, quick: bool) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "papers", "--one", item.key, *(["--quick"] if quick else [])],
         cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False,
-        env=os.environ | {"RIATA_DATA": str(folder()), "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"},
+        env=os.environ | {"RIATA_DATA": str(folder()), "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        | ({} if page.FOLDER == HERE else {"RIATA_PAPERS": str(page.FOLDER)}),
     )  # fmt: skip
     if done.returncode != 0:
         raise PapersError(f"{item.key}: its script failed, see above")
@@ -92,8 +93,9 @@ def save(path: Path, text: str) -> None:
 
 def run(items: list[Item], quick: bool, again: bool) -> None:
     now = commit()
-    save(HERE / "results" / ".writable", "")  # before hours of work
-    (HERE / "results" / ".writable").unlink()
+    trial = page.FOLDER / "results" / ".writable"
+    save(trial, "")  # before hours of work
+    trial.unlink()
     for item in items:
         before = page.read(item)
         absent = missing(item.data)
@@ -125,16 +127,17 @@ def run(items: list[Item], quick: bool, again: bool) -> None:
             }
             print(f"  {seconds:.0f} s", flush=True)
         save(page.stored(item), json.dumps(result, indent=1) + "\n")
-    save(page.PAGE, page.text())
+    save(page.page(), page.text())
 
 
 def check() -> None:
     """The page must be what the results say, and the data that is there what the items are about."""
     for item in ITEMS:
         missing(item.data)
-    shown = page.PAGE.read_text(encoding="utf-8") if page.PAGE.exists() else ""
+    path = page.page()
+    shown = path.read_text(encoding="utf-8") if path.exists() else ""
     if shown != page.text():
-        raise PapersError(f"{page.PAGE} is not what papers/results say: run `python -m papers`")
+        raise PapersError(f"{path} is not what papers/results say: run `python -m papers`")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -151,8 +154,12 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument(
         "--again", action="store_true", help="also items that are there from this commit"
     )
+    parser.add_argument(
+        "--into", metavar="FOLDER", type=Path, help="results and page go there, not into papers/"
+    )
     parser.add_argument("--one", metavar="ITEM", help=argparse.SUPPRESS)
     given = parser.parse_args(words)
+    page.FOLDER = given.into.resolve() if given.into else page.FOLDER
     try:
         if given.one:
             one(given.one, given.quick)

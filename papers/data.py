@@ -42,6 +42,14 @@ def folder() -> Path:
     return Path(os.environ.get("RIATA_DATA", HERE.parents[1] / "shared" / "data")).resolve()
 
 
+def pictures(home: Path) -> Path:
+    """Where the pictures of a paper's folder go: there, or where `python -m papers --into` has them."""
+    into = os.environ.get("RIATA_PAPERS")
+    place = Path(into) / home.name if into else home
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
 def missing(names: tuple[str, ...]) -> list[str]:
     """Those that are not there; DataError for those that are, but with other content."""
     absent = []

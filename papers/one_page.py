@@ -10,7 +10,8 @@ from typing import Any
 from papers.data import HERE
 from papers.items import GAPS, ITEMS, PAPERS, Item
 
-PAGE = HERE / "RESULTS.md"
+FOLDER = HERE
+"""Where results are kept and the page is written."""
 HEAD = """# The papers, theirs and ours
 
 Made by `python -m papers` from `papers/results/`, which its scripts write; nothing here is typed by hand. A verdict is
@@ -18,8 +19,12 @@ Made by `python -m papers` from `papers/results/`, which its scripts write; noth
 """
 
 
+def page() -> Path:
+    return FOLDER / "RESULTS.md"
+
+
 def stored(item: Item) -> Path:
-    return HERE / "results" / item.paper / f"{item.name}.json"
+    return FOLDER / "results" / item.paper / f"{item.name}.json"
 
 
 def read(item: Item) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import reuters
 from common import HERE, Floats, batch, l1, passes
+from papers.data import pictures
 from scipy import sparse
 
 
@@ -56,7 +57,7 @@ def figure(curves: dict[str, dict[str, list[float]]]) -> None:
     axes[0].set_ylabel("L1 distance from the batch solution")
     fig.legend(*axes[0].get_legend_handles_labels(), fontsize=8, ncol=3, loc="upper center")
     fig.tight_layout(rect=(0, 0, 1, 0.88))
-    fig.savefig(HERE / "passes.png", dpi=110)
+    fig.savefig(pictures(HERE) / "passes.png", dpi=110)
 
 
 def item(quick: bool) -> dict[str, Any]:

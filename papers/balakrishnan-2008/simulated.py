@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from common import HERE, Floats, batch, block_of, l1, online, passes, weights
+from papers.data import pictures
 from scipy import sparse
 
 from riata.learners import Sketch
@@ -210,7 +211,7 @@ def figures(quick: bool) -> dict[str, Any]:
     lines.append(Line2D([], [], color="C2", ls=":"))
     fig.legend(lines, ["online", "batch", "|difference|, right axes"], ncol=3, loc="upper center")
     fig.tight_layout(rect=(0, 0, 1, 0.94))
-    fig.savefig(HERE / "figures-3-4.png", dpi=100)
+    fig.savefig(pictures(HERE) / "figures-3-4.png", dpi=100)
     apart = np.abs(ours - exact).sum(axis=1)
     rows = [["online weights over time", "the difference steadily tapers off",
              f"L1 distance {apart[0]:.2f} at t = {times[0]:,}, {apart[-1]:.3f} at t = {times[-1]:,}",

@@ -12,6 +12,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from papers.data import pictures
 from regret import Stream, algorithms, past, shown
 from scipy.stats import logistic, norm
 from synthetic import categorical, long_tail, random_features
@@ -52,7 +53,7 @@ def drawn(cases: list[Case], name: str, claim: str, wide: int) -> dict[str, Any]
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, ncol=len(labels), loc="upper center", fontsize=9)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.5 / (3.9 * high + 0.5)))
-    figure.savefig(HERE / name, dpi=90)
+    figure.savefig(pictures(HERE) / name, dpi=90)
     plt.close(figure)
     note = "Regret / ln T at the end, one draw; each rival with the best of its grid. Dotted: half a ln t a feature."
     return {"rows": rows, "note": note, "picture": name}
@@ -100,7 +101,7 @@ def figure_3(quick: bool) -> dict[str, Any]:
         axis.set_ylabel("probability")
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2, fontsize=8)
     figure.tight_layout()
-    figure.savefig(HERE / "figure-3.png", dpi=90)
+    figure.savefig(pictures(HERE) / "figure-3.png", dpi=90)
     plt.close(figure)
     most = float(np.abs(curve).max())
     rows = [["largest difference of the distribution functions", "below 0.02", f"{most:.4f}",

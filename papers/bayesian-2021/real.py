@@ -13,6 +13,7 @@ import matplotlib as mpl
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
+from papers.data import pictures
 from regret import bayes, sgd
 
 from riata.block import Block
@@ -232,6 +233,6 @@ def plot(curves: dict[tuple[str, str], Calibration]) -> str:
         axis.set_ylabel("observed share")
         axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.18))
     figure.tight_layout()
-    figure.savefig(HERE / "calibration.png", dpi=90)
+    figure.savefig(pictures(HERE) / "calibration.png", dpi=90)
     plt.close(figure)
     return "calibration.png"

@@ -11,6 +11,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from curves import LASSO, SUBGRADIENT
+from papers.data import pictures
 
 HERE = Path(__file__).resolve().parent
 STYLES = {
@@ -30,7 +31,7 @@ PRINTED = {
 
 
 def save(figure: Any, name: str) -> str:
-    figure.savefig(HERE / name, dpi=100)
+    figure.savefig(pictures(HERE) / name, dpi=100)
     plt.close(figure)
     return name
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.problems import Absent
+from papers.data import pictures
 from sets import SETS, Data, made
 from updates import NUMPY, PYTHON, Clock, Learn, Net, block_of, lazy_python, lazy_riata, riata_net
 
@@ -178,7 +179,7 @@ def figure(points: list[dict[str, Any]]) -> str:
     axis.set_ylabel("time an example, dense / lazy")
     drawn.legend(*axis.get_legend_handles_labels(), fontsize=8, loc="center right")
     drawn.tight_layout(rect=(0, 0, 0.68, 1))
-    drawn.savefig(HERE / "speed-up.png", dpi=100)
+    drawn.savefig(pictures(HERE) / "speed-up.png", dpi=100)
     return "speed-up.png"
 
 

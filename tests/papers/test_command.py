@@ -16,9 +16,7 @@ from papers import one_page as page  # noqa: E402
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Results and the page go elsewhere."""
-    for module in (papers, page):
-        monkeypatch.setattr(module, "HERE", tmp_path)
-    monkeypatch.setattr(page, "PAGE", tmp_path / "RESULTS.md")
+    monkeypatch.setattr(page, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -97,7 +95,7 @@ def test_every_item_has_its_script_and_every_file_its_checksum() -> None:
 
 
 def test_the_page_is_what_the_results_say() -> None:
-    assert page.PAGE.read_text(encoding="utf-8") == page.text()
+    assert page.page().read_text(encoding="utf-8") == page.text()
     for item in items.ITEMS:
         if (stored := page.stored(item)).exists():
             assert {"commit", "quick", "seconds"} <= set(json.loads(stored.read_text()))
