@@ -15,7 +15,7 @@ from uci import SCALES, SOURCES
 
 NEAR = 0.98
 Found = dict[str, Any]
-QUICK = ("crx", "krvskp", "mushroom", "spambase", "wbc", "wdbc")
+QUICK = ("crx", "spambase", "wbc", "wdbc")
 
 
 def pool() -> Executor:
