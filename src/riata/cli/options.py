@@ -389,14 +389,3 @@ def parse_class_weight(
             f"{value!r} is neither balanced nor a list such as 0=1,1=20 or ham=1,spam=20"
         )
     return dict(zip(labels, weights, strict=True))
-
-
-watch_option = option(
-    "--watch",
-    is_flag=False,
-    flag_value=8417,
-    type=click.IntRange(0, 65535),
-    metavar="[PORT]",
-    section="Output",
-    help="Serve the report of the model so far on 127.0.0.1 while it is trained.  [port: 8417; 0: any]",
-)

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
+import click
+
+from riata.cli.options import option
 from riata.cli.text import count, number, part_of, short, size
 from riata.record import Progress
 
@@ -244,3 +247,14 @@ class Displays:
         for display in self.displays:
             with suppress(OSError):
                 display.close()
+
+
+watch_option = option(
+    "--watch",
+    is_flag=False,
+    flag_value=8417,
+    type=click.IntRange(0, 65535),
+    metavar="[PORT]",
+    section="Output",
+    help="Serve the report of the model so far on 127.0.0.1 while it is trained.  [port: 8417; 0: any]",
+)

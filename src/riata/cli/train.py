@@ -34,9 +34,8 @@ from riata.cli.options import (
     parse_holdout,
     pick_parameters,
     progress_option,
-    watch_option,
 )
-from riata.cli.progress import Displays
+from riata.cli.progress import Displays, watch_option
 from riata.cli.saving import Saving, by_shards, choose_saving, saving_options, saving_words
 from riata.labels import Classes
 from riata.learners import FAMILIES, Learner
