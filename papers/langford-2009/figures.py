@@ -101,7 +101,8 @@ def frontier(points: list[Any]) -> tuple[list[float], list[float]]:
 
 def panels(curves: dict[str, Any], rules: list[str], name: str) -> str:
     """AUC against features left, a panel a set; stars are points that the paper prints."""
-    figure, axes = plt.subplots(2, 4, figsize=(15, 7.6), squeeze=False)
+    high = -(-len(curves) // 4)
+    figure, axes = plt.subplots(high, 4, figsize=(15, 3.5 * high + 0.6), squeeze=False)
     for axis, (data, found) in zip(axes.flat, curves.items(), strict=False):
         lines = {rule: found[rule] for rule in rules if rule != SUBGRADIENT}
         orders = [k for k in found if k.startswith(f"{SUBGRADIENT}, order")]
@@ -128,5 +129,5 @@ def panels(curves: dict[str, Any], rules: list[str], name: str) -> str:
         axis.set_ylabel("AUC on the test part")
         axis.set_xlabel("features left")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=9, ncol=4, loc="upper center")
-    figure.tight_layout(rect=(0, 0, 1, 0.92))
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.6 / (3.5 * high + 0.6)))
     return save(figure, name)
