@@ -115,7 +115,7 @@ class OnlineSketch {
   std::vector<Example> waiting;
   std::int64_t t = 0, features = 0;
   std::int64_t refreshed = 0;  // the t of the last refresh
-  mutable ModelLock guard;     // whoever shares it takes this
+  mutable ModelLock guard;     // taken by threads that share it
 
   std::int32_t slot_of(std::int64_t index) {
     if (!slots_.reserve(static_cast<std::uint64_t>(index) + 1)) throw std::bad_alloc();

@@ -45,7 +45,7 @@ class Scorer {
   }
 
   std::vector<double> intercept;
-  mutable ModelLock guard;  // whoever shares it takes this
+  mutable ModelLock guard;  // taken by threads that share it
 
  private:
   std::vector<std::int64_t> keys_;

@@ -84,7 +84,7 @@ class Sketch {
   UnorderedFingerprint seen;
   double largest = 0;  // |value| in any example
   std::int64_t features = 0;
-  mutable ModelLock guard;  // whoever shares it takes this
+  mutable ModelLock guard;  // taken by threads that share it
 
   Sums total() const noexcept {
     Sums t;

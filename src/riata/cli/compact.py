@@ -74,9 +74,10 @@ def command(model: str, output: str, sparse: float, as_json: bool) -> int:
                 ("model", f"one linear model, on {seen}"),
                 (
                     "cost",
-                    f"{cost:+.1%} log loss, on examples each predicted before it was learned;",
+                    f"{cost:+.1%} log loss while MODEL was trained, against its average before calibration;",
                 ),
-                ("", f"dropping weights: about {percent(sparse)} more, by estimate"),
+                ("", f"dropping weights: about {percent(sparse)} more, by estimate;"),
+                ("", "calibration is left out: compare both with riata evaluate on new data"),
                 ("weights", f"{count(small.n_live())} of {count(before)} are left"),
                 (
                     "saved",

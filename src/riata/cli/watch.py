@@ -118,5 +118,5 @@ def _send(request: BaseHTTPRequestHandler, code: int, kind: str, content: bytes)
         request.send_header("X-Content-Type-Options", "nosniff")
         request.end_headers()
         request.wfile.write(content)
-    except OSError:  # whoever asked has gone
+    except OSError:  # the browser has gone
         pass

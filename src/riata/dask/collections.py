@@ -15,8 +15,8 @@ def is_collection(source: Any) -> bool:
 class Partitions:
     """The partitions of a DataFrame, or the blocks of rows of an array with their labels.
 
-    They are computed where they are needed, and again where a worker that had them is lost; whoever wants them kept in
-    memory calls `persist()` before.
+    They are computed where they are needed, and again where a worker that had them is lost. To keep them in
+    memory, call `persist()` before.
     """
 
     def __init__(self, source: Any, y: Any = None, sample_weight: Any = None) -> None:

@@ -286,7 +286,7 @@ def train_shards(
 ) -> Model:
     """Train shard by shard, in this process unless `run` says who else makes the sums of a round.
 
-    The result has the same bits whoever runs the tasks, however many there are of them. After each round the model is
+    The result has the same bits on any number of workers. After each round the model is
     saved to `checkpoint`, where one is named, and `on_progress` is called with it.
 
     >>> import pathlib, tempfile

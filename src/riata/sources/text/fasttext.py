@@ -52,7 +52,7 @@ class FastTextSource(LabelAndText):
     """Files of lines with a label and a text, as fastText has them; read as a table of these two columns.
 
     The text is taken apart into n-grams: see `docs/text.md`. A line has one label: one with several is refused,
-    since a class is predicted here, not a set of them; whoever wants each of the labels learned from the text writes
+    since a class is predicted here, not a set of them. To learn each of the labels from the text, write
     the line once for each.
 
     >>> import pathlib, tempfile
