@@ -72,6 +72,7 @@ class ArffSource(NamedTextSource):
     sparse row leaves out is 0, and for a nominal attribute that is the first of its values.
 
     >>> import pathlib, tempfile
+    >>> from riata.sources import ReadOptions
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.arff"
     >>> text = "@relation r\\n@attribute a numeric\\n@attribute b {x,y}\\n@data\\n2.5,y\\n?,x\\n"
     >>> _ = path.write_text(text)

@@ -61,6 +61,7 @@ class CsvSource(NamedTextSource):
     in the same way.
 
     >>> import pathlib, tempfile
+    >>> from riata.sources import ReadOptions
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
     >>> _ = path.write_text("click,city,age\\n1,Rome,30\\n0,,41.5\\n")
     >>> [block] = CsvSource([str(path)], ReadOptions(label="click"))

@@ -33,7 +33,7 @@ class FolderSource(LabelAndText):
     ...     _ = (mail / label / "1.txt").write_text(text)
     >>> source = FolderSource([str(mail)])
     >>> [block] = source
-    >>> sorted(block.labels), source.label_names, block.nnz
+    >>> sorted(block.labels.tolist()), source.label_names, block.nnz
     ([0.0, 1.0], ['ham', 'spam'], 6)
     """
 
