@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from riata import _core, model_file
+from riata.batches import Watch
 from riata.block import Block
 from riata.errors import ChangedData, DataError, SettingsError
-from riata.fingerprint import Watch
 from riata.learners import FAMILIES, ElasticNet, Learner
 from riata.record import Model
 from riata.training import partial_model, safeguards, train

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.metrics_running import Mean
+
 if TYPE_CHECKING:
     from riata.metrics_regret import Regret as Regret
     from riata.metrics_regret import regret as regret
@@ -21,47 +23,6 @@ CALIBRATION_BINS = 10
 AUC_BINS = 1 << 17
 SMALLEST_PROBABILITY = 1e-15
 """Probabilities are kept this far from 0 and 1: one sure mistake is a large loss, not infinite."""
-
-
-@dataclass
-class Mean:
-    """A weighted mean whose bits do not depend on how the stream was cut.
-
-    >>> import numpy as np
-    >>> whole, parts = Mean(), Mean()
-    >>> x = np.random.default_rng(0).random(1000)
-    >>> whole.add(x)
-    >>> for piece in np.array_split(x, 7):
-    ...     parts.add(piece)
-    >>> whole.value == parts.value
-    True
-    """
-
-    total: float = 0.0
-    weight: float = 0.0
-
-    def add(self, values: Floats, weights: Floats | None = None) -> None:
-        """Add up one after the other, as a loop would: NumPy's own sum goes pairwise, by length."""
-        if len(values) == 0:
-            return
-        weighted = values if weights is None else values * weights
-        self.total = _sequential_sum(self.total, weighted)
-        if weights is None:
-            self.weight += len(values)
-        else:
-            self.weight = _sequential_sum(self.weight, weights)
-
-    @property
-    def value(self) -> float | None:
-        """The mean so far; None before the first example."""
-        return self.total / self.weight if self.weight > 0 else None
-
-
-def _sequential_sum(start: float, values: Floats) -> float:
-    running = np.empty(len(values) + 1)
-    running[0] = start
-    running[1:] = values
-    return float(np.add.accumulate(running)[-1])
 
 
 def log_loss(
@@ -378,15 +339,6 @@ def class_probabilities(probabilities: Floats) -> Floats:
     even = np.full_like(probabilities, 1 / probabilities.shape[1])
     shares: Floats = np.divide(probabilities, total, out=even, where=total > 0)
     return shares
-
-
-def sparsity(live: int, total: int) -> float:
-    """The share of weights that are exactly zero.
-
-    >>> sparsity(25, 100)
-    0.75
-    """
-    return 1 - live / total if total > 0 else 0.0
 
 
 def __getattr__(name: str) -> Any:

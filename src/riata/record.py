@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.batches import Seen
 from riata.errors import SettingsError
-from riata.fingerprint import Seen
 from riata.labels import Label, as_python
-from riata.metrics import Mean, sparsity
-from riata.metrics_constant import LabelSums
+from riata.metrics_running import LabelSums, Mean, sparsity
 from riata.schema import Schema
 from riata.show import count, percent, plural
 

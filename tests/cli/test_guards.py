@@ -9,7 +9,7 @@ import pytest
 
 from riata import model_file
 from riata.learners import FAMILIES, FTRL, ElasticNet
-from riata.metrics_constant import LabelSums
+from riata.metrics_running import LabelSums
 from tests.cli.helpers import riata, write_problem
 
 WORSE = "WORSE THAN ALWAYS PREDICTING THE SAME"

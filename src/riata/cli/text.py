@@ -102,7 +102,7 @@ def loss_name(model: Model) -> str:
 
 def not_learned(model: Model) -> list[str]:
     """What to say where always predicting the same would have lost less."""
-    from riata.metrics_constant import worse_than_constant  # not every command needs it
+    from riata.metrics_running import worse_than_constant  # not every command needs it
 
     record, learner = model.record, model.learner
     constant = record.labels.constant_loss(learner.losses, learner.outputs)
@@ -120,7 +120,7 @@ def not_learned(model: Model) -> list[str]:
 
 def worse_line(result: dict[str, Any]) -> str | None:
     """The same of labelled data: what `riata evaluate` and holdouts say."""
-    from riata.metrics_constant import ENOUGH, worse_than_constant
+    from riata.metrics_running import ENOUGH, worse_than_constant
 
     n = result["examples"]
     worse = worse_than_constant(result.get("log_loss"), result.get("base_log_loss"), n)

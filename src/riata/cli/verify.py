@@ -19,7 +19,7 @@ from riata.learners.sketch_verify import certificates
 from riata.record import Model
 from riata.sources import Source
 from riata.training import evaluate
-from riata.training.holdout import encode_for
+from riata.training.encoder import encode_for
 
 HELP = """Check that MODEL is whole: its checksum, and that all its parts are possible and fit together.
 

@@ -33,7 +33,7 @@ from riata.shards.rounds import MakeLearner, Rounds, Task, go, partial
 from riata.shards.split import Piece, Shard
 from riata.shards.summary import FAN_IN, Summary, add_up
 from riata.sources import ReadOptions
-from riata.training.holdout import encode_for
+from riata.training.encoder import encode_for
 
 
 def maker(learner: Any) -> MakeLearner:

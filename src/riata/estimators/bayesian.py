@@ -22,7 +22,7 @@ from riata.learners.base import Floats
 from riata.learners.bayesian_tools import Sparsified
 from riata.record import Model
 from riata.sources import open_source
-from riata.training.holdout import encode_for
+from riata.training.encoder import encode_for
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

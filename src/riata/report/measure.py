@@ -18,7 +18,7 @@ from riata.record import Model, check_hash_key
 from riata.sources import Source
 from riata.sources.source import iterate
 from riata.sources.weighed import checked_and_weighed
-from riata.training.holdout import encode_for
+from riata.training.encoder import encode_for
 
 Floats = NDArray[np.float64]
 

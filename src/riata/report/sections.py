@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from riata.labels import as_text
-from riata.metrics import sparsity
+from riata.metrics_running import sparsity
 from riata.record import Model
 from riata.report.html import facts, shown, table
 from riata.report.logs import Log

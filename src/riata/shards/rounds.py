@@ -14,7 +14,7 @@ from riata import model_file, tensor_file
 from riata.errors import ChangedData, DataError, ModelError, SettingsError
 from riata.labels import Label
 from riata.learners import FAMILIES, Learner
-from riata.metrics import Mean
+from riata.metrics_running import Mean
 from riata.record import Model, Record, Settings
 from riata.shards.methods import Arrays, Method, method_of
 from riata.shards.plan import (

@@ -14,7 +14,7 @@ from riata.block import Block
 from riata.errors import DivergenceError, SettingsError
 from riata.learners import Learner
 from riata.learners.base import State
-from riata.metrics import Mean
+from riata.metrics_running import Mean
 from riata.sweeping.banks import make_sets as side_by_side
 from riata.sweeping.folds import FoldOf
 from riata.sweeping.grid import Setting

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
 
+from riata.batches import iterate
 from riata.errors import SettingsError
 from riata.labels import Classes, words_of
-from riata.record import Model, Progress, Record, Settings
+from riata.record import Model, Progress, Record, Settings, check_hash_key
 from riata.sources.source import unweighed
-from riata.training.encoder import Encoder
-from riata.training.holdout import Holdout, evaluate
+from riata.training.encoder import Encoder, encode_for
 from riata.training.preparation import (
     MakeLearner,
     Preparation,
     check_repeatable,
     record_to_resume,
 )
-from riata.training.run import Run
+from riata.training.run import Holdout, Run, evaluate_block
 
 if TYPE_CHECKING:
+    from riata.block import Block
     from riata.learners import Learner
     from riata.sources import Source
     from riata.training.safeguards import Checkpoint, MemoryLimit
@@ -164,3 +166,20 @@ def partial_model(error: BaseException) -> Model | None:
     `train(..., resume=partial_model(error))` goes on once the data is mended.
     """
     return getattr(error, "_riata_model", None)
+
+
+def evaluate(model: Model, blocks: Iterable[Block]) -> dict[str, Any]:
+    """Score labelled Blocks, or those of a source, and say how good it is: `metrics.Evaluation.result`."""
+    from riata.metrics import Evaluation  # training does without
+
+    encode = encode_for(model, blocks)
+    evaluation = Evaluation(model.learner.task, model.learner.outputs)
+    if hasattr(blocks, "schema"):  # a source
+        check_hash_key(model.learner, blocks)
+        from riata.sources.weighed import checked_and_weighed
+
+        blocks = checked_and_weighed(cast("Source", blocks), model.schema)
+    with closing(iterate(cast("Source", blocks))) as read:
+        for block in read:
+            evaluate_block(evaluation, model.learner, encode(block))
+    return evaluation.result()

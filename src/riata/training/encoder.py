@@ -23,7 +23,9 @@ from riata.labels import (
     first_classes,
     in_words,
     labels_of,
+    words_of,
 )
+from riata.record import Model
 
 
 def class_factors(class_weight: ClassWeight, classes: Classes) -> Floats:
@@ -168,3 +170,18 @@ class Encoder:
         return block.with_labels(
             codes, weights if block.weights is None else weights * block.weights
         )
+
+
+def encode_for(model: Model, source: Any, class_weight: Any = None) -> Callable[[Block], Block]:
+    """What becomes of the labels of a source that a model is used on."""
+    if model.classes is None:
+        return with_labels
+    encoder = Encoder(Classes(model.labels, fixed=True), class_weight)
+    return encoder.encode_other(words_of(source))
+
+
+def with_labels(block: Block) -> Block:
+    """A regression's labels stay what they are."""
+    if block.labels is None:
+        raise DataError(f"{block.where(0)}: the examples have no labels")
+    return block

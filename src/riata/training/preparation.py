@@ -15,14 +15,14 @@ from riata.block import Block, concatenate
 from riata.errors import DataError, SettingsError
 from riata.labels import LOOK_AT, in_words, outputs_for, words_of
 from riata.record import Model, Record, Settings, check_hash_key, hash_key_of
-from riata.training.encoder import Encoder, count_labels
-from riata.training.holdout import Holdout, with_labels
+from riata.training.encoder import Encoder, count_labels, with_labels
 
 if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.schema import Schema
     from riata.sources import Source
     from riata.text_weights import TextWeights
+    from riata.training.run import Holdout
 
 MakeLearner: TypeAlias = "Callable[[int], Learner]"
 _SAY_JOINED = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.batches import Batch, Batches, n_rows, pieces, skip
+from riata.batches import Batch, Batches, Watch, iterate, n_rows, pieces, skip
+from riata.block import Block
 from riata.errors import ChangedData, DataError, DivergenceError, LostData, RefusedExample
-from riata.fingerprint import Watch
 from riata.labels import LabelOrder
-from riata.record import Model, Progress, Record
-from riata.training.holdout import Holdout
+from riata.record import Model, Progress, Record, check_hash_key
+from riata.sources.source import unweighed
 from riata.training.preparation import Preparation
 from riata.training.safeguards import Interrupt
 
 if TYPE_CHECKING:
     from riata.learners import Learner
+    from riata.metrics import Evaluation
     from riata.sources import Source
     from riata.training.safeguards import Checkpoint, MemoryLimit
 
@@ -314,3 +315,56 @@ class Run:
         return self.holdout.score(
             self.learner, self.batches.held_out, self.prepared.encode_of, self.prepared.weigh
         )
+
+
+class Holdout:
+    """Examples that are never learned: a fraction of the data, or a source of its own."""
+
+    def __init__(self, holdout: float | Source) -> None:
+        if isinstance(holdout, int | float):
+            self.fraction, self.source = float(holdout), None
+        else:
+            self.fraction, self.source = 0.0, unweighed(holdout)
+
+    def __bool__(self) -> bool:
+        return self.fraction > 0 or self.source is not None
+
+    @property
+    def setting(self) -> float | str:
+        """As settings keep it."""
+        return self.fraction if self.source is None else self.source.name
+
+    def score(
+        self,
+        learner: Learner,
+        held_out: Iterable[Block],
+        encode: Callable[[Source], Callable[[Block], Block]],
+        weigh: Callable[[Block], Block] = lambda block: block,
+    ) -> dict[str, Any] | None:
+        """What `metrics.Evaluation` says of the examples held out; None where there are none.
+
+        `encode` says what becomes of the labels of a source, `weigh` of the values of texts.
+        """
+        if not self:
+            return None
+        from riata.metrics import Evaluation  # few runs hold anything out
+
+        evaluation = Evaluation(learner.task, learner.outputs)
+        if self.source is not None:
+            check_hash_key(learner, self.source)
+            prepare = encode(self.source)
+            with closing(iterate(self.source)) as blocks:
+                for block in blocks:
+                    evaluate_block(evaluation, learner, weigh(prepare(block)))
+            if evaluation.examples == 0:
+                raise DataError(f"{self.source.name}: the holdout has no examples")
+        for block in held_out:
+            evaluate_block(evaluation, learner, weigh(block))
+        return evaluation.result() if evaluation.examples else None
+
+
+def evaluate_block(evaluation: Evaluation, learner: Learner, block: Block) -> None:
+    labels = cast(Floats, block.labels)
+    scores = learner.score(block)
+    losses = learner.losses(scores, labels)
+    evaluation.add(scores, learner.probability(scores), labels, block.weights, losses)

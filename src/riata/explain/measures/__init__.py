@@ -21,12 +21,12 @@ from riata.metrics import (
     class_probabilities,
     predicted_codes,
 )
-from riata.metrics_constant import LabelSums
+from riata.metrics_running import LabelSums
 from riata.record import Model, check_hash_key
 from riata.sources import Source
 from riata.sources.source import iterate
 from riata.sources.weighed import checked_and_weighed
-from riata.training.holdout import encode_for
+from riata.training.encoder import encode_for
 
 __all__ = ["Curve", "Measures", "measure"]
 

@@ -1,4 +1,7 @@
-"""What always predicting the same would have lost: a model that loses more has learned nothing, or worse."""
+"""What a run says of itself on the way: its mean loss, and what always predicting the same would have lost.
+
+A model that loses more than that has learned nothing, or worse.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.metrics import Mean
-
 Floats = NDArray[np.float64]
 
 NOTICED = 1.05
@@ -20,6 +21,47 @@ ENOUGH = 100
 RUNS_AWAY = 20.0
 FARTHEST = 1e145
 """Labels farther from each other count as this far: squares stay in the range of floats."""
+
+
+@dataclass
+class Mean:
+    """A weighted mean whose bits do not depend on how the stream was cut.
+
+    >>> import numpy as np
+    >>> whole, parts = Mean(), Mean()
+    >>> x = np.random.default_rng(0).random(1000)
+    >>> whole.add(x)
+    >>> for piece in np.array_split(x, 7):
+    ...     parts.add(piece)
+    >>> whole.value == parts.value
+    True
+    """
+
+    total: float = 0.0
+    weight: float = 0.0
+
+    def add(self, values: Floats, weights: Floats | None = None) -> None:
+        """Add up one after the other, as a loop would: NumPy's own sum goes pairwise, by length."""
+        if len(values) == 0:
+            return
+        weighted = values if weights is None else values * weights
+        self.total = _sequential_sum(self.total, weighted)
+        if weights is None:
+            self.weight += len(values)
+        else:
+            self.weight = _sequential_sum(self.weight, weights)
+
+    @property
+    def value(self) -> float | None:
+        """The mean so far; None before the first example."""
+        return self.total / self.weight if self.weight > 0 else None
+
+
+def _sequential_sum(start: float, values: Floats) -> float:
+    running = np.empty(len(values) + 1)
+    running[0] = start
+    running[1:] = values
+    return float(np.add.accumulate(running)[-1])
 
 
 @dataclass
@@ -102,3 +144,12 @@ def worse_than_constant(loss: float | None, constant: float | None, examples: in
     if loss is None or constant is None:
         return False
     return loss > (NOTICED if examples >= ENOUGH else RUNS_AWAY) * constant
+
+
+def sparsity(live: int, total: int) -> float:
+    """The share of weights that are exactly zero.
+
+    >>> sparsity(25, 100)
+    0.75
+    """
+    return 1 - live / total if total > 0 else 0.0
