@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import riata
 from tests.test_house import CORE_ORDER, ORDER
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -142,3 +144,34 @@ def test_a_wrong_transcript_is_noticed() -> None:
     checker = doctest.OutputChecker()
     assert checker.check_output("loss 1\n...\n", "loss 1\nmore\n", FLAGS)
     assert not checker.check_output("loss 1\n...\n", "loss 2\nmore\n", FLAGS)
+
+
+FAMILIES = {
+    "auto": ("AutoClassifier", "AutoRegressor"),
+    "bayesian": ("BayesianClassifier", "BayesianRegressor"),
+    "elastic-net": ("ElasticNetClassifier", "ElasticNetRegressor"),
+    "ftrl": ("FTRLClassifier", "FTRLRegressor"),
+    "truncated": ("TruncatedGradientClassifier", "TruncatedGradientRegressor"),
+    "sketch": ("SketchClassifier", "SketchClassifierCV"),
+    "interior": ("InteriorPointClassifier", "InteriorPointRegressor"),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_page_of_a_family_has_its_parameters_and_a_picture(family: str) -> None:
+    page = (DOCS / f"{family}.md").read_text()
+    said = set(re.findall(r"`(\w+)`", page + (DOCS / "parameters.md").read_text()))
+    for name in FAMILIES[family]:
+        parameters = set(inspect.signature(getattr(riata, name)).parameters) - {"cv"}
+        assert not parameters - said, f"docs/{family}.md says nothing of {parameters - said}"
+    assert f"(pictures/{family}.svg)" in page
+    assert (DOCS / "pictures" / f"{family}.svg").is_file()
+
+
+def test_pictures_can_be_drawn_again(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    script = DOCS.parent / "ci" / "pictures"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, capture_output=True)
+    drawn = {path.name for path in tmp_path.glob("*.svg")}
+    assert drawn == {path.name for path in (DOCS / "pictures").glob("*.svg")}
+    assert all("<svg" in (tmp_path / name).read_text() for name in drawn)

@@ -47,13 +47,13 @@ def _finish(ax: Any, x: str, y: str, title: str, legend: bool = False) -> Any:
 
 def _wide(ax: Any, counts: Sequence[float]) -> None:
     """Counts along x: logarithmic where they reach far."""
-    from matplotlib.ticker import EngFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     if min(counts) > 0 and max(counts) > 10 * min(counts):
         ax.set_xscale("log", base=2)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:,.0f}"))
 
 
 def _history(what: Any) -> list[dict[str, Any]]:
