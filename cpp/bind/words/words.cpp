@@ -71,7 +71,7 @@ ParsedRows tokenise(const nb::list& given, const NgramSpans& spans, const std::s
     nb::gil_scoped_release release;
     const Crosses none;
     RowBuilder row(rows, none, names);
-    if (!row.prepare(bytes)) throw std::bad_alloc();
+    if (!words::prepare_ngrams(row, as.ngrams, prefix.size(), bytes)) throw std::bad_alloc();
     fine = names ? read_texts<true>(texts, tokeniser, as, row, wrong)
                  : read_texts<false>(texts, tokeniser, as, row, wrong);
     row.finish();

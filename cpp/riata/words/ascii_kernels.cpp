@@ -22,7 +22,41 @@ bool fold_block(const char* text, char* folded, AsciiMasks& masks) noexcept {
   return true;
 }
 
+std::uint32_t* list_block(std::uint64_t bits, std::uint32_t base, std::uint32_t* to) noexcept {
+  alignas(64) static constexpr struct Numbers {
+    unsigned char of[64];
+    constexpr Numbers() : of{} {
+      for (int k = 0; k < 64; ++k) of[k] = static_cast<unsigned char>(k);
+    }
+  } numbers;
+  const __m512i packed = _mm512_maskz_compress_epi8(bits, _mm512_load_si512(numbers.of));
+  const __m512i from = _mm512_set1_epi32(static_cast<int>(base));
+  const auto put = [&](int k, __m128i sixteen) {
+    _mm512_storeu_si512(to + k, _mm512_add_epi32(_mm512_cvtepu8_epi32(sixteen), from));
+  };
+  const int count = __builtin_popcountll(bits);
+  put(0, _mm512_castsi512_si128(packed));
+  if (count > 16) {
+    put(16, _mm512_extracti32x4_epi32(packed, 1));
+    put(32, _mm512_extracti32x4_epi32(packed, 2));
+    put(48, _mm512_extracti32x4_epi32(packed, 3));
+  }
+  return to + count;
+}
+
 #else
+
+// Sixteen at a time, however many there are: that is hard to foresee.
+std::uint32_t* list_block(std::uint64_t bits, std::uint32_t base, std::uint32_t* to) noexcept {
+  std::uint32_t* const end = to + __builtin_popcountll(bits);
+  for (; bits != 0; to += 16) {
+    for (int k = 0; k < 16; ++k) {
+      to[k] = base + static_cast<std::uint32_t>(bits == 0 ? 0 : __builtin_ctzll(bits));
+      bits &= bits - 1;
+    }
+  }
+  return end;
+}
 
 bool fold_block(const char* text, char* folded, AsciiMasks& masks) noexcept {
   Bytes high{};
@@ -50,8 +84,13 @@ std::size_t fold(const char* text, std::size_t blocks, char* folded, AsciiMasks*
   return block;
 }
 
+std::uint32_t* list_bits(const std::uint64_t* bits, std::size_t blocks, std::uint32_t* to) noexcept {
+  for (std::size_t k = 0; k < blocks; ++k) to = list_block(bits[k], static_cast<std::uint32_t>(64 * k), to);
+  return to;
+}
+
 }  // namespace
 
-const AsciiKernels ascii_kernels{fold};
+const AsciiKernels ascii_kernels{fold, list_bits};
 
 }  // namespace riata::RIATA_TARGET

@@ -13,11 +13,40 @@
 
 namespace riata::words {
 
-inline float value_of(float count, NgramWeight weight) noexcept {
-  if (weight == NgramWeight::presence) return 1;
-  return weight == NgramWeight::count || count == 1
-             ? count
-             : static_cast<float>(1 + riata::log(static_cast<double>(count)));
+// What n-grams that occur so often are worth: 1 + log of it, those of small counts looked up.
+class LogCounts {
+ public:
+  static const LogCounts& table() noexcept {
+    static const LogCounts made;
+    return made;
+  }
+  float operator()(float count) const noexcept {
+    return count < kCount ? values_[static_cast<std::int32_t>(count)] : of(count);
+  }
+
+ private:
+  static constexpr std::int32_t kCount = 256;
+  LogCounts() noexcept {
+    for (std::int32_t count = 1; count < kCount; ++count) values_[count] = of(static_cast<float>(count));
+  }
+  static float of(float count) noexcept {
+    return count == 1 ? 1 : static_cast<float>(1 + riata::log(static_cast<double>(count)));
+  }
+  float values_[kCount] = {};
+};
+
+// Memory for the n-grams of texts of so many bytes in all, as a first guess: a word has five letters and a blank.
+inline bool prepare_ngrams(RowBuilder& row, const Ngrams& ngrams, std::size_t prefix,
+                           std::size_t bytes) noexcept {
+  std::size_t features = 0, name_bytes = 0;
+  const auto count = [&](std::size_t n, std::size_t size) {
+    features += n, name_bytes += n * (prefix + size);
+  };
+  for (int n = ngrams.words_low; n != 0 && n <= ngrams.words_high; ++n)
+    count(bytes / 6, 6 * static_cast<std::size_t>(n));
+  for (int n = ngrams.chars_low; n != 0 && n <= ngrams.chars_high; ++n)
+    count(bytes / 2, static_cast<std::size_t>(n));
+  return row.prepare(features + 16, name_bytes);
 }
 
 // A sink for the n-grams of one text after another. Those of a text go to the row, behind what it holds. No other
@@ -46,9 +75,12 @@ class CountedNgrams {
   void add(const NgramTexts& texts, const Ngram* ngrams, std::size_t n) noexcept {
     std::int64_t* const keys = keys_.data();
     for (std::size_t k = 0; k < n; ++k) {
+      const Prefixed& prefix = *texts.prefix[ngrams[k].chars];
       const char* const text = texts.text[ngrams[k].chars] + ngrams[k].begin;
-      keys[k] =
-          static_cast<std::int64_t>(texts.prefix[ngrams[k].chars]->key_of_any(text, text + ngrams[k].size));
+      const char* const end = text + ngrams[k].size;
+      // Single words are short, most of them. They take turns with others, which is foreseen.
+      keys[k] = static_cast<std::int64_t>(ngrams[k].single != 0 ? prefix.key<false>(text, end)
+                                                                : prefix.key_of_any(text, end));
     }
     for (std::size_t k = 0; k < n;) k += add_some(texts, ngrams + k, keys + k, n - k);
   }
@@ -58,10 +90,9 @@ class CountedNgrams {
 
   // False: no memory.
   bool end_text() noexcept {
-    for (std::size_t k = 0; weight_ != NgramWeight::count && k < count_; ++k) {
-      float& value = room_.values[start_ + k];
-      value = value_of(value, weight_);
-    }
+    float* const values = room_.values + start_;
+    if (weight_ == NgramWeight::presence) std::fill_n(values, count_, 1.0F);
+    for (std::size_t k = 0; weight_ == NgramWeight::log && k < count_; ++k) values[k] = logs_(values[k]);
     if (norm_) divide_by_length();
     return close();
   }
@@ -76,11 +107,10 @@ class CountedNgrams {
       room_.values[start_ + k] = static_cast<float>(room_.values[start_ + k] / length);
   }
 
-  // A slot holds the stamp of the text that it is in use for, some bits of the key, and the place of the feature
-  // among those of the text.
-  static constexpr int kTagBits = 16;
-  static constexpr std::uint64_t kTags = (std::uint64_t{1} << kTagBits) - 1;
-  static constexpr std::uint64_t kStamp = std::uint64_t{1} << (32 + kTagBits);
+  // A slot holds the stamp of the text that it is in use for, and the place of the feature among those of the text.
+  static constexpr std::uint64_t kStamp = std::uint64_t{1} << 32;
+  static constexpr std::size_t kSmall =
+      4096;  // n-grams of a text whose slots lie close by even if most are empty
 
   // Up to the first n-gram whose slot others are in, and that one; how many. Whether an n-gram is new is a matter
   // of chance: there is no branch on it.
@@ -89,18 +119,18 @@ class CountedNgrams {
     const RowBuilder::Room room = room_;
     const std::uint64_t stamp = stamp_, multiplier = multiplier_;
     const int shift = shift_;
+    const std::size_t start = start_;
     std::uint64_t* const slots = slots_.data();
     std::size_t size = room.size, name_end = room.name_end, k = 0;
     for (; k < n; ++k) {
       const auto key = static_cast<std::uint64_t>(keys[k]);
-      const std::uint64_t mark = stamp | (key >> (63 - kTagBits) & kTags) << 32;
       const std::size_t home = static_cast<std::size_t>((key * multiplier) >> shift);
       const std::uint64_t slot = slots[home];
-      const std::uint64_t is_new = (slot ^ stamp) >> (32 + kTagBits) != 0 ? 1 : 0;
-      const std::uint64_t now = ((mark | (size - start_)) & -is_new) | (slot & (is_new - 1));
-      const std::size_t place = start_ + static_cast<std::uint32_t>(now);
+      const std::uint64_t is_new = (slot ^ stamp) >> 32 != 0 ? 1 : 0;
+      const std::uint64_t now = ((stamp | (size - start)) & -is_new) | (slot & (is_new - 1));
+      const std::size_t place = start + static_cast<std::uint32_t>(now);
       room.keys[size] = keys[k];
-      if ((now ^ mark) >> 32 != 0 || room.keys[place] != keys[k]) [[unlikely]]
+      if (room.keys[place] != keys[k]) [[unlikely]]
         break;
       slots[home] = now;
       room.values[size] = 0;
@@ -130,13 +160,13 @@ class CountedNgrams {
   void add_one(const NgramTexts& texts, const Ngram& ngram, std::int64_t key) noexcept {
     std::uint64_t* const slots = slots_.data();
     std::size_t at = home_of(static_cast<std::uint64_t>(key));
-    for (; (slots[at] ^ stamp_) >> (32 + kTagBits) == 0; at = (at + 1) & mask_) {
+    for (; (slots[at] ^ stamp_) >> 32 == 0; at = (at + 1) & mask_) {
       const std::size_t place = start_ + static_cast<std::uint32_t>(slots[at]);
       if (room_.keys[place] != key) continue;
       room_.values[place] += 1;
       return;
     }
-    slots[at] = stamp_ | (static_cast<std::uint64_t>(key) >> (63 - kTagBits) & kTags) << 32 | count_++;
+    slots[at] = stamp_ | count_++;
     room_.keys[room_.size] = key;
     room_.values[room_.size++] = 1;
     if constexpr (kNames) {
@@ -158,7 +188,8 @@ class CountedNgrams {
   // stays close by.
   bool make_room(std::size_t more) noexcept {
     std::size_t wanted = 256;
-    while (wanted < 3 * (count_ + more)) wanted *= 2;
+    const std::size_t most = count_ + more, sparse = most < kSmall ? 6 : 3;
+    while (wanted < sparse * most) wanted *= 2;
     if (wanted <= mask_ + 1) return true;
     if (wanted > slots_.capacity()) {
       if (!slots_.reserve(wanted)) return false;
@@ -172,8 +203,8 @@ class CountedNgrams {
     for (std::size_t k = 0; k < count_; ++k) {
       const auto key = static_cast<std::uint64_t>(room_.keys[start_ + k]);
       std::size_t at = home_of(key);
-      while ((slots_.data()[at] ^ stamp_) >> (32 + kTagBits) == 0) at = (at + 1) & mask_;
-      slots_.data()[at] = stamp_ | (key >> (63 - kTagBits) & kTags) << 32 | k;
+      while ((slots_.data()[at] ^ stamp_) >> 32 == 0) at = (at + 1) & mask_;
+      slots_.data()[at] = stamp_ | k;
     }
     return true;
   }
@@ -185,6 +216,7 @@ class CountedNgrams {
   RowBuilder& row_;
   const NgramWeight weight_;
   const bool norm_, distinct_;
+  const LogCounts& logs_ = LogCounts::table();
   RowBuilder::Room room_{};
   bool open_ = false;
   std::size_t start_ = 0;  // where the features of the text begin in the room

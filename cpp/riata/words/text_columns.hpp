@@ -18,6 +18,16 @@ inline bool is_no_text(const TextSpec& spec, std::string_view text) noexcept {
   return text.empty() || (spec.weight == NgramWeight::date && means_missing(text));
 }
 
+// Memory for the rows of a file of so many bytes, as a first guess: most of them are those of texts, if there are any.
+template <class Columns>
+bool prepare_rows(RowBuilder& row, const Columns& columns, std::size_t bytes) noexcept {
+  for (const SchemaColumn& column : columns) {
+    if (column.role == ColumnRole::text && column.text.weight != NgramWeight::date)
+      return prepare_ngrams(row, column.text.ngrams, column.name.size() + 1, bytes);
+  }
+  return row.prepare(bytes);
+}
+
 class TextColumns {
  public:
   // `distinct`: no other feature of a row can have the name of an n-gram, nor has a column two texts.

@@ -21,7 +21,8 @@ static_assert(Ngrams::kMostWords * (kLongestWord + 1) < 1 << 16);  // an n-gram'
 struct Ngram {
   std::uint32_t begin;
   std::uint16_t size;
-  std::uint16_t chars;  // 1: of characters; its text, and its prefix, are the second of each
+  std::uint8_t chars;   // 1: of characters; its text, and its prefix, are the second of each
+  std::uint8_t single;  // 1: it is one word
 };
 
 struct NgramTexts {  // before and behind each n-gram as many bytes are readable as Prefixed needs
@@ -53,7 +54,8 @@ class Tokeniser {
         word_prefix_(prefix),
         char_prefix_(std::string(prefix) + "~"),
         front_(prefix.size() + 1),
-        folded_(kernels) {}
+        folded_(kernels),
+        places_(kernels) {}
 
   // All n-grams of a text, in order: those that end with its first word, its second, ...; what came before an
   // error has been added.
@@ -146,7 +148,7 @@ class Tokeniser {
       const std::uint32_t end = starts[k + 1] - 1;
       for (std::size_t n = low; high > 0 && n <= std::min(high, k + 1); ++n) {
         const std::uint32_t begin = starts[k + 1 - n];
-        *to++ = {begin, static_cast<std::uint16_t>(end - begin), 0};
+        *to++ = {begin, static_cast<std::uint16_t>(end - begin), 0, static_cast<std::uint8_t>(n == 1)};
       }
       if (ngrams_.chars_high > 0) {
         to = list_characters({words_.data() + starts[k], end - starts[k]}, padded, to);
@@ -174,7 +176,7 @@ class Tokeniser {
     const auto low = std::min(static_cast<std::size_t>(ngrams_.chars_low), count);
     for (std::size_t n = low; n <= std::min(static_cast<std::size_t>(ngrams_.chars_high), count); ++n) {
       for (std::size_t k = 0; k + n <= count; ++k)
-        *to++ = {starts[k], static_cast<std::uint16_t>(starts[k + n] - starts[k]), 1};
+        *to++ = {starts[k], static_cast<std::uint16_t>(starts[k + n] - starts[k]), 1, 0};
     }
     return to;
   }

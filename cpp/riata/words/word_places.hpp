@@ -1,7 +1,6 @@
 // Where words begin and end in a folded text.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,30 +11,37 @@ namespace riata::words {
 
 class WordPlaces {
  public:
+  explicit WordPlaces(const AsciiKernels& kernels = best_ascii_kernels()) noexcept : kernels_(kernels) {}
+
   // The words of the text, which has less than 4 GiB; false: no memory.
   bool find(const Folded& folded) noexcept {
     count_ = 0;
     const std::size_t most =
         folded.size() / 2 + 2 + folded.size() / 4;  // ideographs have three bytes, words one
-    begins_.set_size(0);
-    ends_.set_size(0);
-    if (!begins_.reserve(most + 64) || !ends_.reserve(most + 64)) return false;
+    const std::size_t blocks = folded.blocks();
+    for (auto* const places : {&begins_, &ends_}) {
+      places->set_size(0);
+      if (!places->reserve(most + 64)) return false;
+    }
+    bits_.set_size(0);
+    if (!bits_.reserve(2 * blocks)) return false;
+    std::uint64_t *const begins = bits_.data(), *const ends = begins + blocks;
     const Masks* const masks = folded.masks();
     constexpr Masks kNone{};
     std::uint64_t inside_before = 0;
     Masks before{};
-    std::uint32_t *begin = begins_.data(), *end = ends_.data();
-    for (std::size_t i = 0; i < folded.blocks(); ++i) {
+    for (std::size_t i = 0; i < blocks; ++i) {
       const Masks& now = masks[i];
-      const Masks& behind = i + 1 < folded.blocks() ? masks[i + 1] : kNone;
+      const Masks& behind = i + 1 < blocks ? masks[i + 1] : kNone;
       const std::uint64_t inside = inside_of(before, now, behind);
       const std::uint64_t last = inside << 1 | inside_before, starts = now.of[Masks::begins];
-      begin = write(i, inside & (~last | starts), begin);
-      end = write(i, last & (~inside | starts), end);
+      begins[i] = inside & (~last | starts);
+      ends[i] = last & (~inside | starts);
       inside_before = inside >> 63;
       before = now;
     }
-    count_ = static_cast<std::size_t>(end - ends_.data());
+    kernels_.list_bits(begins, blocks, begins_.data());
+    count_ = static_cast<std::size_t>(kernels_.list_bits(ends, blocks, ends_.data()) - ends_.data());
     return true;
   }
 
@@ -61,19 +67,8 @@ class WordPlaces {
            (now.of[Masks::connectors] & both(either));
   }
 
-  // Sixteen at a time, however many there are: that is hard to foresee.
-  static std::uint32_t* write(std::size_t block, std::uint64_t bits, std::uint32_t* to) noexcept {
-    const auto base = static_cast<std::uint32_t>(64 * block);
-    std::uint32_t* const end = to + std::popcount(bits);
-    for (; bits != 0; to += 16) {
-      for (int k = 0; k < 16; ++k) {
-        to[k] = base + static_cast<std::uint32_t>(std::countr_zero(bits));
-        bits &= bits - 1;
-      }
-    }
-    return end;
-  }
-
+  const AsciiKernels& kernels_;
+  Array<std::uint64_t> bits_;  // a bit where a word begins, and then where one has ended
   Array<std::uint32_t> begins_, ends_;
   std::size_t count_ = 0;
 };

@@ -17,7 +17,7 @@ class Reader {
 
   ParseError read() noexcept {
     where_ = p_;
-    const bool ready = cells_.row().prepare(static_cast<std::size_t>(end_ - p_));
+    const bool ready = cells_.prepare(static_cast<std::size_t>(end_ - p_));
     ParseError error = read_lines(ready, p_, end_, rows_, cells_.row(), [this] { return read_line(); });
     error.where = where_;
     error.where_end = where_end_ > where_ ? where_end_ : nullptr;

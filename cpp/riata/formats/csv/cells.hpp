@@ -46,6 +46,7 @@ class Cells {
       : format_(format), row_(rows, format.crosses, format.keep_names), texts_(row_, true) {}
 
   RowBuilder& row() noexcept { return row_; }
+  bool prepare(std::size_t bytes) noexcept { return words::prepare_rows(row_, format_.columns, bytes); }
 
   // A byte that cannot be part of a number stands behind the text, and 16 readable ones.
   ErrorKind read(const Column& column, std::string_view text, Target& target) noexcept {

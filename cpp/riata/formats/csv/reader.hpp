@@ -40,7 +40,7 @@ class Reader {
 
   ParseError read(bool skip_header) noexcept {
     line_ = p_;
-    ErrorKind kind = cells_.row().prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
+    ErrorKind kind = cells_.prepare(static_cast<std::size_t>(end_ - p_)) ? nullptr : "no_memory";
     if (kind == nullptr && skip_header) kind = skip_record();
     while (kind == nullptr && p_ < end_) {
       if (!unquoted_.read(p_)) kind = "no_memory";

@@ -30,7 +30,8 @@ class Reader {
         fills_(format.missing && !format.open) {}
 
   ParseError read() noexcept {
-    bool ready = row_.prepare(static_cast<std::size_t>(end_ - p_)) && path_.reserve(1024);
+    const auto bytes = static_cast<std::size_t>(end_ - p_);
+    bool ready = words::prepare_rows(row_, format_.columns, bytes) && path_.reserve(1024);
     ready = ready && seen_.reserve(format_.columns.size());
     seen_.set_size(0);
     for (std::size_t c = 0; ready && c < format_.columns.size(); ++c) ready = seen_.push_back(0);
