@@ -51,13 +51,14 @@ def ratios(run: Run) -> Iterator[Ratio]:
     hashing = HashingVectorizer(**SCIKIT)
     size = sum(map(len, texts)) / 1e6
 
-    def tokenise() -> None:
+    def tokenise(names: bool) -> None:
         for start in range(0, len(texts), 1000):
-            _core.tokenise(texts[start : start + 1000], (1, 2, 0, 0), "log", "body^", True)
+            _core.tokenise(texts[start : start + 1000], (1, 2, 0, 0), "log", "body^", names)
 
     times = run.turns(
         {
-            "tokenise": tokenise,
+            "tokenise": lambda: tokenise(True),
+            "without names": lambda: tokenise(False),
             "transform": lambda: counts.transform(texts),
             "fit_transform": lambda: TextFeatures(weight="count").fit_transform(texts),
             "hashing": lambda: hashing.transform(texts),
@@ -74,6 +75,13 @@ def ratios(run: Run) -> Iterator[Ratio]:
         detail=f"{size:.1f} MB, {ours.nnz:,} features in rows",
     )
     yield _against("HashingVectorizer.transform", times["hashing"], times["tokenise"], HASHING, "")
+    yield _against(
+        "HashingVectorizer.transform",
+        times["hashing"],
+        times["without names"],
+        HASHING,
+        "the same without names, which it has none of either",
+    )
     yield _against(
         "HashingVectorizer.transform", times["hashing"], times["transform"], None, "TextFeatures"
     )

@@ -96,6 +96,35 @@ void rows_count_what_they_hold() {
   CHECK(rows.indptr[3] - rows.indptr[2] == 1500);
 }
 
+void values_are_logs_of_counts() {
+  const words::LogCounts& logs = words::LogCounts::table();
+  CHECK(logs(1) == 1);
+  for (const float count : {2.0F, 3.0F, 255.0F, 256.0F, 257.0F, 1e6F})
+    CHECK(logs(count) == static_cast<float>(1 + riata::log(static_cast<double>(count))));
+}
+
+void bits_are_listed_by_every_set() {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::uint64_t> bits(random() % 6);
+    std::vector<std::uint32_t> expected;
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      bits[i] = random();
+      for (int k = round % 5; k > 0; --k) bits[i] &= random();
+      for (std::uint32_t k = 0; k < 64; ++k)
+        if (bits[i] >> k & 1) expected.push_back(static_cast<std::uint32_t>(64 * i) + k);
+    }
+    for (const Instructions set : {Instructions::plain, Instructions::avx2, Instructions::avx512}) {
+      const AsciiKernels* const kernels = find_ascii_kernels(set);
+      if (kernels == nullptr) continue;
+      std::vector<std::uint32_t> found(expected.size() + 64);
+      const std::uint32_t* const end = kernels->list_bits(bits.data(), bits.size(), found.data());
+      found.resize(static_cast<std::size_t>(end - found.data()));
+      CHECK(found == expected);
+    }
+  }
+}
+
 void a_table_of_counts_forgets_the_rarest() {
   words::DocumentTable table(64);
   for (std::int64_t key = 1; key <= 1000; ++key) {
@@ -114,6 +143,8 @@ int main() {
   every_set_finds_the_same();
   keys_are_those_of_names();
   rows_count_what_they_hold();
+  values_are_logs_of_counts();
+  bits_are_listed_by_every_set();
   a_table_of_counts_forgets_the_rarest();
   return check::failures();
 }
