@@ -27,7 +27,7 @@ ROOT = HERE.parent
 
 
 class PapersError(Exception):
-    """Something that whoever calls can mend."""
+    """Something that the caller can mend."""
 
 
 def commit() -> str:

@@ -128,7 +128,7 @@ def test_on_a_pipe(model: Path, tmp_path: Path) -> None:
 
 
 def test_replaced_while_it_is_read(model: Path) -> None:
-    """Whoever replaces a file by renaming, as `save` does, leaves the one that was opened whole."""
+    """A program that replaces a file by renaming, as `save` does, leaves the one that was opened whole."""
     stop = threading.Event()
     one, other = riata.load(model), riata.load(model)
     other.partial_fit(*rows())

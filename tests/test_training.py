@@ -25,7 +25,7 @@ from tests.streams import ListSource, problem
 
 @pytest.fixture(autouse=True)
 def ctrl_c_as_usual():
-    """Whoever starts a program in the background may have told it to ignore Ctrl-C."""
+    """Who starts a program in the background may have told it to ignore Ctrl-C."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -289,14 +289,14 @@ class Watch:
             return
         now = self._digest()
         if before is not None and now != before:
-            raise ChangedData(self._complaint(rows, before, now))
+            raise ChangedData(self._message(rows, before, now))
         last = int(self.seen.marks[-1][0]) if self.seen.marks else 0
         if doubled and self.seen.rows is None and rows > last:
             self.seen.marks.append([rows, now])
         self._good = rows
         self._paths = dict.fromkeys(list(self._paths)[-1:])
 
-    def _complaint(self, rows: int, before: str, now: str) -> str:
+    def _message(self, rows: int, before: str, now: str) -> str:
         which = f"examples {self._good + 1:,} to {rows:,}"
         if self._resumed:
             return (

@@ -256,12 +256,12 @@ class LabelReader:
         if len(unknown):
             _, first = np.unique(labels[unknown], return_index=True)
             for row in unknown[np.sort(first)].tolist():
-                self._meet(block, row, labels[row], join)
+                self._take_in(block, row, labels[row], join)
             codes = self.codes(labels)
         self.rows += len(block)
         return codes.astype(np.float64)
 
-    def _meet(self, block: Block, row: int, value: float, join: bool) -> None:
+    def _take_in(self, block: Block, row: int, value: float, join: bool) -> None:
         """A label that is none of the classes yet."""
         where = block.where(row)
         if math.isnan(value):

@@ -50,7 +50,7 @@ class Settings:
 
 @dataclass
 class Record:
-    """How a model was made, as far as it has got. Plain values that JSON holds, and no clock times:
+    """How a model was made, as far as it has got. Values that JSON holds, and no clock times:
     the same data and settings give the same record.
 
     >>> record = Record(data=["train.svm"], settings=Settings(passes=3))

@@ -107,7 +107,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns, and what else decides which features a row has; plain values that JSON holds.
+    """Columns, and what else decides which features a row has; values that JSON holds.
 
     named: whether features are known by name, or by number.
     base: the number that text has for the first feature; None where there was no text.

@@ -151,7 +151,7 @@ def tensors_of(content: bytes, path: str) -> dict[str, NDArray[Any]]:
         raise ModelError(f"{path}: cut short or damaged: {error}") from error
 
 
-def peek(path: str | os.PathLike[str], format: str, newest: int) -> dict[str, Any]:
+def header_of(path: str | os.PathLike[str], format: str, newest: int) -> dict[str, Any]:
     """The header alone, before anything is known of the rest: `read` must still say that the file is whole."""
     with open(path, "rb") as file:
         start = read_up_to(file, 9)

@@ -249,7 +249,7 @@ def test_a_full_disk_under_the_log_does_not_end_training(data: Path, tmp_path: P
     riata("train", data, "-o", tmp_path / "whole")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
     with open("/dev/full", "w") as full:  # so is a full disk under what is shown
-        words = [*RIATA, "train", str(data), "-o", str(tmp_path / "m2"), "--progress", "plain"]
+        words = [*RIATA, "train", str(data), "-o", str(tmp_path / "m2"), "--progress", "lines"]
         assert subprocess.run(words, stderr=full, stdout=subprocess.DEVNULL).returncode == 0
     assert (tmp_path / "m2").read_bytes() == (tmp_path / "whole").read_bytes()
 

@@ -66,7 +66,7 @@ def test_the_same_model_from_every_door(data: Path, tmp_path: Path) -> None:
     riata_process("train", "-", "-o", tmp_path / "3", stdin=content)
     shell = f"zcat {packed} | {shlex.join(RIATA)} train - -o {tmp_path / '4'}"
     subprocess.run(shell, shell=True, check=True, capture_output=True)
-    riata("train", data, "-o", tmp_path / "5", "--threads", 1, "--progress", "plain")
+    riata("train", data, "-o", tmp_path / "5", "--threads", 1, "--progress", "lines")
     whole = model_file.load(tmp_path / "0").learner.state()
     for name in "12345":
         state = model_file.load(tmp_path / name).learner.state()
@@ -379,7 +379,7 @@ def resume_as_told(message: str) -> None:
 def test_ctrl_c_then_resume_equals_never_stopping(tmp_path: Path, when: int) -> None:
     data, output = tmp_path / "d", tmp_path / "m"
     many_rows(data, 60_000)
-    options = ["--passes", "500", "--shuffle", "5000", "--holdout", "0.1", "--progress", "plain"]
+    options = ["--passes", "500", "--shuffle", "5000", "--holdout", "0.1", "--progress", "lines"]
     words = [*RIATA, "train", str(data), "-o", str(output), *options]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

@@ -146,7 +146,7 @@ def events_against_events(model: Any, folder: str, seconds: float) -> Counter[st
 
 
 def passes_against_reading(parameters: dict[str, Any], seconds: float) -> Counter[str]:
-    """A sketch of several passes, of named features: whoever reads sees the end of some pass, whole."""
+    """A sketch of several passes, of named features: a reader sees the end of some pass, whole."""
     rng = np.random.default_rng(0)
     outputs = parameters.get("outputs", 1)
     blocks = []

@@ -1,4 +1,4 @@
-"""The elastic-net estimators as scikit-learn users meet them."""
+"""The elastic-net estimators as scikit-learn users use them."""
 
 from __future__ import annotations
 

@@ -483,12 +483,12 @@ def test_bits_do_not_depend_on_the_machine():
         dx = (mu - slopes * x) * (inverses * x)
         dz = (mu - z * dx) * (inverses * (x + z)) - z
         x, z = x + a * dx, z + a * dz
-        lanes = np.zeros(8)
+        sums = np.zeros(8)
         for j in range(d):
-            lanes[j % 8] += x[0, j + 1] * z[0, j + 1] + x[1, j + 1] * z[1, j + 1]
+            sums[j % 8] += x[0, j + 1] * z[0, j + 1] + x[1, j + 1] * z[1, j + 1]
         product = 0.0
-        for lane in lanes:
-            product += lane
+        for one in sums:
+            product += one
     assert learner.step[0] == a
     rows = learner.state()["rows"]
     assert np.array_equal(rows, np.stack([x[0], z[0], x[1], z[1]], axis=1))

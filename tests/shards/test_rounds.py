@@ -300,7 +300,7 @@ def test_parts_that_do_not_belong_together(tmp_path: Path) -> None:
 
 
 def test_a_tree_of_fixed_shape(tmp_path: Path) -> None:
-    """Whoever adds up neighbours first gets the same bits, as long as the groups are those of the tree."""
+    """Adding up neighbours first gives the same bits, as long as the groups are those of the tree."""
     path = write_svm(tmp_path / "x.svm", n=1000)
     parts = parts_of(path, "bayesian", 70)
     whole = merge(parts)

@@ -1,4 +1,4 @@
-"""Where data is cut: every row once, whoever reads it, in whatever format."""
+"""Where data is cut: every row once, in any process, in whatever format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names hashed by a key of one's own: chosen names do not meet, and models take their key along."""
+"""Names hashed by a key of one's own: chosen names do not collide, and models take their key along."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from riata.sweeping import sweep_source
 from riata.sweeping.pruning import ALPHA, Pruning
 from tests.streams import ListSource, problem
+from tests.sweeping.run import sweep_source
 
 
 def test_equals_are_never_pruned_and_worse_ones_are() -> None:

@@ -13,10 +13,11 @@ from riata.block import Block
 from riata.errors import DataError, OutOfMemory, SettingsError
 from riata.learners import FAMILIES
 from riata.sources import open_source
-from riata.sweeping import Job, Sweep, partial_sweep, settings_of, sweep_source
+from riata.sweeping import Job, Sweep, partial_sweep, settings_of
 from riata.sweeping.folds import FoldOf
 from riata.training import train
 from tests.streams import ListSource, problem
+from tests.sweeping.run import sweep_source
 
 GRIDS: dict[str, tuple[str, dict[str, Any]]] = {
     "elastic net": (

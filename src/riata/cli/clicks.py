@@ -60,8 +60,8 @@ class Clicks:
         chance = 1 / (1 + np.exp(-scores))
         return rows, self.random.random(n) < chance, chance
 
-    def portions(self, n: int, size: int = 20_000) -> Iterator[int]:
-        """n cut into portions that fit into the cache."""
+    def pieces(self, n: int, size: int = 20_000) -> Iterator[int]:
+        """n cut into pieces that fit into the cache."""
         for start in range(0, n, size):
             yield min(size, n - start)
 

@@ -16,7 +16,7 @@ def wanted(stream: Any = None) -> bool:
 
 
 def console() -> Any:
-    """rich's console for standard output: plain text where colour is not wanted, and never any markup."""
+    """rich's console for standard output: text alone where colour is not wanted, and never any markup."""
     from rich.console import Console
 
     coloured = wanted()

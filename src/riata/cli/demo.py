@@ -113,20 +113,20 @@ class Stream:
 
 
 def write_stream(directory: Path, events: int, seed: int) -> Stream:
-    """Draw the events and write them down, a portion at a time."""
+    """Draw the events and write them down, some at a time."""
     source = Clicks(seed)
     seen = np.zeros(FEATURES, dtype=np.int64)
     train, test, tests = directory / "train.svm", directory / "test.svm", events // 10
     clicks = 0
     with atomic_write(train) as file:
-        for n in source.portions(events):
+        for n in source.pieces(events):
             rows, clicked, _ = source.draw(n)
             file.write(svmlight(rows, clicked))
             seen += np.bincount(rows.ravel(), minlength=FEATURES)
             clicks += int(clicked.sum())
     outcomes, chances = [], []
     with atomic_write(test) as file:
-        for n in source.portions(tests):
+        for n in source.pieces(tests):
             rows, clicked, chance = source.draw(n)
             file.write(svmlight(rows, clicked))
             outcomes.append(clicked)
@@ -151,7 +151,7 @@ def describe(stream: Stream) -> str:
    An event shows {CATEGORIES} of {count(FEATURES)} features: one value from each of {CATEGORIES}
    categories, say the site, the hour, the advertisement. A few values are
    everywhere, most are rare. {share} of the events are clicks.
-   As plain text, one event a line:
+   As text, one event a line:
 
    {stream.train!s:<{width}}   {count(stream.events):>9} events to learn from, {disk}
    {stream.test!s:<{width}}   {count(stream.tests):>9} events to test with

@@ -27,7 +27,7 @@ class Leaderboard:
     def __init__(self, job: Job, kind: str, top: int, log: str | None, stream: IO[str]) -> None:
         self.job, self.top, self.stream = job, top, stream
         if kind == "auto":
-            kind = "bar" if stream.isatty() else "plain"
+            kind = "bar" if stream.isatty() else "lines"
         self.kind = kind
         self.log = None if log is None else JsonLog(log)
         self._rows, self._logged = Doubling(), Doubling()
@@ -68,7 +68,7 @@ class Leaderboard:
             if progress.end_of_pass or now - self._shown >= self.EVERY:
                 self._shown = now
                 self._live.update(self._table(progress), refresh=True)
-        elif self.kind == "plain" and self._rows.due(progress):
+        elif self.kind == "lines" and self._rows.due(progress):
             self._line(progress)
 
     def note(self, entry: dict[str, Any]) -> None:
@@ -218,4 +218,4 @@ def parameters_text(record: Mapping[str, Any]) -> str:
 
 
 def as_json(found: Sweep) -> str:
-    return json.dumps(found.plain(), allow_nan=False)
+    return json.dumps(found.finite(), allow_nan=False)

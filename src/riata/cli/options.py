@@ -100,7 +100,7 @@ def count_option(
 
 def progress_option(help: str, section: str = "Output") -> Callable[[F], F]:
     """How progress is shown."""
-    kinds = click.Choice(["auto", "bar", "plain", "none"])
+    kinds = click.Choice(["auto", "bar", "lines", "none"])
     return option(
         "--progress", "progress_kind", type=kinds, default="auto", section=section, help=help
     )

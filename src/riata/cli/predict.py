@@ -56,7 +56,7 @@ names them).
 @option(
     "--to",
     type=click.Choice(TABLES),
-    help="A table of this kind.  [default: by the name of FILE, else plain lines]",
+    help="A table of this kind.  [default: by the name of FILE, else lines of text]",
 )
 @option("--id", "id_column", metavar="COLUMN", help="A column of DATA that tells rows apart.")
 @option(

@@ -192,10 +192,10 @@ class Displays:
         stream: IO[str] | None = None,
         watch: tuple[int, str] | None = None,
     ) -> Displays:
-        """kind: auto (a bar on a terminal, a table elsewhere), bar, plain or none. watch: port, and name to show."""
+        """kind: auto (a bar on a terminal, a table elsewhere), bar, lines or none. watch: port, and name to show."""
         stream = sys.stderr if stream is None else stream
         if kind == "auto":
-            kind = "bar" if stream.isatty() else "plain"
+            kind = "bar" if stream.isatty() else "lines"
         displays: list[Display] = []
         if watch is not None:
             from riata.cli.watch import Watch  # before a log is begun: the port may be taken
@@ -207,7 +207,7 @@ class Displays:
             displays.append(JsonLog(log))
         if kind == "bar":
             displays.append(Bar(stream))
-        elif kind == "plain":
+        elif kind == "lines":
             displays.append(Table(stream))
         return cls(displays, stream)
 

@@ -27,7 +27,13 @@ from riata.cli.leaderboard import (
     parameters_text,
     table_of,
 )
-from riata.cli.options import Command, option, parse_class_weight, parse_classes
+from riata.cli.options import (
+    Command,
+    option,
+    parse_class_weight,
+    parse_classes,
+    progress_option,
+)
 from riata.cli.saving import _size
 from riata.cli.text import command_line, count, plural, rows
 from riata.cli.train import choose_cache
@@ -123,8 +129,7 @@ read. Ctrl-C shows what was found so far and saves the best."""
     section="Output",
     help="Print the table of all settings as JSON.",
 )
-@option("--progress", "progress_kind", type=click.Choice(["auto", "bar", "plain", "none"]), default="auto",
-        section="Output", help="Live leaders, or a line as the examples double.  [default: by terminal]")  # fmt: skip
+@progress_option("Live leaders, or a line as the examples double.  [default: by terminal]")
 @option("--log", metavar="FILE", section="Output", help="Write the progress as JSON lines too.")
 @option("-q", "--quiet", is_flag=True, section="Output", help="Print nothing but errors.")
 def command(**given: Any) -> int:

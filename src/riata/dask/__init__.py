@@ -1,4 +1,4 @@
-"""Training on a Dask cluster (the extra `[dask]`): plain futures over pure tasks, retried; no collectives.
+"""Training on a Dask cluster (the extra `[dask]`): futures over pure tasks, retried; no collectives.
 
 The result has the same bits for any number of workers, and whichever of them come and go.
 """

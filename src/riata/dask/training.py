@@ -19,6 +19,7 @@ from riata.labels import Label
 from riata.learners import Learner
 from riata.metrics import Evaluation
 from riata.record import Model
+from riata.shards.methods import from_json
 from riata.shards.plan import (
     Plan,
     count_shard,
@@ -28,7 +29,7 @@ from riata.shards.plan import (
     plan_for,
     with_classes,
 )
-from riata.shards.plan import settled as settled_options
+from riata.shards.plan import resolved as resolved_options
 from riata.shards.rounds import MakeLearner, Rounds, Task, go, partial
 from riata.shards.split import Piece, Shard
 from riata.shards.summary import FAN_IN, Summary, add_up
@@ -46,14 +47,10 @@ def maker(learner: Any) -> MakeLearner:
                 "this learner has learned already: give one that has not, or resume=..."
             )
         family, parameters = type(learner), learner.parameters()
-        return lambda outputs: family(**_tuples(parameters) | {"outputs": outputs})
+        return lambda outputs: family(**from_json(parameters) | {"outputs": outputs})
     if not callable(learner):
         raise TypeError(f"a learner or an estimator, not {type(learner).__name__}")
     return learner  # type: ignore[no-any-return]
-
-
-def _tuples(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()}
 
 
 def train(
@@ -175,8 +172,8 @@ def _plan_of(
         found = done.result()
         if found is None:
             continue
-        rows, settled, words = found
-        plan = Plan(shards, settled)
+        rows, resolved, words = found
+        plan = Plan(shards, resolved)
         return with_classes(
             plan, rows, _Words(words), learner, classes, class_weight,  # type: ignore[arg-type]
             lambda plan: _counted(cluster, plan, held),
@@ -197,8 +194,8 @@ def _first_look(data: Any, options: ReadOptions) -> tuple[Block, ReadOptions, An
         rows = first_rows(source)
     except NoExamples:
         return None
-    settled = settled_options(options, source)
-    return rows, settled, getattr(source, "label_names", None)
+    resolved = resolved_options(options, source)
+    return rows, resolved, getattr(source, "label_names", None)
 
 
 def _paths(source: Any) -> list[str]:

@@ -16,7 +16,7 @@ def diff(a: Any, b: Any, data: Any = None, *, top: int = 10) -> Difference:
     """What has changed from one model to another: features gained, lost and moved, parameters, schema.
 
     `a` and `b` are estimators, or paths of models. With `data` (a path, a frame, dicts, a matrix) also where their
-    predictions differ. It prints, shows itself in a notebook, and is a mapping of plain values.
+    predictions differ. It prints, shows itself in a notebook, and is a mapping of values by name.
 
     >>> import riata
     >>> old = riata.FTRLClassifier().learn_one({"word": "lunch"}, "ham").learn_one({"word": "free"}, "spam")

@@ -32,7 +32,7 @@ class Reading:
     ) -> Summary:
         """How the model was made, how much of it is alive, and its strongest features.
 
-        It prints, shows itself in a notebook, and is a mapping of plain values. `grep` (a regular expression) and
+        It prints, shows itself in a notebook, and is a mapping of values by name. `grep` (a regular expression) and
         `namespace` (or a column) narrow the features.
 
         >>> from riata import ElasticNetClassifier

@@ -29,7 +29,7 @@ class TruncatedGradientClassifier(_Truncated, SteppedClassification, LinearClass
     ----------
     loss : "logistic", "hinge", "squared_hinge" or "modified_huber"
     update : "truncate" (eq. 6), "round" (eq. 4) or "subgradient" (eq. 5, a baseline)
-    gravity : how strongly weights are pulled; 0 is plain stochastic gradient
+    gravity : how strongly weights are pulled; 0 is stochastic gradient descent alone
     theta : only weights up to this size are shrunk or rounded
     period : truncate or round every so many steps
     decay : the learning rate is multiplied by this after each pass

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 class Difference(Values):
     """What `difference` finds."""
 
-    as_plain, as_html = difference_text.as_plain, difference_text.as_html
+    for_terminal, as_html = difference_text.for_terminal, difference_text.as_html
 
     def __repr__(self) -> str:
         c = self["counts"]
@@ -241,10 +241,10 @@ def _row(
     column = 1 if x.shape[1] == 2 else int(np.abs(y[i] - x[i]).argmax())
     said = {"row": before + i, "where": where or f"row {before + i}", "difference": apart}
     said |= {"before": float(x[i, column]), "after": float(y[i, column])}
-    return said | {"predicted": [_plain(code_x[i]), _plain(code_y[i])]}
+    return said | {"predicted": [_as_json(code_x[i]), _as_json(code_y[i])]}
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     return value if isinstance(value, str) else float(value)
 
 

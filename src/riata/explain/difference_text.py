@@ -7,7 +7,7 @@ from typing import Any
 from riata.show import count, html_text, number, percent, plural, printable, rows
 
 
-def as_plain(values: dict[str, Any]) -> str:
+def for_terminal(values: dict[str, Any]) -> str:
     parts = [rows(_lines(values))]
     for title, heads, cells in _tables(values):
         width = max(len(title), *(len(cell[0]) for cell in cells))

@@ -74,7 +74,7 @@ class Explanation:
         return {term.feature: term.contribution for term in self.terms}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON holds them."""
+        """Values as JSON holds them."""
         found = {
             "where": self.where,
             "prediction": self.prediction,
@@ -204,7 +204,7 @@ class Explanations(Sequence[Explanation]):
         return np.concatenate([empty, *(part.scores for part in self._parts)])
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Plain values, as JSON holds them."""
+        """Values as JSON holds them."""
         return [one.to_dict() for one in self]
 
     def to_frame(self) -> Any:

@@ -43,7 +43,7 @@ class Wanted:
 class Summary(Values):
     """What `summary` says."""
 
-    as_plain, as_html = summary_text.as_plain, summary_text.as_html
+    for_terminal, as_html = summary_text.for_terminal, summary_text.as_html
 
     def __repr__(self) -> str:
         return f"<summary of a model of {self['family']}: {self['weights']}>"
@@ -102,7 +102,7 @@ def changed_parameters(learner: Any) -> dict[str, Any]:
     known = {f.name for f in fields(learner) if f.init}
     given = {name: getattr(learner, name) for name in ("loss", "update") if name in known}
     try:
-        plain = type(learner)(**given).parameters()
+        chosen = type(learner)(**given).parameters()
         blank = type(learner)().parameters()
     except (TypeError, ValueError):
         return {k: v for k, v in learner.parameters().items() if k not in NOT_SHOWN}
@@ -110,7 +110,7 @@ def changed_parameters(learner: Any) -> dict[str, Any]:
     return {
         name: value
         for name, value in values.items()
-        if name not in NOT_SHOWN and value != (blank if name in given else plain)[name]
+        if name not in NOT_SHOWN and value != (blank if name in given else chosen)[name]
     }
 
 

@@ -13,9 +13,9 @@ Table = tuple[list[str], list[list[str]]]
 """The heads of columns, and rows of cells."""
 
 
-def as_plain(values: dict[str, Any]) -> str:
+def for_terminal(values: dict[str, Any]) -> str:
     """For a terminal or a pipe."""
-    tables = [_plain_table(*table) for table in _tables(values)]
+    tables = [_text_table(*table) for table in _tables(values)]
     return "\n\n".join([rows(_lines(values)), *tables])
 
 
@@ -172,7 +172,7 @@ def _cells(entries: list[dict[str, Any]]) -> list[list[str]]:
     return found
 
 
-def _plain_table(heads: list[str], cells: list[list[str]]) -> str:
+def _text_table(heads: list[str], cells: list[list[str]]) -> str:
     table = [[printable(heads[0], 80), *(printable(head, 12) for head in heads[1:])]]
     table += [[printable(row[0]), *row[1:]] for row in cells]
     width = max(len(row[0]) for row in table)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from riata.reference.words import ngram_places, word_places
 from riata.schema import Column
-from riata.show import html_text, printable
+from riata.show import html_text
 from riata.words import Ngrams
 
 LONGEST = 20_000
@@ -77,7 +77,3 @@ def as_html(found: list[Piece]) -> str:
         style = f"background:rgba({colour},{0.08 + 0.5 * abs(how):.2f})"
         out.append(f'<span style="{style}" title="{title}">{shown}</span>')
     return "".join(out)
-
-
-def as_plain(found: list[Piece]) -> str:
-    return printable("".join(piece.text for piece in found), LONGEST)

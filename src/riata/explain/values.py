@@ -1,4 +1,4 @@
-"""Results that are plain values by name."""
+"""Results that are values by name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 
 class Values(Mapping[str, Any]):
-    """Plain values by name, as JSON holds them; for people as text, and as HTML in a notebook."""
+    """Values by name, as JSON holds them; for people as text, and as HTML in a notebook."""
 
-    as_plain: ClassVar[Callable[[dict[str, Any]], str]]
+    for_terminal: ClassVar[Callable[[dict[str, Any]], str]]
     as_html: ClassVar[Callable[[dict[str, Any]], str]]
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -25,7 +25,7 @@ class Values(Mapping[str, Any]):
         return len(self._values)
 
     def __str__(self) -> str:
-        return type(self).as_plain(self._values)
+        return type(self).for_terminal(self._values)
 
     def _repr_html_(self) -> str:
         return type(self).as_html(self._values)

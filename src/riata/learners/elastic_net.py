@@ -35,7 +35,7 @@ class ElasticNet(GradientLearner):
     rates: ClassVar[tuple[str, ...]] = (*RATES, "adagrad")
 
     update: str = option(
-        "fobos", "forward-backward splitting, or plain stochastic gradient steps", updates
+        "fobos", "forward-backward splitting, or stochastic gradient steps", updates
     )
     learning_rate: str = option(
         None,

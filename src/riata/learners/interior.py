@@ -221,8 +221,8 @@ class InteriorPoint(LossLearner):
         start = [0.0] * 4 if averaged else [self.start, self.dual] * 2
         products = 2 * (len(halves) - 1) * self.start * self.dual
         first = [0.0, 0.0] if averaged else [products, self.start + self.dual]
-        fresh = np.broadcast_to(start, (len(halves), new, 4))
-        state["rows"] = np.concatenate([halves, fresh], axis=1).reshape(len(halves), -1)
+        added = np.broadcast_to(start, (len(halves), new, 4))
+        state["rows"] = np.concatenate([halves, added], axis=1).reshape(len(halves), -1)
         state["sums"] = np.vstack([sums, [first] * new])
         state["intercept"] = np.append(intercept, np.zeros(new))
         return self._remade(self.parameters() | {"outputs": outputs}, state)

@@ -127,7 +127,7 @@ def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
         typical = now["lengths"][of] / max(learner.t, 1)
         power = (count if of else square) / max(float(typical) ** 2, 1e-300)
     kept = weights.any(axis=1) & ~expendable(weights, power / max(learner.t, 1), sparse)
-    plain = ElasticNet(
+    empty = ElasticNet(
         l1=0.0,
         l2=0.0,
         outputs=learner.outputs,
@@ -135,17 +135,17 @@ def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
         bits=learner.bits,
         **single.parameters,
     )
-    state = plain.state() | {
+    state = empty.state() | {
         "keys": now["keys"][kept],
         "rows": np.hstack([weights[kept], np.zeros((int(kept.sum()), 1))]),
         "intercept": intercept,
         "seen": now["seen"],
     }
-    if plain.feature_scale == "rms":
+    if empty.feature_scale == "rms":
         state["scale_keys"], state["scale_sums"] = state["keys"], rows[kept][:, :2].copy()
     if learner._core.named:
         state["names"], state["name_offsets"] = learner._core.names(state["keys"])
-    return ElasticNet.from_state(plain.parameters(), state)
+    return ElasticNet.from_state(empty.parameters(), state)
 
 
 def expendable(weights: Floats, power: Floats, loss: float) -> NDArray[np.bool_]:

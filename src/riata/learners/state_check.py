@@ -81,7 +81,7 @@ def check_known(keys: NDArray[np.int64], features: int, name: str = "keys") -> N
         raise ValueError(f"tensor {name!r} has feature {int(keys.max())}, of {features} there are")
 
 
-_PLAIN: dict[str, tuple[type, ...]] = {
+_TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,), "int": (int,), "float": (int, float), "str": (str,),
 }  # fmt: skip
 
@@ -92,7 +92,7 @@ def check_parameters(family: type, parameters: Any, state: Arrays) -> None:
         raise ValueError("the parameters are not a table of names and values")
     types = {f.name: f.type for f in fields(family)}
     for name, value in parameters.items():
-        wanted = _PLAIN.get(str(types.get(name)))
+        wanted = _TYPES.get(str(types.get(name)))
         if wanted is not None and (
             not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)
         ):

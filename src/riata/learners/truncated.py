@@ -15,7 +15,7 @@ class TruncatedGradient(GradientLearner):
     """Shrink small weights towards zero every `period` steps (Langford, Li & Zhang 2009, eq. 6).
 
     With `update="round"` weights up to `theta` are set to zero every `period` steps (eq. 4). With
-    `update="subgradient"` every step pulls every weight towards zero and past it (eq. 5): weights swing around
+    `update="subgradient"` every step pulls every weight towards zero and past it (eq. 5): weights oscillate around
     zero for long, so `round_at_end` belongs to it. It is a baseline: bringing a weight current costs a few
     operations while it is far from zero or the learning rate is constant, and otherwise about a microsecond
     at most, however many steps were missed.
@@ -37,7 +37,7 @@ class TruncatedGradient(GradientLearner):
         "truncate", "shrink small weights, round them to zero, or pull all of them", updates
     )
     gravity: float = option(
-        0.0, "how strongly weights are pulled to zero; 0 is plain stochastic gradient"
+        0.0, "how strongly weights are pulled to zero; 0 is stochastic gradient descent alone"
     )
     theta: float = option(math.inf, "only weights up to this size are shrunk or rounded")
     period: int = option(1, "truncate or round every so many steps")

@@ -1,4 +1,4 @@
-"""The parts of a report that are plain HTML: facts, training, quality, weights, settings."""
+"""The parts of a report that are HTML without a script: facts, training, quality, weights, settings."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def swept(sweep: Sweep) -> str:
     rows = [
         [
             r["method"],
-            ", ".join(f"{k}={_plain(v)}" for k, v in r["parameters"].items()),
+            ", ".join(f"{k}={_shown(v)}" for k, v in r["parameters"].items()),
             number(r["loss"]),
             number(r["se"], 2),
             f"{r['non_zeros']:,}",
@@ -332,7 +332,7 @@ def strongest(model: Model, top: int = 20) -> str:
 def settings(model: Model) -> str:
     """Parameters, schema, data and its fingerprint."""
     learner, record = model.learner, model.record
-    rows = [(name, _plain(value)) for name, value in learner.parameters().items()]
+    rows = [(name, _shown(value)) for name, value in learner.parameters().items()]
     run = record.settings
     rows += [
         ("passes", str(run.passes)),
@@ -370,5 +370,5 @@ def settings(model: Model) -> str:
     return "".join(parts)
 
 
-def _plain(value: Any) -> str:
+def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -72,13 +72,13 @@ class BayesianMethod(Method):
         gain, pull = natural(state["rows"], prior)
         rows = _rows(*others(gain, pull, counts), prior)
         kept = counts > 1
-        fresh = Bayesian(**_parameters(learner)).state()
+        empty = Bayesian(**_parameters(learner)).state()
         at = state["intercept"][None], _priors(learner, True)
         shards = np.array([float(beside["shards"][0])])
         intercept = _rows(*others(*natural(*at), shards), at[1])[0]
         assert len(intercept) == 2 * k
         return (
-            fresh
+            empty
             | {"rows": np.ascontiguousarray(rows[kept]), "intercept": intercept}
             | {"seen": np.array([0, state["seen"][1]], dtype=np.int64)}
             | named_rows(state, kept)

@@ -19,7 +19,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Method(ABC):
-    """A family of learners, as functions of plain arrays: tasks run anywhere, as often as they must."""
+    """A family of learners, as functions of arrays: tasks run anywhere, as often as they must."""
 
     exact = False
     """Whether the result is that of one machine, and not near it."""
@@ -35,7 +35,7 @@ class Method(ABC):
     def start(self, parameters: dict[str, Any], state: Arrays, round: int) -> Learner:
         """The learner of a task."""
         family = FAMILIES[self.family]
-        return family.from_state(parameters, state) if state else family(**_tuples(parameters))
+        return family.from_state(parameters, state) if state else family(**from_json(parameters))
 
     @abstractmethod
     def sums(self, learner: Any, state: Arrays, rows: int) -> Arrays:
@@ -75,7 +75,8 @@ class Method(ABC):
     family: str = ""
 
 
-def _tuples(parameters: dict[str, Any]) -> dict[str, Any]:
+def from_json(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of a learner as they were before JSON made lists of tuples."""
     return {k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()}
 
 

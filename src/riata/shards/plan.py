@@ -30,7 +30,7 @@ _KEPT = ("format", "on_error", "max_bad", "threads", "block_rows", "header", "de
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything about the data that a task must know, in plain values.
+    """Everything about the data that a task must know, in values that JSON holds.
 
     `classes` are None for a regression.
     """
@@ -65,7 +65,7 @@ class Plan:
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:32]
 
     def training(self) -> dict[str, Any]:
-        """What a model is made with, besides the sums: plain values."""
+        """What a model is made with, besides the sums: values that JSON holds."""
         schema = self.options.schema
         return {
             "data": self.name,
@@ -220,7 +220,7 @@ def plan_for(
     options = replace(options, format=found)
     source = open_source(files[:FIRST_FILES], options=options)
     rows = first_rows(source)
-    plan = Plan(tuple(shards), settled(options, source), _head_of(source, files[0]))
+    plan = Plan(tuple(shards), resolved(options, source), _head_of(source, files[0]))
     return with_classes(plan, rows, source, learner, classes, class_weight, counts)
 
 
@@ -249,18 +249,18 @@ def with_classes(
         if len(counted) < 2:
             raise DataError(f"{plan.name}: fewer than two classes among the labels")
         encoder.scan(counted)
-    settled = encoder.find_classes(rows, LOOK_AT if learner.takes_more_classes else None)
-    if len(settled) < 2 or settled.open_pair:  # the other class may be in any shard
+    classes = encoder.find_classes(rows, LOOK_AT if learner.takes_more_classes else None)
+    if len(classes) < 2 or classes.open_pair:  # the other class may be in any shard
         if counts is None:
             raise DataError(
-                f"{plan.name}: there is one class only among the first rows, {in_words(settled.labels[-1:])}: "
+                f"{plan.name}: there is one class only among the first rows, {in_words(classes.labels[-1:])}: "
                 "name all of them (--classes, classes=[...])"
             )
         return with_classes(plan, rows, source, learner, "scan", class_weight, counts)
     weights = encoder.weights_by_label
     return replace(
         plan,
-        classes=tuple(map(as_python, settled.labels)),
+        classes=tuple(map(as_python, classes.labels)),
         class_weight=None if weights is None else tuple(weights),
     )
 
@@ -288,7 +288,7 @@ def merged_counts(several: Sequence[Mapping[Label, int]]) -> dict[Label, int]:
 
 
 def first_rows(source: Source) -> Block:
-    """So many rows as settle classes, where there are so many."""
+    """As many rows as decide which classes there are, where there are so many."""
     held: list[Block] = []
     with closing(iterate(source)) as blocks:
         for block in blocks:
@@ -300,7 +300,7 @@ def first_rows(source: Source) -> Block:
     return concatenate(held)
 
 
-def settled(options: ReadOptions, source: Source) -> ReadOptions:
+def resolved(options: ReadOptions, source: Source) -> ReadOptions:
     """How a shard is read: by the schema of the whole, whatever its own first rows look like."""
     kept = {name: getattr(options, name) for name in _KEPT}
     dialect = getattr(source, "dialect", None)

@@ -1,4 +1,4 @@
-"""Rounds over shards: hand out what tasks begin with, take their sums, go on. Whoever runs the tasks is elsewhere."""
+"""Rounds over shards: hand out what tasks begin with, take their sums, go on. What runs the tasks is elsewhere."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MakeLearner: TypeAlias = Callable[[int], Learner]
 
 @dataclass(frozen=True)
 class Task:
-    """What all tasks of a round begin with. Plain values and arrays: it can go anywhere."""
+    """What all tasks of a round begin with. Values and arrays: it can go anywhere."""
 
     plan: Plan
     family: str
@@ -106,7 +106,7 @@ def merge_files(paths: Sequence[str | os.PathLike[str]], resume: Model | None = 
 
     In memory are the sums, and one part at a time.
     """
-    heads = [(tensor_file.peek(path, tensor_file.SUMMARY, VERSION), path) for path in paths]
+    heads = [(tensor_file.header_of(path, tensor_file.SUMMARY, VERSION), path) for path in paths]
     if not heads:
         raise MergeError("there is nothing to merge: name the parts")
     first = heads[0][0]

@@ -15,7 +15,7 @@ from riata.errors import ChangedData
 from riata.learners import Learner, Sketch
 from riata.learners.base import Floats
 from riata.learners.sketch_state import SUMS_WITHOUT_STEP
-from riata.shards.methods import Arrays, Method, refuse
+from riata.shards.methods import Arrays, Method, from_json, refuse
 
 
 class SketchMethod(Method):
@@ -50,7 +50,7 @@ class SketchMethod(Method):
         return state
 
     def start(self, parameters: dict[str, Any], state: Arrays, round: int) -> Learner:
-        learner = Sketch(**_plain(parameters) | {"n_jobs": 1})
+        learner = Sketch(**from_json(parameters) | {"n_jobs": 1})
         if "name_keys" in state:
             keys = state["name_keys"]
             nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
@@ -160,10 +160,6 @@ class SketchMethod(Method):
 
     def complete(self, learner: Learner) -> bool:
         return learner.complete
-
-
-def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()}
 
 
 def _union(several: list[Any]) -> Any:

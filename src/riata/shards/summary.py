@@ -1,6 +1,6 @@
 """What a task makes of a shard: sums, by feature and in all. They add up, in the order of the shards.
 
-A summary is a few arrays and a header of plain values. `keys` and `rows` (and the names of the keys, where they have
+A summary is a few arrays and a header that JSON holds. `keys` and `rows` (and the names of the keys, where they have
 some) are sums by feature; `add.*` are sums; of `max.*` the larger counts; `sample.*` are examples. On disk it is a
 safetensors file with a checksum, written and read by `tensor_file`.
 """

@@ -36,7 +36,7 @@ def open_source(
 ) -> Source:
     """A stream of Blocks from whatever holds the examples.
 
-    `what` is a path, a list of paths, or `"-"` for standard input (text, plain or compressed with
+    `what` is a path, a list of paths, or `"-"` for standard input (text, as it is or compressed with
     gzip, bzip2, xz or zstd); a scipy sparse matrix, a NumPy array, a pandas or polars frame of
     numbers (with labels in `y` and weights in `sample_weight`); a Block; or a Source, which is
     returned as it is. How to read it is said with the fields of `riata.ReadOptions`, as keywords or

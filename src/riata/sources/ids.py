@@ -122,7 +122,7 @@ def _tags(source: Any, paths: list[str], column: str) -> Iterator[Row]:
 def _json(source: Any, paths: list[str], column: str) -> Iterator[Row]:
     from riata.sources.text.first_objects import lookup
 
-    met = False
+    object_seen = False
     for path, number, line in _lines(_chunks(paths)):
         if line.strip():
             item: Any = None
@@ -131,11 +131,11 @@ def _json(source: Any, paths: list[str], column: str) -> Iterator[Row]:
             ):  # a bad line: the source leaves it out, or stops
                 item = json.loads(line)
             value = lookup(item, column)
-            if not met and isinstance(item, dict) and value is None:
+            if not object_seen and isinstance(item, dict) and value is None:
                 raise DataError(
                     f"{path}:{number}: there is no key {column!r} for --id; {suggest(column, list(item))}"
                 )
-            met = met or isinstance(item, dict)
+            object_seen = object_seen or isinstance(item, dict)
             yield path, number, value
 
 

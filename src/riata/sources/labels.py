@@ -29,7 +29,7 @@ class LabelWords:
     """The words that labels are, with the number that stands for each in Blocks.
 
     Those that are known from the start come first. Words that come later get the next numbers, in the order of
-    the data: readers that work side by side `add` them as they meet them, and `in_order` gives each its number
+    the data: readers that work side by side `add` them as they come, and `in_order` gives each its number
     when the rows pass by.
 
     >>> words = LabelWords(["ham", "spam"])
@@ -42,24 +42,24 @@ class LabelWords:
     """
 
     def __init__(self, first: Iterable[str]) -> None:
-        self.met = list(first)
+        self.seen = list(first)
         """As readers number them; replaced, never changed."""
-        self._first = len(self.met)
+        self._first = len(self.seen)
         self._places: dict[int, int] = {}
         self._lock = threading.Lock()
 
     def add(self, word: str) -> bool:
         """Whether the word is new."""
         with self._lock:
-            if word in self.met:
+            if word in self.seen:
                 return False
-            self.met = [*self.met, word]
+            self.seen = [*self.seen, word]
             return True
 
     @property
     def names(self) -> list[str]:
         """Label i stands for the i-th; those that have passed by."""
-        return [*self.met[: self._first], *(self.met[number] for number in self._places)]
+        return [*self.seen[: self._first], *(self.seen[number] for number in self._places)]
 
     def numbers_in_order(self, labels: NDArray[np.float64]) -> NDArray[np.float64]:
         late = np.flatnonzero(labels >= self._first)
@@ -67,7 +67,7 @@ class LabelWords:
             return labels
         for number in dict.fromkeys(labels[late].astype(int).tolist()):
             self._places.setdefault(number, self._first + len(self._places))
-        table = np.arange(len(self.met), dtype=np.float64)
+        table = np.arange(len(self.seen), dtype=np.float64)
         for number, place in self._places.items():
             table[number] = place
         numbered = labels.copy()
@@ -76,7 +76,7 @@ class LabelWords:
 
     def in_order(self, block: Block) -> Block:
         """The Block with numbers in the order of the data."""
-        if block.labels is None or len(self.met) == self._first:
+        if block.labels is None or len(self.seen) == self._first:
             return block
         labels = self.numbers_in_order(block.labels)
         return block if labels is block.labels else block.with_labels(labels, block.weights)

@@ -2,7 +2,7 @@
 
 from riata.sweeping.grid import Setting, parse_grid, settings_of
 from riata.sweeping.result import Sweep
-from riata.sweeping.run import Job, partial_sweep, sweep_source
+from riata.sweeping.run import Job, partial_sweep
 
 __all__ = [
     "Job",
@@ -11,5 +11,4 @@ __all__ = [
     "parse_grid",
     "partial_sweep",
     "settings_of",
-    "sweep_source",
 ]

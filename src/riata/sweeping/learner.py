@@ -159,7 +159,7 @@ class Columns(Learner):
             honest = scores[of_rows, :, np.arange(len(rows))].transpose(1, 0, 2)
         elif self._passes == 0:
             honest = everything
-        else:  # later passes meet what they have learned: their losses are not honest
+        else:  # later passes see what they have learned: their losses are not honest
             return self._leading(everything)
         said = self.predictor.said(honest, labels)
         losses = self.tally.add(said, labels, weights, of_rows)

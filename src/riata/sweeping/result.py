@@ -155,14 +155,14 @@ class Sweep:
             "settings": self.records,
         }
 
-    def plain(self) -> dict[str, Any]:
+    def finite(self) -> dict[str, Any]:
         """The same as JSON can have it: what is not a finite number is None."""
         found: dict[str, Any] = _finite(self.to_json())
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """The records, without the models, as JSON."""
-        content = json.dumps(self.plain(), indent=1, allow_nan=False)
+        content = json.dumps(self.finite(), indent=1, allow_nan=False)
         with atomic_write(path) as file:
             file.write(content.encode() + b"\n")
 

@@ -150,27 +150,3 @@ class _Watched:
 def partial_sweep(error: BaseException) -> Sweep | None:
     """The result as it was when `error` ended the sweep, or None where nothing was learned."""
     return getattr(error, "_riata_sweep", None)
-
-
-def sweep_source(
-    source: Source,
-    grid: Grid,
-    method: str | Sequence[str] = DEFAULT_METHOD,
-    *,
-    folds: int | None = None,
-    group: Any = None,
-    select: str = "min",
-    prune: bool = False,
-    random_state: int = 0,
-    threads: int | None = None,
-    max_memory: int | str | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    **options: Any,
-) -> Sweep:
-    """Train every setting of the grid in the same passes over a source; `options` are those of `train`."""
-    job = Job(
-        grid, method, folds=folds, group=group, select=select, prune=prune,
-        random_state=random_state, threads=threads,
-    )  # fmt: skip
-    job.estimate(source, max_memory)
-    return job.run(source, on_progress=on_progress, max_memory=max_memory, **options)

@@ -75,7 +75,7 @@ def balanced(counts: Mapping[Label, int]) -> list[tuple[Label, float]]:
 class Encoder:
     """What training does to the labels and weights of a classification's Blocks.
 
-    `classes` and `class_weight` are as `train` takes them; the first rows settle what is open. `words` is of
+    `classes` and `class_weight` are as `train` takes them; the first rows decide what is open. `words` is of
     the source that the Blocks come from.
     """
 

@@ -29,7 +29,7 @@ _SAY_JOINED = 3
 
 
 class Preparation:
-    """Labels to class codes, class weights into weights. The first Block settles what was left open."""
+    """Labels to class codes, class weights into weights. The first Block decides what was left open."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Preparation:
             self.learner = learner
         self._plans = plans
         """Whether a learner that counts its passes itself has its way."""
-        self._met = False
+        self._prepared = False
         self.text_weights: TextWeights | None = None
         """What n-grams are worth by the texts learned so far, where they are weighed by that."""
         self._joined = 0
@@ -84,11 +84,11 @@ class Preparation:
         return self.encoder.encode_other(words_of(source))
 
     def first_rows(self, blocks: Generator[Block, None, None]) -> Generator[Block, None, None]:
-        """The Blocks, once the first rows have settled what was left open, however they are cut up.
+        """The Blocks, once the first rows have decided what was left open, however they are cut up.
 
         What goes wrong while looking is raised again behind the Blocks before it.
         """
-        if self._met:
+        if self._prepared:
             yield from blocks
             return
         if self.learner is None and self._make is not None:
@@ -106,9 +106,9 @@ class Preparation:
         except BaseException as error:  # also Ctrl-C: what was read before it is learned
             fault = error
         if held:
-            self._meet(concatenate(held) if len(held) > 1 else held[0])
+            self._prepare_for(concatenate(held) if len(held) > 1 else held[0])
             self._plan()
-            self._met = True
+            self._prepared = True
         yield from held
         if fault is not None:
             raise fault
@@ -179,7 +179,7 @@ class Preparation:
         most = max(2, self.learner.outputs)  # others were read, and wait to be learned
         return Model(self.learner, None if classes is None else classes.array(most), record)
 
-    def _meet(self, block: Block) -> None:
+    def _prepare_for(self, block: Block) -> None:
         self._find_outputs(block)
         assert self.learner is not None
         check_hash_key(self.learner, self.source)

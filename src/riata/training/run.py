@@ -106,7 +106,7 @@ class Run:
             if self.record.examples and self._in_step():
                 self.record.interrupted = True
                 error._riata_model = self.prepared.model()  # type: ignore[attr-defined]
-            if self.interrupt.pressed:  # what feeds a pipe dies of the same Ctrl-C, in mid-line
+            if self.interrupt.pressed:  # what writes to a pipe dies of the same Ctrl-C, in mid-line
                 if self.record.interrupted:
                     return self.prepared.model()
                 raise KeyboardInterrupt from error

@@ -242,9 +242,9 @@ class MemoryLimit:
             return
         to_save = max(0, int(TO_SAVE * (now - self._before)))
         if now + to_save > self.most:
-            raise OutOfMemory(self._complaint(now, to_save))
+            raise OutOfMemory(self._message(now, to_save))
 
-    def _complaint(self, now: int, to_save: int) -> str:
+    def _message(self, now: int, to_save: int) -> str:
         whose = "--max-memory" if self.chosen else f"{MEMORY_SHARE:.0%} of what this machine allows"
         return (
             f"{_words(now)} of memory in use, and up to {_words(to_save)} needed to save the model, are more than "

@@ -1,4 +1,4 @@
-"""What can happen to whoever makes a cache: the disk is full, somebody kills it, Riata is renewed."""
+"""What can happen to a process that makes a cache: the disk is full, somebody kills it, Riata is renewed."""
 
 from __future__ import annotations
 

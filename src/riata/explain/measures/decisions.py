@@ -55,7 +55,7 @@ class Confusion:
 
 
 def macro(by_class: list[dict[str, Any]]) -> dict[str, float | None]:
-    """The plain mean over classes that have examples; what cannot be said of one counts as 0."""
+    """The unweighted mean over classes that have examples; what cannot be said of one counts as 0."""
     there = [one for one in by_class if one["weight"] > 0]
     if not there:
         return dict.fromkeys(("precision", "recall", "f1"))

@@ -9,9 +9,9 @@ function element(name, attributes = {}, ...children) {
 const short = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e6 || Math.abs(x) < 1e-4 ? x.toExponential(3) : x.toPrecision(5));
 // Names as they can be shown: control characters by their number, and no end in sight cut off.
 function shownName(name, most = 120) {
-  const plain = name.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+  const shown = name.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
-  return plain.length > most ? plain.slice(0, most - 1) + "…" : plain;
+  return shown.length > most ? shown.slice(0, most - 1) + "…" : shown;
 }
 
 class Form {

@@ -20,7 +20,7 @@ async function start() {
       form.build(place);
       form.update();
     }
-    // For whoever wants to score many lines from a script or the console.
+    // To score many lines from a script or the console.
     window.riata = { model, form, table, score: (line) => model.score(form.rowOf(line)), ready: performance.now() };
     status?.remove();
     document.documentElement.dataset.ready = "yes";

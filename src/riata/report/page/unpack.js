@@ -58,10 +58,10 @@ const Unpack = {
         larger.set(name);
         name = larger;
       }
-      let plain = true;
+      let ascii = true;
       for (let k = shared; k < size; ++k) name[k] = content[at++];
-      for (let k = 0; k < size && plain; ++k) plain = name[k] < 128;
-      out[i] = plain && size < 200 ? String.fromCharCode.apply(null, name.subarray(0, size))
+      for (let k = 0; k < size && ascii; ++k) ascii = name[k] < 128;
+      out[i] = ascii && size < 200 ? String.fromCharCode.apply(null, name.subarray(0, size))
                                    : decoder.decode(name.subarray(0, size));
     }
     return out;

@@ -131,7 +131,7 @@ class CachedSource:
 
     def _open(self) -> tuple[BinaryIO, CacheReader] | None:
         """The cache, if it is there and was made from what the source would read now."""
-        if self._read_first and self._fresh():
+        if self._read_first and self._has_made_none():
             with open(self.path, "rb") as old:
                 if CacheReader(old, self.path).about["skipped"]:
                     return None
@@ -153,7 +153,7 @@ class CachedSource:
         file.close()
         return None
 
-    def _fresh(self) -> bool:
+    def _has_made_none(self) -> bool:
         """Whether this source has made no cache yet."""
         return type(self._made_here) is object
 
@@ -222,7 +222,7 @@ class _Making:
                     )
 
     def _stop(self) -> None:
-        """Let the thread come to its end, and raise or note what it met."""
+        """Let the thread come to its end, and raise or note its error."""
         if self._thread is not None:
             self._blocks.put(None)
             self._thread.join()

@@ -36,7 +36,7 @@ class CacheWriter:
     """Writes Blocks to an open file; nothing is readable before `finish`.
 
     Small Blocks of one kind are gathered into larger ones: readers pay for every Block, and threads
-    that share its rows meet for every Block.
+    that share its rows wait for each other at every Block.
     """
 
     def __init__(self, file: BinaryIO, hash_key: str | None = None) -> None:
@@ -50,7 +50,7 @@ class CacheWriter:
         self._position = len(HEAD)
         self._blocks: list[list[Any]] = []
         self._glossaries: list[list[Any]] = []
-        self._numbering: _core.NameNumbers | None = None
+        self._name_numbers: _core.NameNumbers | None = None
         self._names = next(iter(DICTIONARIES))  # text, until one comes that is none
         self._bases = dict.fromkeys(DICTIONARIES, 0)
         self._paths: dict[str | None, int] = {}
@@ -72,7 +72,7 @@ class CacheWriter:
         self._waiting_bytes += _bytes(block)
         if self._waiting_bytes >= ENOUGH:
             self._flush()
-        if self._numbering is not None and self._numbering.full:
+        if self._name_numbers is not None and self._name_numbers.full:
             self._end_name_numbers()
 
     def _entries(self) -> int:
@@ -95,11 +95,11 @@ class CacheWriter:
         return replace(block, names=None, name_offsets=None)
 
     def _open_name_numbers(self) -> _core.NameNumbers:
-        if self._numbering is None:
-            self._numbering = _core.NameNumbers(
+        if self._name_numbers is None:
+            self._name_numbers = _core.NameNumbers(
                 self._bases[self._names], self._names == "names", self._hash_key
             )
-        return self._numbering
+        return self._name_numbers
 
     def _flush(self) -> None:
         if self._waiting:
@@ -115,9 +115,9 @@ class CacheWriter:
 
     def _end_name_numbers(self) -> None:
         self._flush()
-        if self._numbering is not None:
-            self._put_names(self._numbering, self._names)
-            self._numbering = None
+        if self._name_numbers is not None:
+            self._put_names(self._name_numbers, self._names)
+            self._name_numbers = None
 
     def _put_names(self, name_numbers: _core.NameNumbers | None, column: str) -> None:
         layout, pieces = encode_names(name_numbers, column, self._bases[column])

@@ -46,7 +46,7 @@ _keeping = threading.Lock()
 class Buffers:
     """Buffers that go from the reader to the parser and back.
 
-    Those of a pass that ended are kept for the next: fresh memory takes the system its time.
+    Those of a pass that ended are kept for the next: new memory takes the system its time.
     """
 
     def __init__(self, size: int) -> None:

@@ -23,10 +23,10 @@ from riata.sources.table.arrow_arrays import (
     is_list,
     numbers_of,
     parsed_float64,
-    plain_values,
     rounded_once,
     text_buffers,
     validity,
+    without_dictionary,
 )
 from riata.sources.table.arrow_layout import (
     BLANKS,
@@ -214,7 +214,7 @@ class BatchReader:
                 columns.words(name, *text_buffers(texts), validity(texts), column.core_text)
             elif kind == "text":
                 if pa.types.is_dictionary(values.type):
-                    values = plain_values(values)
+                    values = without_dictionary(values)
                 texts = as_text(without_absent(values, absent))
                 columns.words(name, *text_buffers(texts), validity(texts), column.text.core)
             elif is_list(values.type):
@@ -273,15 +273,15 @@ class BatchReader:
             return self._numbers(table, self._label, path, "label", faults)
         texts = table.column(self._label)
         if pa.types.is_dictionary(texts.type):
-            texts = plain_values(texts)
+            texts = without_dictionary(texts)
         texts = pc.utf8_trim(as_text(texts), BLANKS)
         missing = pc.is_in(texts, value_set=pa.array(["", *self._absent, None], texts.type))
         gone = missing.to_numpy(zero_copy_only=False)
-        codes = pc.index_in(texts, value_set=pa.array(words.met, pa.large_string()))
+        codes = pc.index_in(texts, value_set=pa.array(words.seen, pa.large_string()))
         if (new := codes.is_null().to_numpy(zero_copy_only=False) & ~gone).any():
             for word in pc.unique(texts.filter(pa.array(new))).to_pylist():
                 words.add(word)
-            codes = pc.index_in(texts, value_set=pa.array(words.met, pa.large_string()))
+            codes = pc.index_in(texts, value_set=pa.array(words.seen, pa.large_string()))
         labels = codes.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
         if self._options.labelled:
             faults.add(gone, self._label, lambda row: "the label is missing; drop the row")

@@ -20,7 +20,7 @@ def as_text(values: Any) -> Any:
     return values.cast(pa.large_string())
 
 
-def plain_values(values: Any) -> Any:
+def without_dictionary(values: Any) -> Any:
     """The values that a dictionary stands for."""
     if is_text(values.type.value_type):  # not every kind of text can be looked up
         texts = as_text(values.dictionary)
@@ -64,7 +64,7 @@ def float64(values: Any) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]
     """Numbers, and which of them are there."""
     kind = values.type
     if pa.types.is_dictionary(kind):
-        values = plain_values(values)
+        values = without_dictionary(values)
         kind = values.type
     if pa.types.is_boolean(kind):
         values = values.cast(pa.uint8())
@@ -99,7 +99,7 @@ def parsed_float64(
         return *float64(values), None
     except pa.ArrowInvalid:
         if pa.types.is_dictionary(values.type):
-            values = plain_values(values)
+            values = without_dictionary(values)
         if not is_text(values.type):
             raise
     texts = pc.utf8_trim_whitespace(values.cast(pa.large_string()))

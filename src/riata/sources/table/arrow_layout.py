@@ -23,7 +23,7 @@ from riata.sources.table.arrow_arrays import (
     is_number,
     is_text,
     parsed_float64,
-    plain_values,
+    without_dictionary,
 )
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
@@ -127,7 +127,7 @@ def is_day_or_moment(kind: Any) -> bool:
 def dates_as_text(values: Any) -> Any:
     """Dates and times as ISO 8601 writes them, by the clock of their zone."""
     if pa.types.is_dictionary(values.type):
-        values = plain_values(values)
+        values = without_dictionary(values)
     if pa.types.is_date(values.type):
         return as_text(values.cast(pa.date32()))
     if not pa.types.is_timestamp(values.type):
@@ -176,7 +176,7 @@ def without_absent(values: Any, absent: Sequence[str], exact: bool = True) -> An
         numbers = values.cast(pa.float64(), safe=False)
         gone = pc.is_in(numbers, value_set=pa.array(spelled, pa.float64()))
     else:
-        texts = as_text(plain_values(values) if pa.types.is_dictionary(kind) else values)
+        texts = as_text(without_dictionary(values) if pa.types.is_dictionary(kind) else values)
         trimmed = texts if exact else pc.utf8_trim(texts, BLANKS)
         gone = pc.is_in(trimmed, value_set=pa.array(absent, pa.large_string()))
         values = texts

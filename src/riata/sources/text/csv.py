@@ -256,8 +256,8 @@ class CsvSource(NamedTextSource):
         skip_header = chunk.first and bool(self._header)
         while True:
             core, words = self._core
-            if self._words is not None and len(self._words.met) > len(words):
-                words = self._words.met
+            if self._words is not None and len(self._words.seen) > len(words):
+                words = self._words.seen
                 core = self._core_with(self._here, words)
                 self._core = core, words
             read = parsed(core.parse(chunk.buffer, chunk.size, skip_header), chunk.path)

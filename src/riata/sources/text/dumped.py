@@ -21,10 +21,10 @@ def texts_of(rows: list[Mapping[str, Any]]) -> tuple[list[str], str]:
 
 
 def _dumped(row: Mapping[str, Any]) -> str:
-    text = json.dumps(row, ensure_ascii=False, default=_plain, separators=(",", ":"))
+    text = json.dumps(row, ensure_ascii=False, default=_as_json, separators=(",", ":"))
     if "NaN" in text:  # or a text says so, and nothing changes
         text = json.dumps(
-            _without_nan(row), ensure_ascii=False, default=_plain, separators=(",", ":")
+            _without_nan(row), ensure_ascii=False, default=_as_json, separators=(",", ":")
         )
     return text + "\n"
 
@@ -38,7 +38,7 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, (float, np.floating)) and value != value else value
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """NumPy's numbers and arrays, dates, mappings and sets as JSON knows them."""
     if isinstance(value, np.datetime64):
         return None if np.isnat(value) else str(value)

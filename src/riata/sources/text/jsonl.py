@@ -203,8 +203,8 @@ class JsonFormat:
         assert self._core is not None
         while True:
             core, words = self._core
-            if self.words is not None and len(self.words.met) > len(words):
-                words = self.words.met
+            if self.words is not None and len(self.words.seen) > len(words):
+                words = self.words.seen
                 core = self._core_with(words)
                 self._core = core, words
             read = parsed(core.parse(text, size), path)
