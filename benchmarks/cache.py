@@ -144,7 +144,7 @@ class Contest:
 
     @staticmethod
     def _read(source: Source) -> None:
-        """With a look at every page: a cache is mapped, and its bytes are met when they are used."""
+        """With a look at every page: a cache is mapped, and its bytes are read when they are used."""
         for block in source:
             for array in (block.indices, block.values, getattr(block, "numbers", None)):
                 if array is not None:

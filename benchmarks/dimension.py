@@ -53,7 +53,7 @@ def resident() -> float:
 
 
 def measure(library: str, d: int) -> Spread:
-    """Run in a fresh process, so that nothing of another run is in memory."""
+    """Run in a new process, so that nothing of another run is in memory."""
     argv = [sys.executable, "-m", "benchmarks.dimension", library, str(d)]
     done = subprocess.run(argv, capture_output=True, text=True)
     if done.returncode != 0:

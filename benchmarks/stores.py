@@ -87,7 +87,7 @@ def three_billion(run: Run) -> Iterator[Ratio]:
     )
     what = f"table over dense renumbered, 3e9 nominal features, {rows:,} x {nnz}"
     live, size = last["table"].n_live(), last["table"]._core.bytes
-    note = f"{len(distinct):,} features met, {live:,} alive"
+    note = f"{len(distinct):,} features seen, {live:,} alive"
     yield ratio(what, found["table"], found["dense"], most=2, note=note)
     yield Ratio(
         "bytes a live weight, the same",

@@ -13,7 +13,6 @@ from benchmarks.problems import Absent, load
 from benchmarks.ratio import Ratio, Run, Times, ratio
 from riata.learners import ElasticNet
 from riata.sources import open_source
-from riata.sweeping import sweep_source
 
 TITLE = "Sweeps and cross-validation"
 SETTINGS = 64
@@ -41,7 +40,7 @@ def settings(run: Run) -> Iterator[Ratio]:
             ).fit(X, y)  # fmt: skip
 
     def swept() -> None:
-        sweep_source(open_source(X, y), grid)
+        riata.sweep(X, grid, y=y)
 
     def one() -> None:
         ElasticNet(eta0=problem.eta0, learning_rate="inv_sqrt").learn(block)

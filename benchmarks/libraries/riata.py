@@ -109,7 +109,7 @@ def command(problem: Problem) -> Outcome:
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         with stopwatch() as clock:
             done = subprocess.run(
-                [*argv, "--progress", "plain"], capture_output=True, text=True, env=environment
+                [*argv, "--progress", "lines"], capture_output=True, text=True, env=environment
             )
         if done.returncode != 0:
             raise RuntimeError(done.stdout + done.stderr)
