@@ -2,7 +2,9 @@
 // way.
 //
 //   fuzz_vw 400000          that many inputs
-//   fuzz_vw --seeds FOLDER  writes the seeds there, as libFuzzer wants its corpus
+//   fuzz_vw --seeds FOLDER  writes the seeds there, as libFuzzer wants its corpus, and the pieces as its dictionary
+//
+// Built for libFuzzer, which brings its own driver, only --seeds is of use.
 #include "mutate.hpp"
 
 #include <cstdint>
@@ -15,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
+#ifndef RIATA_LIBFUZZER
 std::string mutated(std::mt19937_64& rng) {
   static const std::vector<std::string_view> kSeeds = seeds(), kPieces = pieces();
   std::string text(kSeeds[rng() % kSeeds.size()]);
@@ -41,8 +44,20 @@ std::string mutated(std::mt19937_64& rng) {
   }
   return rng() % 8 == 0 ? text : text + "\n";
 }
+#endif
 
 int write_seeds(const std::string& folder) {
+  std::ofstream words(folder + ".dict", std::ios::binary);
+  for (const std::string_view piece : pieces()) {
+    words << '"';
+    for (const char c : piece) {
+      char written[8];
+      std::snprintf(written, sizeof(written), "\\x%02x",
+                    static_cast<unsigned>(static_cast<unsigned char>(c)));
+      words << written;
+    }
+    if (!(words << "\"\n")) return 1;
+  }
   int number = 0;
   for (const std::string_view seed : seeds()) {
     std::ofstream file(folder + "/seed" + std::to_string(number++), std::ios::binary);
@@ -53,6 +68,12 @@ int write_seeds(const std::string& folder) {
 
 }  // namespace
 
+#ifdef RIATA_LIBFUZZER
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  if (*argc == 3 && std::strcmp((*argv)[1], "--seeds") == 0) std::_Exit(write_seeds((*argv)[2]));
+  return 0;
+}
+#else
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--seeds") == 0) return write_seeds(argv[2]);
   const long rounds = argc > 1 ? std::atol(argv[1]) : 100000;
@@ -64,3 +85,4 @@ int main(int argc, char** argv) {
   std::printf("%ld inputs, nothing wrong\n", rounds);
   return 0;
 }
+#endif

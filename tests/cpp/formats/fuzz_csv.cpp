@@ -17,7 +17,7 @@ riata::csv::Format make_format(unsigned flags) {
     if ((flags & 1) != 0) column.absent = column.prefix + "?";
     return column;
   };
-  using enum riata::csv::Role;
+  using enum riata::ColumnRole;
   add(label, "y");
   add(number, "a").group = 0;
   add(category, "b").group = 1;

@@ -42,7 +42,7 @@ std::vector<std::string_view> pieces() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const unsigned flags = data[0];
-  using enum riata::json::Role;
+  using enum riata::ColumnRole;
   riata::json::Format format;
   format.columns = columns_of({{"y", label},
                                {"w", weight},

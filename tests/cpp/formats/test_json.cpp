@@ -12,7 +12,7 @@ using namespace riata;
 namespace {
 
 json::Format keys() {
-  using enum json::Role;
+  using enum ColumnRole;
   json::Format format;
   format.columns = columns_of({{"y", label}, {"w", weight}, {"i", ignored}, {"k", number}, {"h", category}});
   return format;
@@ -79,7 +79,7 @@ void labels() {
 }
 
 void offsets() {
-  using enum json::Role;
+  using enum ColumnRole;
   json::Format format;
   format.columns = columns_of({{"y", label}, {"o.s", offset}});
   const auto object = [](const std::string& value) {
@@ -110,7 +110,7 @@ void offsets() {
 
 // Of a table no other keys than its columns, whose numbers may be changed; what a row lacks is missing.
 void closed() {
-  using enum json::Role;
+  using enum ColumnRole;
   std::vector<SchemaColumn> columns(4);
   const char* names[] = {"y", "a", "b", "c"};
   constexpr json::Role roles[] = {label, number, bucket, log1p};
