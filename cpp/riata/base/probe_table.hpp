@@ -2,8 +2,7 @@
 //
 // A cell of zero bytes is empty; what a full one holds, and whether its key is in it, is its owner's matter.
 // The hash multiplies by a number that everybody may know. Where a cell lies farther from its place than
-// chance would have it, somebody has chosen the keys: then the next growth takes two numbers that nobody knows, and
-// folds the product in between. (One alone would leave evenly spaced keys evenly spaced, which crowds some tables.)
+// chance would have it, somebody has chosen the keys: then the next growth takes a hash that nobody knows.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +32,7 @@ class ProbeTable {
         used_(other.used_),
         room_(other.room_),
         used_at_rehash_(other.used_at_rehash_),
-        multiplier_(other.multiplier_),
-        second_multiplier_(other.second_multiplier_),
+        hash_(other.hash_),
         shift_(other.shift_) {
     if (capacity_ == 0) return;
     if (cells_ == nullptr) throw std::bad_alloc();
@@ -47,8 +45,7 @@ class ProbeTable {
     std::swap(used_, other.used_);
     std::swap(room_, other.room_);
     std::swap(used_at_rehash_, other.used_at_rehash_);
-    std::swap(multiplier_, other.multiplier_);
-    std::swap(second_multiplier_, other.second_multiplier_);
+    std::swap(hash_, other.hash_);
     std::swap(shift_, other.shift_);
     return *this;
   }
@@ -98,8 +95,7 @@ class ProbeTable {
     room_ = wanted / 8 * 5;
     shift_ = 64 - std::countr_zero(wanted);
     if (crowded) {
-      multiplier_ = random_word(cells_) | 1;
-      second_multiplier_ = random_word(&multiplier_) | 1;
+      hash_ = SecretHash::draw(cells_);
       used_at_rehash_ = used_;
     }
     for (std::size_t i = 0; i < old_capacity; ++i) {
@@ -115,10 +111,9 @@ class ProbeTable {
   static constexpr std::size_t kFarthest = 1024;  // at this load, not met by chance in any table that fits
 
   std::size_t home(std::uint64_t key) const noexcept {
-    std::uint64_t product = key * multiplier_;
-    if (second_multiplier_ != 0) [[unlikely]]
-      product = (product ^ (product >> 32)) * second_multiplier_;
-    return static_cast<std::size_t>(product >> shift_);
+    if (hash_.second != 0) [[unlikely]]
+      return hash_.home(key, shift_);
+    return static_cast<std::size_t>(key * hash_.first >> shift_);
   }
 
   // Large tables in large pages: cells are looked up all over the place.
@@ -140,8 +135,7 @@ class ProbeTable {
   std::size_t capacity_ = 0;  // a power of two
   std::size_t used_ = 0, room_ = 0;
   std::size_t used_at_rehash_ = 0;
-  std::uint64_t multiplier_ = 0x9e3779b97f4a7c15ULL;
-  std::uint64_t second_multiplier_ = 0;  // 0: the keys have not been chosen
+  SecretHash hash_{0x9e3779b97f4a7c15ULL, 0};  // a second number of 0: the keys have not been chosen
   int shift_ = 63;  // the highest bits of the product: those that all bits of a key have a part in
 };
 

@@ -247,9 +247,7 @@ class RowBuilder {
     return true;
   }
 
-  std::size_t home(std::uint64_t key) const noexcept {
-    return static_cast<std::size_t>((key * multiplier_) >> slot_shift_);
-  }
+  std::size_t home(std::uint64_t key) const noexcept { return hash_.home(key, slot_shift_); }
 
   // An empty table that finds the features of the current row again.
   bool grow_slots(std::size_t slots) noexcept {
@@ -391,7 +389,7 @@ class RowBuilder {
   std::size_t row_start_ = 0, row_name_start_ = 0, name_end_ = 0;
   std::size_t slot_mask_ = 0;
   int slot_shift_ = 0;
-  const std::uint64_t multiplier_ = secret_multiplier();
+  const SecretHash hash_ = SecretHash::of_process();
   DuplicateKeys duplicates_;
   Array<std::uint64_t> slots_;  // stamp of the row << 32 | place in the row
   Array<int> groups_;           // of the features of the row, where there are crosses

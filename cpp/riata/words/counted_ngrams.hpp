@@ -117,14 +117,15 @@ class CountedNgrams {
   std::size_t add_some(const NgramTexts& texts, const Ngram* ngrams, const std::int64_t* keys,
                        std::size_t n) noexcept {
     const RowBuilder::Room room = room_;
-    const std::uint64_t stamp = stamp_, multiplier = multiplier_;
+    const std::uint64_t stamp = stamp_;
+    const SecretHash hash = hash_;
     const int shift = shift_;
     const std::size_t start = start_;
     std::uint64_t* const slots = slots_.data();
     std::size_t size = room.size, name_end = room.name_end, k = 0;
     for (; k < n; ++k) {
       const auto key = static_cast<std::uint64_t>(keys[k]);
-      const std::size_t home = static_cast<std::size_t>((key * multiplier) >> shift);
+      const std::size_t home = hash.home(key, shift);
       const std::uint64_t slot = slots[home];
       const std::uint64_t is_new = (slot ^ stamp) >> 32 != 0 ? 1 : 0;
       const std::uint64_t now = ((stamp | (size - start)) & -is_new) | (slot & (is_new - 1));
@@ -152,9 +153,7 @@ class CountedNgrams {
     return k + 1;
   }
 
-  std::size_t home_of(std::uint64_t key) const noexcept {
-    return static_cast<std::size_t>((key * multiplier_) >> shift_);
-  }
+  std::size_t home_of(std::uint64_t key) const noexcept { return hash_.home(key, shift_); }
 
   // An n-gram that is looked for further on.
   void add_one(const NgramTexts& texts, const Ngram& ngram, std::int64_t key) noexcept {
@@ -224,7 +223,7 @@ class CountedNgrams {
   std::uint64_t stamp_ = 0;
   std::size_t mask_ = 0;
   int shift_ = 0;
-  const std::uint64_t multiplier_ = secret_multiplier();
+  const SecretHash hash_ = SecretHash::of_process();
   Array<std::uint64_t> slots_;
   Array<std::int64_t> keys_;  // of the n-grams that are being added
 };

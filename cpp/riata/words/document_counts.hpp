@@ -73,7 +73,7 @@ class DocumentTable {
   };
 
   std::size_t home(std::int64_t key) const noexcept {
-    return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * multiplier_) >> shift_);
+    return hash_.home(static_cast<std::uint64_t>(key), shift_);
   }
   std::size_t place(std::int64_t key) const noexcept {
     std::size_t at = home(key);
@@ -115,7 +115,7 @@ class DocumentTable {
   const std::size_t most_;
   std::size_t size_ = 0, mask_ = 0;
   int shift_ = 0;
-  std::uint64_t multiplier_ = secret_multiplier();
+  SecretHash hash_ = SecretHash::of_process();
   Array<Slot> slots_;
 };
 

@@ -1,11 +1,15 @@
-// Keys of names: as they always were by the default hash, which can be attacked; not by a hash of one's own.
+// Keys of names: as they always were by the default hash, which can be attacked; not by a hash of one's own. Hashes of
+// tables.
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "check.hpp"
 #include "riata/base/hash.hpp"
+#include "riata/base/random_word.hpp"
 
 using namespace riata;
 
@@ -63,11 +67,39 @@ void another_key_another_hash() {
   }
 }
 
+// How many slots are looked at in vain until keys with these differences are in a table that they fill by half.
+std::size_t steps_in_vain(const SecretHash& hash, std::uint64_t first, std::uint64_t difference) {
+  constexpr int kBits = 12;
+  constexpr std::size_t kSlots = std::size_t{1} << kBits;
+  std::vector<bool> full(kSlots);
+  std::size_t steps = 0;
+  for (std::uint64_t i = 0; i < kSlots / 2; ++i) {
+    std::size_t at = hash.home(first + i * difference, 64 - kBits);
+    for (; full[at]; at = (at + 1) % kSlots) ++steps;
+    full[at] = true;
+  }
+  return steps;
+}
+
+void no_secret_hash_is_crowded_by_evenly_spaced_keys() {
+  std::mt19937_64 random(2);
+  std::size_t worst = 0;
+  for (int round = 0; round < 1000; ++round) {
+    const SecretHash hash{random() | 1, random() | 1};
+    for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1} << 62})
+      for (const std::uint64_t difference :
+           {std::uint64_t{1}, std::uint64_t{0x61c88647}, std::uint64_t{1} << 32, std::uint64_t{1} << 45})
+        worst = std::max(worst, steps_in_vain(hash, first, difference));
+  }
+  CHECK(worst < 2048);  // one a key; by chance it is half a key
+}
+
 }  // namespace
 
 int main() {
   as_in_models_of_before();
   chosen_names();
   another_key_another_hash();
+  no_secret_hash_is_crowded_by_evenly_spaced_keys();
   return check::failures();
 }
