@@ -35,6 +35,11 @@ void bind_write_text(nanobind::module_& m);
 }  // namespace riata::bind
 
 NB_MODULE(_core, m) {
+#ifdef NDEBUG
+  // A thread that still reads, or a traceback that is kept, may hold a model when the process ends, which frees it. That is
+  // no leak of the user's to look for: the warnings are for builds with assertions.
+  nanobind::set_leak_warnings(false);
+#endif
   m.doc() = "The compiled core of Riata: kernels behind learners and sources. Not a public interface.";
   riata::bind::bind_model(m);
   riata::bind::bind_interior(m);

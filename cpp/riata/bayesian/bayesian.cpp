@@ -220,7 +220,8 @@ std::unique_ptr<Bayesian> make_bayesian(const std::string& store, const Bayesian
   const int columns = spec.outputs * static_cast<int>(spec.views.size() * spec.prior_variances.size());
   if (store == "full" && spec.update == "joint" && spec.half_life == 0 && !spec.own_priors)
     return make_full_bayesian(spec, columns, step);
-  return make_over<Bayesian, BayesianModel>(store, spec, columns, step);
+  return make_over<Bayesian>(
+      store, [&]<AnyStore Store>() { return std::make_unique<BayesianModel<Store>>(spec, columns, step); });
 }
 
 }  // namespace riata

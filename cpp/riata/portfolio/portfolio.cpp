@@ -210,7 +210,8 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 }  // namespace
 
 std::unique_ptr<Portfolio> make_portfolio(const std::string& store, const PortfolioSpec& spec) {
-  return make_over<Portfolio, PortfolioModel>(store, spec);
+  return make_over<Portfolio>(
+      store, [&]<AnyStore Store>() { return std::make_unique<PortfolioModel<Store>>(spec); });
 }
 
 }  // namespace riata

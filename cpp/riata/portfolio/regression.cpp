@@ -248,7 +248,8 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
 }  // namespace
 
 std::unique_ptr<Regression> make_regression(const std::string& store, const RegressionSpec& spec) {
-  return make_over<Regression, RegressionModel>(store, spec);
+  return make_over<Regression>(
+      store, [&]<AnyStore Store>() { return std::make_unique<RegressionModel<Store>>(spec); });
 }
 
 }  // namespace riata

@@ -11,12 +11,12 @@
 
 namespace riata {
 
-// Null if there is no store of this name.
-template <class Base, template <AnyStore> class Over, class... Given>
-std::unique_ptr<Base> make_over(const std::string& store, const Given&... given) {
-  if (store == "dense") return std::make_unique<Over<DenseStore>>(given...);
-  if (store == "table") return std::make_unique<Over<TableStore>>(given...);
-  if (store == "hashed") return std::make_unique<Over<HashedStore>>(given...);
+// What `make`, a function template of a store, gives for the store of this name; null if there is none.
+template <class Base, class Make>
+std::unique_ptr<Base> make_over(const std::string& store, const Make& make) {
+  if (store == "dense") return make.template operator()<DenseStore>();
+  if (store == "table") return make.template operator()<TableStore>();
+  if (store == "hashed") return make.template operator()<HashedStore>();
   return nullptr;
 }
 
