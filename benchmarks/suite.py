@@ -25,6 +25,7 @@ MODULES = {
     "words": "benchmarks.words",
     "sweep": "benchmarks.sweep",
     "auto": "benchmarks.auto",
+    "auto_cost": "benchmarks.auto_cost",
 }
 """Tasks that are not contests of adapters: modules with TITLE and ratios(run)."""
 
