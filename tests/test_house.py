@@ -133,6 +133,52 @@ def test_files_and_functions_are_short(path: Path) -> None:
             assert lines <= LONGEST_FUNCTION, f"{node.name} has {lines} lines"
 
 
+PRIVATE_WORDS = re.compile(
+    "whom?ever|guests?|spots?|swings?|cradle|bury|buried|tilt|bend|lexicon|complaint|trouble|portions?"
+    "|meeting|settles?|settled|fresh|freshly|peek"
+)
+"""Of an earlier, private vocabulary: the field, or ordinary English, has a better word for each."""
+PLAIN = re.compile(
+    "RIATA_PLAIN|INSTRUCTIONS=plain|`plain`, which every|[|] plain [|]|slower than `plain`|--progress plain"
+)
+"""On pages `plain` is the instruction set that every processor of its kind has, and nothing else."""
+SAID = sorted(
+    path
+    for pattern in (
+        "src/riata/**/*.py",
+        "src/riata/**/*.js",
+        "docs/**/*.md",
+        "*.md",
+    )
+    for path in HOME.glob(pattern)
+)
+
+
+def test_words_are_those_of_the_field() -> None:
+    """Also inside names: `FreshRows` and `is_fresh` have the word `fresh`."""
+    found = []
+    for path in SAID:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            where = f"{path.relative_to(HOME)}:{number}: {line}"
+            words = {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", line)}
+            if any(map(PRIVATE_WORDS.fullmatch, words)):
+                found.append(where)
+            if path.suffix == ".md" and "plain" in words and not PLAIN.search(line):
+                found.append(where)
+    assert not found, "\n".join(found)
+    assert len(SAID) > 250
+
+
+def test_the_glossary_is_short_and_true() -> None:
+    text = (HOME / "docs" / "architecture.md").read_text()
+    entries = re.findall(r"^\| ([\w ]+) \| ", text[text.index("## Glossary") :], re.MULTILINE)
+    words = [word for word in entries if word != "word"]
+    assert 10 <= len(words) <= 20
+    sources = "".join(path.read_text() for path in SOURCES).lower()
+    for word in words:
+        assert word.lower().split()[-1] in sources, f"nobody says {word!r}"
+
+
 def test_a_command_enters_few_files(tmp_path: Path) -> None:
     """So many files of Riata does somebody open who follows `riata train x.vw -o m --method bayesian`.
 
