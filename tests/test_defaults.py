@@ -86,6 +86,6 @@ def test_the_first_steps_of_a_regression_are_small(
 
 
 def test_the_help_says_both_defaults() -> None:
-    shown = {p.name: p.help or "" for p in method_options(list(FAMILIES))}
+    shown = {p.name: p.help or "" for p in method_options(tuple(FAMILIES))}
     assert "[default: 0.5, of a regression 0.01]" in shown["eta0"]
     assert "[default: inv_sqrt, of a regression invscaling]" in shown["learning_rate"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
+from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import click
@@ -195,7 +196,7 @@ class MethodCommand(Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         families = ctx.meta.get(_LOOKED_AT, list(FAMILIES))
-        return [*super().get_params(ctx), *method_options(families)]
+        return [*super().get_params(ctx), *method_options(tuple(families))]
 
 
 DEFAULT_METHOD = "auto"
@@ -228,7 +229,8 @@ def _value_of(flag: str, args: Sequence[str]) -> str | None:
     return value
 
 
-def method_options(families: Sequence[str]) -> list[Option]:
+@cache  # click asks three times a command
+def method_options(families: tuple[str, ...]) -> list[Option]:
     """The parameters of these families as options."""
     owners: dict[str, list[tuple[str, Field[Any]]]] = {}
     for family in families:
@@ -296,9 +298,12 @@ class NumbersOrWord(click.ParamType):  # type: ignore[type-arg]
         return numbers[0] if len(numbers) == 1 else numbers
 
 
+_type_hints = cache(get_type_hints)
+
+
 def _type_of(learner: type[Learner], name: str) -> Any:
     """The type of a parameter: float, int, bool, str, or a tuple of two floats."""
-    hint = get_type_hints(learner)[name]
+    hint = _type_hints(learner)[name]
     known = [t for t in (get_args(hint) or (hint,)) if t is not type(None)]
     if hint in (float, int, bool, str):
         return hint
