@@ -189,13 +189,15 @@ class Model:
             self._read_by = self.record.schema
         return x if self._read_event is None else self._read_event(x)
 
-    def learned(self, x: Mapping[str, Any]) -> None:
-        """An event was learned: its texts count for those that come."""
-        if self._read_event is None or self._read_by is None or self._read_by.text_weights is None:
-            return
-        from riata.sources.events import event_row
+    def learn_read(self, x: Mapping[str, Any], code: float, weight: float) -> None:
+        """Learn one event that is read by the schema, with the learner's lock held. Its texts count for those
+        that come."""
+        self.learner.learn_one(self.event(x), code, weight)
+        schema = self._read_by
+        if self._read_event is not None and schema is not None and schema.text_weights is not None:
+            from riata.sources.events import event_row
 
-        self._read_by.text_weights.learn(event_row(x, self._read_by))
+            schema.text_weights.learn(event_row(x, schema))
 
     def on_original_scale(
         self, names: Sequence[str], weights: NDArray[np.float64], intercept: NDArray[np.float64]

@@ -114,15 +114,14 @@ class Event {
     // from there while the others are looked up.
     std::size_t count = 0;
     Py_ssize_t at = 0;
-    for (Item item; count < n && PyDict_Next(features, &at, &item.key, &item.value); ++count) {
-      __builtin_prefetch(item.key);
-      __builtin_prefetch(item.value);
-      items[count] = item;
+    for (; count < n && PyDict_Next(features, &at, &items[count].key, &items[count].value); ++count) {
+      __builtin_prefetch(items[count].key);
+      __builtin_prefetch(items[count].value);
     }
     bool repeated = false;
     size_ = 0;
     for (std::size_t k = 0; k < count; ++k) {
-      while (k < count && add_float(items[k].key, items[k].value)) ++k;
+      k = add_floats(items, k, count);
       if (k == count) break;
       if (!add_other(items[k].key, items[k].value, any, repeated)) return false;
       if (capacity_ - size_ < count - k) grow(capacity_ + count);
@@ -131,19 +130,28 @@ class Event {
     return true;
   }
 
-  // Nearly all features: an ASCII name and a float. False: it is not one, or something is wrong with it.
-  bool add_float(PyObject* key, PyObject* value) noexcept {
-    if (Py_TYPE(key) != &PyUnicode_Type || Py_TYPE(value) != &PyFloat_Type) return false;
-    const auto size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(key));
-    const auto x = static_cast<float>(PyFloat_AS_DOUBLE(value));
-    if (!PyUnicode_IS_COMPACT_ASCII(key) || size > kLongest || !std::isfinite(x)) return false;
-    const char* name = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(key) + 1);
-    keys_[size_] =
-        static_cast<std::int64_t>(size <= 8 ? key_of_short(name, size) : key_of_name(name, size, hash_key_));
-    values_[size_] = x;
-    names_[size_] = {name, size};
-    size_ += x != 0;  // there is room for one that does not count
-    return true;
+  // Nearly all features: an ASCII name and a float. Adds those from k on, up to one that is not like that or has
+  // something wrong with it: its number.
+  std::size_t add_floats(const Item* items, std::size_t k, std::size_t count) noexcept {
+    std::int64_t* const keys = keys_;
+    float* const values = values_;
+    std::string_view* const names = names_;
+    std::size_t size = size_;
+    for (; k < count; ++k) {
+      PyObject *const key = items[k].key, *const value = items[k].value;
+      if (Py_TYPE(key) != &PyUnicode_Type || Py_TYPE(value) != &PyFloat_Type) break;
+      const auto length = static_cast<std::size_t>(PyUnicode_GET_LENGTH(key));
+      const auto x = static_cast<float>(PyFloat_AS_DOUBLE(value));
+      if (!PyUnicode_IS_COMPACT_ASCII(key) || length > kLongest || !std::isfinite(x)) break;
+      const char* name = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(key) + 1);
+      keys[size] = static_cast<std::int64_t>(length <= 8 ? key_of_short(name, length)
+                                                         : key_of_name(name, length, hash_key_));
+      values[size] = x;
+      names[size] = {name, length};
+      size += x != 0;  // there is room for one that does not count
+    }
+    size_ = size;
+    return k;
   }
   // Of at most eight characters. Python keeps them at an address divisible by eight, with a zero behind them,
   // so that eight bytes from there lie in one page, whatever the last of them are.

@@ -106,14 +106,16 @@ class ClassifierEvents(Events):
                 with self._turn():
                     code = self._class_code(y)
                     model = self.model_
-            learner = model.learner
+            learner, record = model.learner, model.record
             lock = learner.lock
             lock.acquire()  # `with` takes twice as long
             try:
                 if self.model_ is model:  # otherwise a class has joined: this one is history
-                    learner.learn_one(model.event(x), code, sample_weight)
-                    model.learned(x)
-                    model.record.examples += 1
+                    if record.schema is None:
+                        learner.learn_one(x, code, sample_weight)
+                    else:
+                        model.learn_read(x, code, sample_weight)
+                    record.examples += 1
                     return self
             finally:
                 lock.release()
@@ -182,8 +184,7 @@ class RegressorEvents(Events):
         lock = model.learner.lock
         lock.acquire()  # `with` takes twice as long
         try:
-            model.learner.learn_one(model.event(x), float(y), sample_weight)
-            model.learned(x)
+            model.learn_read(x, float(y), sample_weight)
             model.record.examples += 1
         finally:
             lock.release()
