@@ -114,7 +114,7 @@ class DictFormat {
       std::size_t likely = 0;
       while (PyDict_Next(features, &at, &key, &value)) {
         if (!PyUnicode_Check(key)) throw nb::type_error("a feature's name must be a string");
-        const std::string_view name = text(key);
+        const std::string_view name = text_of(key);
         const std::size_t c = format.columns_.find(name, likely);
         if (c == SchemaColumns::kNone) {
           if (!take_unknown(key, name, value)) return false;
@@ -145,7 +145,7 @@ class DictFormat {
       }
       if (value == Py_None) return set_missing(column), true;
       if (PyFloat_CheckExact(value)) return take_number(c, PyFloat_AS_DOUBLE(value), value), true;
-      if (PyUnicode_Check(value)) return take_text(c, text(value)), true;
+      if (PyUnicode_Check(value)) return take_text(c, text_of(value)), true;
       if (PyBool_Check(value) || PyLong_CheckExact(value)) return take_whole(c, value), true;
       if (PyList_Check(value) || PyTuple_Check(value)) {
         if (Sink::kLists) take_list(column, value);
@@ -186,7 +186,7 @@ class DictFormat {
       if (PyBool_Check(value)) return set_category(column, value == Py_True ? "true" : "false");
       const nb::object shown = nb::steal(PyObject_Str(value));
       if (!shown.is_valid()) throw nb::python_error();
-      set_category(column, text(shown.ptr()));
+      set_category(column, text_of(shown.ptr()));
     }
 
     void take_text(std::size_t c, std::string_view word) {
@@ -210,7 +210,7 @@ class DictFormat {
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
         PyObject* const item = PySequence_Fast_ITEMS(value)[i];
         if (!PyUnicode_Check(item)) format.fail(column, "a list must hold strings");
-        set_category(column, text(item));
+        set_category(column, text_of(item));
       }
     }
 
@@ -232,18 +232,6 @@ class DictFormat {
       name.assign(column.prefix);
       name.append(word);
       sink.add(name);
-    }
-
-    static std::string_view text(PyObject* object) {
-      Py_ssize_t size = PyUnicode_GET_LENGTH(object);
-      if (PyUnicode_IS_COMPACT_ASCII(object))
-        return {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object)), static_cast<std::size_t>(size)};
-      const char* const data = PyUnicode_AsUTF8AndSize(object, &size);
-      if (data == nullptr) {
-        PyErr_Clear();
-        throw nb::value_error("a feature's name or value has half a character (a lone surrogate): not text");
-      }
-      return {data, static_cast<std::size_t>(size)};
     }
 
     std::string name;

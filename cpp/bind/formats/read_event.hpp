@@ -1,6 +1,8 @@
 // A dict that was read by a schema, before it is learned or scored.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,5 +35,19 @@ struct ReadEvent {
     return std::string_view(names).substr(begin, name_ends[k] - begin);
   }
 };
+
+// The text of a string of Python, which owns it.
+inline std::string_view text_of(PyObject* string) {
+  Py_ssize_t size = PyUnicode_GET_LENGTH(string);
+  if (PyUnicode_IS_COMPACT_ASCII(string))
+    return {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(string)), static_cast<std::size_t>(size)};
+  const char* const data = PyUnicode_AsUTF8AndSize(string, &size);
+  if (data == nullptr) {
+    PyErr_Clear();
+    throw nanobind::value_error(
+        "a feature's name or value has half a character (a lone surrogate): not text");
+  }
+  return {data, static_cast<std::size_t>(size)};
+}
 
 }  // namespace riata::bind

@@ -188,20 +188,9 @@ class Event {
   }
 
   static std::string_view text(PyObject* object) {
-    Py_ssize_t size = PyUnicode_GET_LENGTH(object);
-    const char* data;
-    if (PyUnicode_IS_COMPACT_ASCII(object)) {
-      data = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object));
-    } else {
-      data = PyUnicode_AsUTF8AndSize(object, &size);
-      if (data == nullptr) {
-        PyErr_Clear();
-        throw nb::value_error("a feature's name or value has half a character (a lone surrogate): not text");
-      }
-    }
-    if (static_cast<std::size_t>(size) > kLongest)
-      throw nb::value_error("a feature's name or value is longer than 64 KiB");
-    return {data, static_cast<std::size_t>(size)};
+    const std::string_view all = text_of(object);
+    if (all.size() > kLongest) throw nb::value_error("a feature's name or value is longer than 64 KiB");
+    return all;
   }
 
   void categories(std::string_view name, PyObject* value) {
