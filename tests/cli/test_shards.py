@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import riata
 from riata import model_file
 from riata.cli import run
 from tests.shards.problems import write_svm, write_vw
@@ -92,3 +93,36 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     says(["merge", *parts, "-o", other, "--resume", model], 2, "of a first round")
     later = train_parts(path, tmp_path, "--resume", model)
     says(["merge", *later, "-o", other], 2, "of round 2", "--resume")
+
+
+def test_rounds_of_a_table(tmp_path: Path) -> None:
+    """A later round is read by the model's schema: what was said of columns is not said again."""
+    columns = [
+        "--label",
+        "y",
+        "--ignore",
+        "id",
+        "--date",
+        "day",
+        "--text",
+        "body",
+        "--scale",
+        "max",
+    ]
+    rows = [
+        f"{i},{'free entry now' if i % 3 else 'see you home'},2024-03-{i % 28 + 1:02},{i % 7},"
+        f"{'spam' if i % 3 else 'ham'}\n"
+        for i in range(300)
+    ]
+    path = tmp_path / "x.csv"
+    path.write_text("id,body,day,size,y\n" + "".join(rows))
+    first, second, again = (str(tmp_path / name) for name in ("m1", "m2", "m3"))
+    parts = train_parts(path, tmp_path, "--method", "bayesian", *columns)
+    assert run(["merge", *parts, "-o", first, "-q"]) == 0
+    for words, model in (([], second), (columns, again)):
+        parts = train_parts(path, tmp_path, "--resume", first, *words)
+        assert run(["merge", *parts, "-o", model, "--resume", first, "-q"]) == 0
+    made = model_file.load(second)
+    assert made.schema == model_file.load(first).schema == model_file.load(again).schema
+    assert riata.load(second).named_coef_ == riata.load(again).named_coef_
+    assert run(["evaluate", second, str(path)]) == 0

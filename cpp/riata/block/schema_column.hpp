@@ -57,6 +57,8 @@ struct SchemaColumn {
     prefix = name + "=";
     key = key_of_name(name.data(), name.size());
     if (name.size() <= 16) std::memcpy(&short_name, name.data(), name.size());
+    plain = !name.empty() && name.size() <= 16;
+    for (const char c : name) plain = plain && c != '"' && c != '\\' && static_cast<unsigned char>(c) >= ' ';
     if (prefix.size() <= 16) std::memcpy(&short_prefix, prefix.data(), prefix.size());
   }
   bool scaled() const noexcept { return centre != 0 || scale != 1; }
@@ -70,6 +72,7 @@ struct SchemaColumn {
   std::uint64_t key = 0;     // of the name
   ShortName short_name = 0;  // the same, if they have up to 16 bytes
   ShortName short_prefix = 0;
+  bool plain = false;  // the name has up to 16 bytes, and stands in JSON as it is
 };
 
 // Columns by name. Rows mostly have them in one order: then the next one is the one that is asked for.

@@ -17,14 +17,17 @@ struct Target {
   double offset = 0;  // added to the score, not learned
 };
 
-// The label that a word stands for: its place among `names`, or the number that it is where there are none.
-inline ErrorKind read_label(std::string_view word, const std::vector<std::string>& names,
+// The label that a word stands for: its place among `names`, or the number that it is where there are none. What is
+// neither is an error, or, where rows need no labels, none.
+inline ErrorKind read_label(std::string_view word, const std::vector<std::string>& names, bool needed,
                             double& label) noexcept {
-  if (names.empty()) return read_word(word, label, "label_syntax", "label_not_finite", "label_too_large");
+  ErrorKind kind = "label_unknown";
+  if (names.empty()) kind = read_word(word, label, "label_syntax", "label_not_finite", "label_too_large");
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == word) return label = static_cast<double>(i), nullptr;
   }
-  return "label_unknown";
+  if (kind == nullptr || needed) return kind;
+  return label = Target{}.label, nullptr;
 }
 
 inline ErrorKind check_weight(double weight) noexcept { return weight < 0 ? "weight_negative" : nullptr; }

@@ -17,7 +17,6 @@ from riata.cli.data import refuse_to_replace, settings_as_usage
 from riata.record import Model
 from riata.shards.plan import Plan, plan_for
 from riata.shards.rounds import Rounds, partial
-from riata.sources import ReadOptions
 
 if TYPE_CHECKING:
     from riata.cli.train import Job
@@ -107,15 +106,8 @@ def plan_of(job: Job, before: Model | None, **how: Any) -> Plan:
         learner = before.learner
         classes = None if before.classes is None else before.labels
         weights = before.record.settings.class_weight
-        options = _reading_again(options, before)
+        options = replace(options, schema=before.schema)
     return plan_for(job.data, learner, options, classes=classes, class_weight=weights, **how)
-
-
-def _reading_again(options: ReadOptions, before: Model) -> ReadOptions:
-    """As the first round did: the schema comes from the first rows again, and must be the model's."""
-    schema = before.schema
-    key = None if schema is None else schema.hash_key
-    return replace(options, hash_key=key) if key is not None else options
 
 
 def _all(job: Job, given: dict[str, Any]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -175,13 +176,19 @@ class Encoder:
 def encode_for(model: Model, source: Any, class_weight: Any = None) -> Callable[[Block], Block]:
     """What becomes of the labels of a source that a model is used on."""
     if model.classes is None:
-        return with_labels
+        return partial(with_labels, words=words_of(source))
     encoder = Encoder(Classes(model.labels, fixed=True), class_weight)
     return encoder.encode_other(words_of(source))
 
 
-def with_labels(block: Block) -> Block:
-    """A regression's labels stay what they are."""
+def with_labels(block: Block, words: Words = lambda: None) -> Block:
+    """A regression's labels stay what they are: numbers."""
     if block.labels is None:
         raise DataError(f"{block.where(0)}: the examples have no labels")
+    if (names := words()) and isinstance(names[0], str):
+        row = int(np.flatnonzero(np.isfinite(block.labels))[0])
+        raise DataError(
+            f"{block.where(row)}: the label is {names[int(block.labels[row])]!r}, a word, but the model was trained "
+            f"on numbers: give data whose labels are numbers"
+        )
     return block

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 
 #include "check.hpp"
@@ -53,6 +54,53 @@ void values() {
   json::Format format = keys();
   format.missing = true;
   CHECK(Read("{\"y\":1,\"a\":null,\"k\":\"\"}\n", format).row(0) == "a=?=1 k=?=1");
+}
+
+// Keys that come in the order of the columns are not looked for; others, and those that only begin alike, are.
+void order_of_keys() {
+  using enum json::Role;
+  json::Format format;
+  const std::string sixteen(16, 's'), longer(17, 's');
+  format.columns = columns_of({{"y", label},
+                               {"ab", number},
+                               {"a", category},
+                               {"b\\n", category},
+                               {"c\"", category},
+                               {"", category},
+                               {sixteen.c_str(), category},
+                               {longer.c_str(), category}});
+  const auto row = [&](const std::string& inside) {
+    const Read read("{" + inside + "}\n{\"y\":1,\"ab\":3}\n", format);
+    CHECK(read.kind.empty() && read.row(1) == "ab=3");
+    return read.row(0);
+  };
+  CHECK(row("\"y\":1,\"ab\":2,\"a\":7") == "ab=2 a=7=1");
+  CHECK(row(" \"y\" : 1 , \"ab\" :2,\"a\": 7") == "ab=2 a=7=1");
+  CHECK(row("\"a\":7,\"ab\":2,\"y\":1") == "a=7=1 ab=2");
+  CHECK(row("\"y\":1,\"abc\":2,\"ab\":3") == "abc=2 ab=3");
+  CHECK(row("\"y\":1,\"ab\":1,\"ab\":2") == "ab=3");
+  CHECK(row("\"y\":1,\"ab\":2,\"a\":7,\"b\\\\n\":1,\"c\\\"\":1,\"\":1") ==
+        "ab=2 a=7=1 b\\n=1=1 c\"=1=1 =1=1");
+  CHECK(row("\"y\":1,\"ab\":2,\"a\":7,\"b\\n\":1") == "ab=2 a=7=1 b\n=1");
+  CHECK(row("\"y\":1,\"" + sixteen + "\":1,\"" + longer + "\":1") == sixteen + "=1=1 " + longer + "=1=1");
+  CHECK(row("\"y\":1,\"x\":{\"ab\":\"u\"}") == "x.ab=u=1");
+  CHECK(Read("{\"y\":1,\"ab\":2,\"a\":7,\"b\\n\"\":1}\n", format).kind == "colon");
+}
+
+// Where rows need no labels, those that are none of the model's do not matter.
+void labels_that_are_not_needed() {
+  json::Format format = keys();
+  format.labelled = false;
+  for (const char* label : {"\"word\"", "\"1e999\"", "null"}) {
+    const Read read(std::string("{\"y\":") + label + ",\"a\":1}\n", format);
+    CHECK(read.kind.empty() && std::isnan(read.rows.labels[0]) && read.row(0) == "a=1");
+  }
+  format.label_names = {"no", "yes"};
+  for (const char* label : {"\"word\"", "1"}) {
+    const Read read(std::string("{\"y\":") + label + ",\"a\":1}\n", format);
+    CHECK(read.kind.empty() && std::isnan(read.rows.labels[0]) && read.row(0) == "a=1");
+  }
+  CHECK(Read("{\"y\":\"yes\"}\n", format).rows.labels[0] == 1);
 }
 
 void strings() {
@@ -185,6 +233,8 @@ void refuses() {
 int main() {
   values();
   strings();
+  order_of_keys();
+  labels_that_are_not_needed();
   labels();
   offsets();
   closed();

@@ -39,6 +39,15 @@ inline std::string_view trimmed(std::string_view text) noexcept {
   return text;
 }
 
+// 1 or 0 for true or false, as programs write them into columns of numbers; -1: neither.
+inline int truth_of(std::string_view word) noexcept {
+  for (const std::string_view yes : {"true", "True", "TRUE"})
+    if (word == yes) return 1;
+  for (const std::string_view no : {"false", "False", "FALSE"})
+    if (word == no) return 0;
+  return -1;
+}
+
 // What becomes of one cell, whatever the file looks like around it.
 class Cells {
  public:
@@ -101,7 +110,7 @@ class Cells {
     std::string_view word = trimmed(text);
     if (is_absent(word)) return format_.labelled ? "label_missing" : nullptr;
     if (format_.label_names.empty()) word = with_point(word, pointed);
-    return read_label(word, format_.label_names, label);
+    return read_label(word, format_.label_names, format_.labelled, label);
   }
 
   struct PointedNumber {
@@ -147,6 +156,7 @@ class Cells {
     const Number<float> number = read_short_number(digits.data());
     if (number.error != NumberError::none || number.end != digits.data() + word.size()) {
       if (means_missing(word)) return add_absent(column);
+      if (const int truth = truth_of(word); truth >= 0) return add_value(column, static_cast<float>(truth));
       if (number.error == NumberError::not_finite) return "value_not_finite";
       return number.error == NumberError::too_large ? "value_too_large" : "value_syntax";
     }

@@ -30,9 +30,8 @@ class Reader {
         fills_(format.missing && !format.open) {}
 
   ParseError read() noexcept {
-    const auto bytes = static_cast<std::size_t>(end_ - p_);
-    bool ready = words::prepare_rows(row_, format_.columns, bytes) && path_.reserve(1024);
-    ready = ready && seen_.reserve(format_.columns.size());
+    bool ready = words::prepare_rows(row_, format_.columns, static_cast<std::size_t>(end_ - p_));
+    ready = ready && path_.reserve(1024) && seen_.reserve(format_.columns.size());
     seen_.set_size(0);
     for (std::size_t c = 0; ready && c < format_.columns.size(); ++c) ready = seen_.push_back(0);
     ParseError error = read_lines(ready, p_, end_, rows_, row_, [this] { return read_line(); });
@@ -74,9 +73,7 @@ class Reader {
     return nullptr;
   }
 
-  void skip_space() noexcept {
-    while (is_blank(*p_)) ++p_;
-  }
+  void skip_space() noexcept { pass_space(p_); }
   std::string_view path() const noexcept { return {path_.data(), path_.size()}; }
 
   Place place_of_path(Place outer) noexcept {
@@ -89,6 +86,9 @@ class Reader {
         likely_ = found + 1;
       }
     }
+    return crossed(place);
+  }
+  Place crossed(Place place) const noexcept {
     if (!format_.crosses.products.empty()) {
       const int own = format_.crosses.group_of(path());
       if (own != Crosses::kNone) place.group = own;
@@ -105,11 +105,15 @@ class Reader {
     for (;;) {
       skip_space();
       if (*p_ != '"') return "key";
-      if (const ErrorKind kind = read_key(depth)) return kind;
+      Place place = outer;
+      if (depth > 0 || !take_likely_key(place)) {
+        if (const ErrorKind kind = read_key(depth)) return kind;
+        place = place_of_path(outer);
+      }
       skip_space();
       if (*p_ != ':') return "colon";
       ++p_;
-      if (const ErrorKind kind = read_value(place_of_path(outer), depth + 1)) return kind;
+      if (const ErrorKind kind = read_value(place, depth + 1)) return kind;
       path_.set_size(outer_size);
       skip_space();
       if (*p_ == '}') return ++p_, nullptr;
@@ -118,25 +122,26 @@ class Reader {
     }
   }
 
+  // Takes the key at p_ if it is the column that comes next where they are in order: then nothing is looked for.
+  bool take_likely_key(Place& place) noexcept {
+    if (likely_ >= format_.columns.size()) return false;
+    const SchemaColumn& column = format_.columns[likely_];
+    const std::size_t size = column.name.size();
+    if (!column.plain || first_bytes(p_ + 1, size) != column.short_name || p_[1 + size] != '"') return false;
+    key_ = p_;
+    p_ = key_end_ = p_ + size + 2;
+    std::memcpy(path_.data(), &column.short_name, sizeof column.short_name);
+    path_.set_size(size);
+    seen_.data()[likely_++] = line_;
+    place = crossed({&column, place.group});
+    return true;
+  }
+
   // Appends the key at p_ to the path.
   ErrorKind read_key(int depth) noexcept {
     key_ = p_;
-    const char* from = ++p_;
-    bool escapes = false;
-    if (const ErrorKind kind = find_string_end(p_, escapes)) return kind;
-    const auto size = static_cast<std::size_t>(p_ - from);
-    key_end_ = p_ + 1;
-    if (depth > 0 && !path_.push_back('.')) return "no_memory";
-    if (!escapes) {
-      if (!path_.append(from, size)) return "no_memory";
-    } else {
-      if (!path_.reserve(path_.size() + size)) return "no_memory";
-      char* out = path_.data() + path_.size();
-      if (const ErrorKind kind = unescape(from, p_, out)) return p_ = from, kind;
-      path_.set_size(static_cast<std::size_t>(out - path_.data()));
-    }
-    ++p_;
-    return nullptr;
+    const ErrorKind kind = append_key(p_, depth > 0, path_);
+    return key_end_ = p_, kind;
   }
 
   ErrorKind read_value(Place place, int depth) noexcept {
@@ -239,8 +244,9 @@ class Reader {
     const Role role = place.role();
     if (role == Role::ignored) return nullptr;
     if (role == Role::label) {
-      if (!format_.label_names.empty()) return p_ = start, "label_unknown";
-      target_.label = exact;
+      const bool known = format_.label_names.empty();
+      if (!known && format_.labelled) return p_ = start, "label_unknown";
+      if (known) target_.label = exact;
       return ++labels_ > 1 ? (p_ = start, "label_twice") : nullptr;
     }
     if (role == Role::weight) {
@@ -328,7 +334,8 @@ class Reader {
   }
 
   ErrorKind take_label(std::string_view word) noexcept {
-    return ++labels_ > 1 ? "label_twice" : read_label(word, format_.label_names, target_.label);
+    if (++labels_ > 1) return "label_twice";
+    return read_label(word, format_.label_names, format_.labelled, target_.label);
   }
 
   // A text where numbers are: it is one, or means that it is missing.

@@ -7,9 +7,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "riata/base/array.hpp"
 #include "riata/text/scan.hpp"
 
 namespace riata::json {
+
+inline void pass_space(const char*& p) noexcept {
+  while (is_blank(*p)) ++p;
+}
 
 // Where the string whose opening quote was passed ends: at its closing quote. Says whether it has escapes.
 inline ErrorKind find_string_end(const char*& p, bool& escapes) noexcept {
@@ -125,6 +130,27 @@ inline const char* number_end(const char* p) noexcept {
 inline bool starts_non_finite(const char* p) noexcept {
   const char* const word = p + (*p == '-');
   return std::memcmp(word, "NaN", 3) == 0 || std::memcmp(word, "Infinity", 8) == 0;
+}
+
+// Appends the key whose quote stands at p, behind a point if it is of an object within another; leaves p behind it, or at
+// what is wrong.
+inline ErrorKind append_key(const char*& p, bool inner, Array<char>& path) noexcept {
+  const char* const from = ++p;
+  bool escapes = false;
+  if (const ErrorKind kind = find_string_end(p, escapes)) return kind;
+  const auto size = static_cast<std::size_t>(p - from);
+  if (inner && !path.push_back('.')) return "no_memory";
+  if (!escapes) {
+    if (!path.append(from, size)) return "no_memory";
+  } else {
+    if (!path.reserve(path.size() + size)) return "no_memory";
+    const char* wrong = from;
+    char* out = path.data() + path.size();
+    if (const ErrorKind kind = unescape(wrong, p, out)) return p = wrong, kind;
+    path.set_size(static_cast<std::size_t>(out - path.data()));
+  }
+  ++p;
+  return nullptr;
 }
 
 }  // namespace riata::json

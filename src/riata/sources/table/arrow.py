@@ -15,7 +15,7 @@ from riata import _core
 from riata.block import Block, concatenate
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema, bucket_names
-from riata.sources.labels import BOOLS, LabelWords, text_words
+from riata.sources.labels import LabelWords, text_words
 from riata.sources.table.arrow_arrays import (
     as_text,
     flat,
@@ -124,7 +124,7 @@ class BatchReader:
             return
         kind = self.arrow_schema.field(label).type
         self.bools = bool(pa.types.is_boolean(kind))
-        if names == BOOLS or not holds_text(kind):
+        if not text_words(names) or not holds_text(kind):
             names = label_names(head, label, kind, self._absent, self.name)
         self.words = LabelWords(text_words(names)) if text_words(names) else None
 
@@ -297,18 +297,22 @@ class BatchReader:
             given = without_absent(values, self._absent, exact=False)
             numbers, valid, nonsense = parsed_float64(given)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            if role == "label" and not self._options.labelled:
+                return np.full(len(table), np.nan)
             raise DataError(
                 f"{path or self.name}: the {role} column {column!r} must hold numbers, not "
                 f"{values.type} ({str(error).splitlines()[0]})"
             ) from None
-        faults.add(
-            nonsense,
-            column,
-            lambda row: f"expected a number as the {role}, found {values[row]!s:.40}",
-        )
+        needed = role != "label" or self._options.labelled
+        if needed:
+            faults.add(
+                nonsense,
+                column,
+                lambda row: f"expected a number as the {role}, found {values[row]!s:.40}",
+            )
         if valid is not None:
             numbers = np.where(valid, numbers, np.nan)
-        if role == "label" and not self._options.labelled:
+        if not needed:
             return numbers
         wrong = ~np.isfinite(numbers)
         if role == "weight":

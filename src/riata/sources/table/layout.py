@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,8 @@ LOOK_AT_BUCKETS = 10_000
 """Rows that decide where buckets begin and end."""
 _MOST_LABELS = 1000
 _SMALLEST_SCALE = 1e-20
+TRUTHS = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
+"""What stands for numbers in columns of text, where bools were written."""
 MISSING_NUMBERS = ("NA", "NaN", "nan", "null", "NULL", "?")
 """What stands for a missing number in text, beside nothing at all; as in the core."""
 _FEW_OTHERS = 0.1
@@ -227,13 +230,18 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
         present = present_in(column)
 
         def numbers(most: int | None = None) -> NDArray[np.float64]:
-            return np.array([float(cell) for cell in present if NUMBER.fullmatch(cell)][:most])
+            found = (
+                TRUTHS.get(cell.strip(), cell)
+                for cell in present
+                if NUMBER.fullmatch(cell) or cell.strip() in TRUTHS
+            )
+            return np.array([float(cell) for cell in islice(found, most)])
 
         if column in transforms.buckets:
             edges = bucket_edges(numbers(), transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
         there = [cell.strip() for cell in present[:LOOK_AT] if cell.strip() not in MISSING_NUMBERS]
-        others = [cell for cell in there if not NUMBER.fullmatch(cell)]
+        others = [cell for cell in there if not NUMBER.fullmatch(cell) and cell not in TRUTHS]
         if column in roles.numeric or (there and not others):
             return wanted.number(column, lambda: numbers(LOOK_AT))
         if looks_like_text(present[:LOOK_AT]):

@@ -129,12 +129,12 @@ class CsvSource(NamedTextSource):
         label = here.of_role("label")
         self._label_place = columns.index(label) if label in columns else None
         words = text_words(here.label_names)
-        if (
-            here.label_names == BOOLS and self._label_place is not None
-        ):  # here they are what they are
+        if not words and self._label_place is not None:
+            # Here they are what they are.
             cells = [row[self._label_place] for row in rows if len(row) == len(columns)]
             cells = [cell for cell in cells if cell.strip() and cell.strip() not in here.absent]
-            words = label_words(cells, label or "", path)
+            if here.label_names == BOOLS or not any(map(NUMBER.fullmatch, cells)):
+                words = label_words(cells, label or "", path)
         self._words = LabelWords(words) if words else None
         self._here = here
         self._core = self._core_with(here, words), words
