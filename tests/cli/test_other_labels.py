@@ -59,9 +59,9 @@ def test_classes_of_another_kind(
     frame: pd.DataFrame, file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     numbers, words = (frame.y > 1).astype(int), np.where(frame.y > 1, "yes", "no")
-    for labels, others, here, there in (
-        (numbers, words, "words", "numbers"),
-        (words, numbers, "numbers", "words"),
+    for labels, others, wrong, known in (
+        (numbers, words, words[0], "0, 1"),
+        (words, numbers, numbers[0], "no, yes"),
     ):
         model = riata.FTRLClassifier().learn(frame.assign(y=labels), label="y")
         model.save(tmp_path / "m")
@@ -69,4 +69,4 @@ def test_classes_of_another_kind(
         np.testing.assert_array_equal(model.predict_proba(path), model.predict_proba(frame))
         assert run(["evaluate", str(tmp_path / "m"), str(path)]) == 1
         said = capsys.readouterr().err
-        assert f"the labels of this data are {here}, the classes {there}" in said
+        assert f"label {wrong} is none of the classes {known}" in said

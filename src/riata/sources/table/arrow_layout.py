@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
-from riata.sources.labels import BOOLS
+from riata.sources.labels import BOOLS, text_words
 from riata.sources.options import LOOK_AT
 from riata.sources.table.arrow_arrays import (
     as_text,
@@ -52,7 +52,7 @@ def rows_needed(schema: Any, options: TableOptions, name: str) -> int:
         return LOOK_AT
     if label not in schema.names:
         return 0
-    if given is not None and given.label_names not in (None, BOOLS):
+    if given is not None and text_words(given.label_names):
         return 0
     return LOOK_AT if holds_text(schema.field(label).type) else 0
 
