@@ -129,9 +129,16 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       if (in_array() && !closer && store_.inside(0)) return Status::ok;
     }
     Index all = 0;
-    for (std::int64_t k = begin; k < end; ++k) all |= b.indices[k];
-    if (all < 0) return Status::bad_index;
-    if constexpr (Store::kDirect) {
+    std::uint64_t above = 0;  // has its highest bit where a key is negative, or the last, which no store has
+    for (std::int64_t k = begin; k < end; ++k) {
+      all |= b.indices[k];
+      above |= static_cast<std::uint64_t>(b.indices[k]) + 1;
+    }
+    if (all < 0 || above > kKeyMask) return Status::bad_index;
+    if constexpr (kShared) {  // all other keys have a row
+      if (!store_.reserve(0) || !prefetched_rows_.advance(store_, b, order, i, n))
+        return Status::out_of_memory;
+    } else if constexpr (Store::kDirect) {
       if (store_.paged() || !store_.inside(static_cast<std::uint64_t>(all))) {
         bool was_paged;
         do {  // a store that turns into pages keeps the rows that hold something: look again at all of them
@@ -145,18 +152,13 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
           }
         } while (store_.paged() != was_paged);
       }
-      if constexpr (kShared) {
-        if (!prefetched_rows_.advance(store_, b, order, i, n)) return Status::out_of_memory;
-      } else if (!in_array()) {
+      if (!in_array()) {
         if (!at_least(rows_, end - begin)) return Status::out_of_memory;
         double** const found = rows_.data();
         for (std::int64_t k = begin; k < end; ++k)
           found[k - begin] = store_.at(static_cast<std::uint64_t>(b.indices[k]));
       }
     } else {
-      if (!Store::possible(static_cast<std::uint64_t>(all))) [[unlikely]]  // one of them, or all together
-        for (std::int64_t k = begin; k < end; ++k)
-          if (!Store::possible(static_cast<std::uint64_t>(b.indices[k]))) return Status::bad_index;
       if (!example_rows_.make_room(store_, b.indices + begin, end - begin, all)) return Status::out_of_memory;
       example_rows_.find(store_, rule_, b, order, i, n);
     }
