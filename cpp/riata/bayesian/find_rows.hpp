@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -105,29 +106,49 @@ class BayesianRows : public StoredBayesian<Store> {
   // The same in a table, where rows must be looked for.
   template <class Index>
   Status look_up(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double** rows) noexcept {
+    const auto n = static_cast<std::size_t>(end - begin);
+    const Index* const keys = b.indices + begin;
     std::uint64_t largest = 0, moves;
+    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, static_cast<std::uint64_t>(keys[k]));
+    if (!store_.possible(largest)) [[unlikely]]
+      return Status::bad_index;
+    std::uint32_t* const others = workspace_.others.data();
     // An insertion may move other rows, and a table that leaves its array form drops the rows that are still
     // blank, those of this example included: look again until an entire round has moved nothing.
     do {
       moves = store_.moves();
-      for (std::int64_t k = begin; k < end; ++k) {
-        const auto key = static_cast<std::uint64_t>(b.indices[k]);
-        largest = std::max(largest, key);
-        if (!store_.possible(key)) [[unlikely]]
-          return Status::bad_index;
-        double*& row = rows[k - begin];
-        row = store_.find(key);
-        if (row == nullptr) {
-          row = store_.insert(key, b.name(k));
-          if (row == nullptr) return Status::out_of_memory;
-          std::fill(row, row + width_, 0.0);
-        }
-        if (shape_.forgets()) shape_.catch_up(row, shape_.precision(false), now());
+      const std::size_t count = find_most(keys, n, rows, others);
+      for (std::size_t other = 0; other < count; ++other) {
+        const std::uint32_t k = others[other];
+        const auto key = static_cast<std::uint64_t>(keys[k]);
+        rows[k] = store_.find(key);
+        if (rows[k] != nullptr) continue;
+        rows[k] = store_.insert(key, b.name(begin + k));
+        if (rows[k] == nullptr) return Status::out_of_memory;
+        std::fill(rows[k], rows[k] + width_, 0.0);
       }
     } while (store_.moves() != moves);
-    if (end > begin && b.names == nullptr)
-      features = std::max(features, static_cast<std::int64_t>(largest) + 1);
+    if (shape_.forgets())
+      for (std::size_t k = 0; k < n; ++k) shape_.catch_up(rows[k], shape_.precision(false), now());
+    if (n > 0 && b.names == nullptr) features = std::max(features, static_cast<std::int64_t>(largest) + 1);
     return Status::ok;
+  }
+
+  // The rows of most keys at once, those of an example that was looked ahead to at the places guessed then. Returned is
+  // how many are left, with their numbers in `others`.
+  template <class Index>
+  std::size_t find_most(const Index* keys, std::size_t n, double** rows, std::uint32_t* others) noexcept {
+    if (store_.by_number()) {
+      std::iota(others, others + n, 0u);
+      return n;
+    }
+    const auto& buckets = store_.buckets();
+    if (guessed_ == keys && guessed_in_ == buckets.row(0) && guessed_rows_ == n)
+      std::copy_n(workspace_.guessed.data(), n, rows);
+    else
+      buckets.guess(keys, n, rows);
+    guessed_ = nullptr;
+    return buckets.check(keys, n, rows, others);
   }
 
   template <class Index>
@@ -177,10 +198,29 @@ class BayesianRows : public StoredBayesian<Store> {
         const double* row = store_.at(key);
         for (int j = 0; j < width_; j += 8) __builtin_prefetch(row + j);
       });
+    } else if (store_.by_number()) {
+      if (store_.large()) each(i + 1, [&](std::uint64_t key) { store_.prefetch(key); });
     } else {
-      if (!store_.large()) return;
-      each(i + 1, [&](std::uint64_t key) { store_.prefetch(key); });
+      look_ahead(b, order, i + 1, n);
     }
+  }
+
+  // Where the rows of an example in a table most likely lie: they come from memory while the one before is learned.
+  template <class Index>
+  void look_ahead(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
+                  std::int64_t n) noexcept {
+    guessed_ = nullptr;
+    const std::int64_t r = i >= n ? -1 : order == nullptr ? i : order[i];
+    if (r < 0 || !b.holds(r)) return;
+    guessed_rows_ = static_cast<std::size_t>(b.indptr[r + 1] - b.indptr[r]);
+    if (guessed_rows_ > workspace_.guessed.size()) return;
+    const Index* const keys = b.indices + b.indptr[r];
+    double** const rows = workspace_.guessed.data();
+    store_.buckets().guess(keys, guessed_rows_, rows);
+    for (std::size_t k = 0; k < guessed_rows_; ++k)
+      for (int j = 8; j < width_ + 7; j += 8) __builtin_prefetch(rows[k] + std::min(j, width_ - 1));
+    guessed_ = keys;
+    guessed_in_ = store_.buckets().row(0);
   }
 
   static constexpr std::uint32_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
@@ -191,6 +231,9 @@ class BayesianRows : public StoredBayesian<Store> {
   bool raw_;  // the one view is of the values as they are
   NamedPriors named_;
   Workspace workspace_;
+  const void* guessed_ = nullptr;       // tables: the keys of the example that was looked ahead to
+  const double* guessed_in_ = nullptr;  // the first row of all then
+  std::size_t guessed_rows_ = 0;
   const TaylorKernels& kernels_ = best_taylor_kernels();
 };
 

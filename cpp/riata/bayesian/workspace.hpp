@@ -30,10 +30,12 @@ struct Workspace {
   std::vector<double*> rows;
   std::vector<const double*> next;  // rows of the next example
   std::int64_t next_rows = 0;
-  Doubles x;                        // rows x views
-  Doubles variances, moves, gains;  // rows x columns
-  Doubles means, spreads, y;        // columns
-  Doubles copies;                   // rows as score() wants them, where they are not stored so
+  std::vector<double*> guessed;       // in a table: where those most likely are
+  std::vector<std::uint32_t> others;  // numbers of rows that were not where they were looked for
+  Doubles x;                          // rows x views
+  Doubles variances, moves, gains;    // rows x columns
+  Doubles means, spreads, y;          // columns
+  Doubles copies;                     // rows as score() wants them, where they are not stored so
 
   explicit Workspace(int columns) {
     const auto k = static_cast<std::size_t>(columns);
@@ -58,6 +60,8 @@ struct Workspace {
       copies.resize(n * static_cast<std::size_t>(copy_width));
       rows.resize(n + kSlack);
       next.resize(n);
+      guessed.resize(n);
+      others.resize(n);
     } catch (const std::bad_alloc&) {
       return false;
     }
