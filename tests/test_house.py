@@ -21,7 +21,7 @@ ORDER = [
     {"learners", "interior"},
     {"metrics", "metrics_regret", "metrics_running", "convert"},
     {"labels", "batches"},
-    {"record", "tensor_file"},
+    {"record", "tensor_file", "packed_state"},
     {"model_file"},
     {"training"},
     {"sweeping"},

@@ -21,12 +21,13 @@ import riata
 from riata import tensor_file
 from riata.errors import ModelError
 from riata.labels import as_python
+from riata.packed_state import pack, unpack
 from riata.record import Model, Record, Settings
 from riata.schema import Schema
 
 FORMAT = tensor_file.MODEL
-VERSION = 1
-"""Raised when an older Riata could no longer make sense of the file."""
+VERSION = 2
+"""The newest that is read. Files with packed tensors are of version 2, all others of 1."""
 
 AS_WRITTEN = "as written"
 """The classes are those of the data. Files without this have numbers where the data had words."""
@@ -34,8 +35,10 @@ _BESIDE = "beside."
 """How the names of tensors begin that are no state of the learner."""
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> None:
+def save(model: Model, path: str | os.PathLike[str], *, small: bool = False) -> None:
     """Write a model, atomically: on any failure what was at `path` before is untouched.
+
+    small: all tensors compressed, which takes longer; else only the names of `auto`.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -50,7 +53,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     >>> load(path).record == model.record
     True
     """
-    tensor_file.write_parts(path, _to_parts(model))
+    tensor_file.write_parts(path, _to_parts(model, small))
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -72,6 +75,8 @@ def load(path: str | os.PathLike[str]) -> Model:
     beside = {k.removeprefix(_BESIDE): state.pop(k) for k in list(state) if k.startswith(_BESIDE)}
     try:
         record = _record(header["record"])
+        if "packed" in header:
+            state = unpack(state, header["packed"], record.hash_key)
         if record.schema is not None and record.schema.is_weighed:
             record.schema = _with_text_weights(record.schema, state)
         learner = family.from_state(header["parameters"], state)
@@ -193,17 +198,20 @@ def _with_words(classes: NDArray[Any] | None, record: Record) -> NDArray[Any] | 
     return np.array([words[int(code)] for code in classes])
 
 
-def _to_parts(model: Model) -> list[bytes | memoryview]:
+def _to_parts(model: Model, small: bool = False) -> list[bytes | memoryview]:
     """The content of the file of a model."""
     with model.learner.lock:  # one moment: nobody learns meanwhile, at most a Block is waited for
         header, state = _parts_of(model)
+    if small or (model.learner.family == "auto" and "names" in state):
+        state, packed = pack(state, model.record.hash_key, everything=small)
+        header |= {"version": 2, "packed": packed}
     return tensor_file.to_parts(header, state)
 
 
 def _parts_of(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     header = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": 1,
         "riata": riata.__version__,
         "sha256": tensor_file.NO_DIGEST,
         "family": model.learner.family,

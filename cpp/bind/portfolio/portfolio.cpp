@@ -184,7 +184,8 @@ void bind_portfolio(nb::module_& m) {
         }
         return out;
       },
-      nb::arg("state"), "For every output, what multiplies the average of the members, and what is added.");
+      nb::arg("state"),
+      "For every row of it, what multiplies the average of the members, and what is added.");
   nb::class_<Portfolio, Model> portfolio(m, "Portfolio",
                                          "Many settings side by side over a store, averaged.");
   portfolio.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),

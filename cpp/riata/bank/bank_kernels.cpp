@@ -1,6 +1,6 @@
 // The kernels of kernels.hpp.
 #include "riata/bank/kernels.hpp"
-#include "riata/simd/vector.hpp"
+#include "riata/simd/columns.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "riata/bayesian/curves.hpp"
 #include "riata/bayesian/taylor.hpp"
+#include "riata/simd/columns.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

@@ -6,6 +6,7 @@
 #include "riata/bayesian/taylor.hpp"
 #include "riata/portfolio/stored.hpp"
 #include "riata/stores/make.hpp"
+#include "riata/stores/packed_hashed.hpp"
 
 namespace riata {
 
@@ -140,9 +141,11 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 
   void learn_label(double label, double weight, double offset, const double* scores) noexcept {
     const int all = evidence.members();
+    const auto sign = [&](int o) { return label == (spec_.outputs == 1 ? 1 : o) ? 1.0 : -1.0; };
+    for (int o = 0; o < spec_.outputs; ++o) learn_views(o, sign(o), weight, offset);
     learn_lengths();
     for (int o = 0; o < spec_.outputs; ++o) {
-      const double y = label == (spec_.outputs == 1 ? 1 : o) ? 1 : -1;
+      const double y = sign(o);
       double average = 0;
       for (int c = 0; c < all; ++c) average += evidence.weights[o * all + c] * example_.linear[o * all + c];
       double* state = single.data() + o * Single::kWidth;
@@ -156,6 +159,21 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
         bayesian_.step(as_taylor(example_, g, weight));
       else
         kernels_.step(as_adagrad(example_, g, weight));
+    }
+  }
+
+  // The members of one view, averaged with their weights of the moment, are one linear model of that view.
+  void learn_views(int o, double y, double weight, double offset) noexcept {
+    double sums[kViews] = {}, shares[kViews] = {};
+    for (const Group& g : groups_)
+      for (int c = o * evidence.members() + g.first, last = c + g.members; c < last; ++c) {
+        sums[static_cast<int>(g.values)] += evidence.weights[c] * example_.linear[c];
+        shares[static_cast<int>(g.values)] += evidence.weights[c];
+      }
+    for (int v = 0; v < kViews; ++v) {
+      if (!(shares[v] > 0)) continue;
+      double* state = single.data() + ((1 + v) * spec_.outputs + o) * Single::kWidth;
+      Single(state).learn(sums[v] / shares[v], offset, y, weight, state);
     }
   }
 
@@ -210,7 +228,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 }  // namespace
 
 std::unique_ptr<Portfolio> make_portfolio(const std::string& store, const PortfolioSpec& spec) {
-  return make_over<Portfolio>(
+  return make_over<Portfolio, PackedHashedStore>(
       store, [&]<AnyStore Store>() { return std::make_unique<PortfolioModel<Store>>(spec); });
 }
 

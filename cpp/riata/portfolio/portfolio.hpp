@@ -20,6 +20,7 @@ namespace riata {
 
 enum class Rule { bayesian, adagrad };
 enum class Values { raw, rms, unit, unit_rms };
+inline constexpr int kViews = 4;
 
 struct Member {
   Rule rule = Rule::bayesian;
@@ -48,7 +49,8 @@ class Portfolio : public Model {
 
   std::vector<int> alive;  // of the members that the model was made with
   Evidence evidence;
-  std::vector<double> single;        // outputs x Single::kWidth
+  // (1 + kViews) x outputs x Single::kWidth: of all members, as far as they are linear, and of those of each view
+  std::vector<double> single;
   double lengths[4] = {0, 0, 0, 0};  // sums of the lengths of rows and of their squares: raw, then rms
 
  protected:

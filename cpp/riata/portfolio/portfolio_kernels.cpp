@@ -1,5 +1,6 @@
 // The kernels of kernels.hpp.
 #include "riata/portfolio/kernels.hpp"
+#include "riata/simd/columns.hpp"
 #include "riata/simd/exp.hpp"
 
 namespace riata::RIATA_TARGET {

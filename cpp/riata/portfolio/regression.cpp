@@ -9,6 +9,7 @@
 #include "riata/portfolio/regression_kernels.hpp"
 #include "riata/portfolio/rows.hpp"
 #include "riata/stores/make.hpp"
+#include "riata/stores/packed_hashed.hpp"
 
 namespace riata {
 
@@ -248,7 +249,7 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
 }  // namespace
 
 std::unique_ptr<Regression> make_regression(const std::string& store, const RegressionSpec& spec) {
-  return make_over<Regression>(
+  return make_over<Regression, PackedHashedStore>(
       store, [&]<AnyStore Store>() { return std::make_unique<RegressionModel<Store>>(spec); });
 }
 

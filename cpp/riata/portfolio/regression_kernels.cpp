@@ -1,7 +1,7 @@
 // The kernels of regression_kernels.hpp.
 #include "riata/portfolio/regression_kernels.hpp"
 
-#include "riata/simd/vector.hpp"
+#include "riata/simd/columns.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

@@ -44,6 +44,11 @@ Outcome::Status find_rows(Store& store, int width, const BlockView<Index>& b, st
   if (end > begin && !store.possible(largest)) return Status::bad_index;
   if constexpr (Store::kDirect) {
     if (end > begin && !store.inside(largest) && !store.reserve(largest)) return Status::out_of_memory;
+    if (store.paged())  // first all rows, as they may move
+      for (std::int64_t k = begin; k < end; ++k) {
+        const auto key = static_cast<std::uint64_t>(b.indices[k]);
+        if (!store.has(key) && !store.reserve(key)) return Status::out_of_memory;
+      }
     for (std::int64_t k = begin; k < end; ++k) *rows++ = store.at(static_cast<std::uint64_t>(b.indices[k]));
     if (store.marks())
       for (std::int64_t k = begin; k < end; ++k) store.mark(static_cast<std::uint64_t>(b.indices[k]));

@@ -1,4 +1,4 @@
-// One linear model that stands for all members, and what it would have lost.
+// One linear model that stands for many members, and what it would have lost.
 //
 // Scores that are linear in the values, averaged with the weights of the moment, are linear again. `a` times such an
 // average plus `c` is a linear model too; both are the weights of a Bayesian logistic regression, learned example by

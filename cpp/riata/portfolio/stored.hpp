@@ -19,7 +19,7 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
                                     static_cast<int>(spec.members.size())),
         spec_(spec) {
     alive = all_of(spec);
-    single.assign(static_cast<std::size_t>(spec.outputs * Single::kWidth), 0.0);
+    single.assign(static_cast<std::size_t>((1 + kViews) * spec.outputs * Single::kWidth), 0.0);
     groups_ = groups_of(spec_, alive);
     width_ = width_of(groups_);
     intercept.assign(static_cast<std::size_t>(width_), 0.0);
@@ -69,28 +69,13 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
       for (const int c : members) left.push_back(alive[static_cast<std::size_t>(c)]);
       std::vector<Group> groups = groups_of(spec_, left);
       const std::vector<int> from = places(members, groups);
-      const int width = static_cast<int>(from.size());
-      Store store(width, spec_.bits);
-      if constexpr (!Store::kDirect) {
-        if (store_.named() && !store.set_named()) return false;
-      }
-      bool fits = true;
-      const auto narrow = [&](const double* row, double* to) {
-        for (const int place : from) *to++ = row[place];
-      };
-      for (const auto& [key, row] : this->found(was_seen)) {
-        double* to = store.restore(key, this->name_of(key));
-        if (to == nullptr) fits = false;
-        if (!fits) return false;
-        narrow(row, to);
-      }
-      std::vector<double> kept(from.size());
-      narrow(intercept.data(), kept.data());
+      std::vector<double> kept;
+      for (const int place : from) kept.push_back(intercept[static_cast<std::size_t>(place)]);
+      if (!narrow(from)) return false;
       evidence.keep_only(members);
       alive = std::move(left);
       groups_ = std::move(groups);
-      width_ = width;
-      store_ = std::move(store);
+      width_ = static_cast<int>(from.size());
       intercept = std::move(kept);
       blank_.assign(from.size(), 0.0);
       example_.shape(groups_);
@@ -112,6 +97,25 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
     std::vector<int> all(spec.members.size());
     std::iota(all.begin(), all.end(), 0);
     return all;
+  }
+
+  // Only the numbers at these places of every row. False: memory is exhausted, and nothing has changed.
+  bool narrow(const std::vector<int>& from) {
+    if constexpr (requires { store_.narrow(from); }) {
+      store_.narrow(from);
+    } else {
+      Store store(static_cast<int>(from.size()), spec_.bits);
+      if constexpr (!Store::kDirect) {
+        if (store_.named() && !store.set_named()) return false;
+      }
+      for (const auto& [key, row] : this->found(was_seen)) {
+        double* to = store.restore(key, this->name_of(key));
+        if (to == nullptr) return false;
+        for (const int place : from) *to++ = row[place];
+      }
+      store_ = std::move(store);
+    }
+    return true;
   }
 
   // Where the numbers of a narrower row stand in today's, when only these members stay.

@@ -360,34 +360,6 @@ RIATA_INLINE double sum(const Eight& v) noexcept {
   store(x, v);
   return sum_of(x);
 }
-// The first few of eight; the others are `rest`, and are not stored.
-RIATA_INLINE Eight load_first(const double* p, int have, double rest) noexcept {
-  double x[8];
-  for (int j = 0; j < 8; ++j) x[j] = j < have ? p[j] : rest;
-  return eight(x);
-}
-RIATA_INLINE void store_first(double* p, int have, const Eight& v) noexcept {
-  double x[8];
-  store(x, v);
-  for (int j = 0; j < have; ++j) p[j] = x[j];
-}
-
-// Of the columns of a row, up to eight beginning with the first-th. kWhole: all eight are there.
-struct Columns {
-  int first, have;
-};
-template <bool kWhole>
-RIATA_INLINE Eight get(const Columns& c, const double* p, double rest = 0) noexcept {
-  return kWhole ? eight(p + c.first) : load_first(p + c.first, c.have, rest);
-}
-template <bool kWhole>
-RIATA_INLINE void put(const Columns& c, double* p, const Eight& v) noexcept {
-  if (kWhole)
-    store(p + c.first, v);
-  else
-    store_first(p + c.first, c.have, v);
-}
-
 // Towards zero, by >= 0. No branch: whether a weight survives cannot be predicted.
 template <class T>
 RIATA_INLINE T shrink(const T& v, const T& by) noexcept {

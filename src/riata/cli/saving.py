@@ -14,7 +14,7 @@ import click
 from riata import model_file
 from riata.atomic import check_writable, remove_leftovers
 from riata.cli import text
-from riata.cli.options import option
+from riata.cli.options import family_of, option
 from riata.errors import ModelError, SettingsError
 from riata.record import Model
 from riata.sources.bad_lines import same_file
@@ -103,22 +103,61 @@ def saving_options(command: F) -> F:
         ),
     ):
         command = decorate(command)
-    return _shard_options(command)
+    return _single_options(_shard_options(command))
+
+
+def _single_options(command: F) -> F:
+    """What of a model of auto is saved."""
+    for decorate in (
+        option(
+            "--sparse",
+            is_flag=False,
+            flag_value=0.005,
+            type=click.FloatRange(min=0, max=1),
+            metavar="[LOSS]",
+            section="Output",
+            help="As --single, without weights that are not worth this part of the log loss.  [default: 0.005]",
+        ),
+        option(
+            "--single",
+            is_flag=True,
+            section="Output",
+            help="auto: save one linear model in the place of all settings, as riata compact does.",
+        ),
+    ):
+        command = decorate(command)
+    return command
 
 
 def saving_words(given: Mapping[str, Any], explicit: Collection[str]) -> list[str]:
     """Those words of the command line that say what is kept where and how much memory there is."""
     words: list[str] = []
-    for name in ("cache", "no_cache", "checkpoint", "every", "no_checkpoint", "max_memory", "log"):
+    for name in (
+        "cache",
+        "no_cache",
+        "checkpoint",
+        "every",
+        "no_checkpoint",
+        "max_memory",
+        "log",
+        "single",
+        "sparse",
+    ):
         if name in explicit and given[name] not in (None, False):
             flag = f"--{name.replace('_', '-')}"
-            words += [flag] if given[name] is True or given[name] == "" else [flag, given[name]]
+            words += (
+                [flag] if given[name] is True or given[name] == "" else [flag, str(given[name])]
+            )
     return words
 
 
 def by_shards(given: Mapping[str, Any]) -> bool:
     """Whether a command trains by shards."""
     if given["shard"] is not None or given["dask"] is not None:
+        if given["single"] or given["sparse"] is not None:
+            raise click.UsageError(
+                "--single and --sparse: make one model of the merged one by riata compact"
+            )
         return True
     if given["rounds"] is not None or given["shards"] is not None:
         raise click.UsageError("--rounds and --shards are for training by shards: give --dask")
@@ -137,6 +176,12 @@ def choose_saving(given: dict[str, Any]) -> Saving:
                 f"name another one"
             )
     saving = Saving(given["output"], checkpoint, given["every"], wanted=not given["no_checkpoint"])
+    if given["single"] or given["sparse"] is not None:
+        if family_of(given["method"], given.get("loss")) != "auto":
+            raise click.UsageError(
+                "--single and --sparse are for auto: other methods learn one model"
+            )
+        saving.sparse = given["sparse"] or 0.0
     saving.resumed = given["resume"] is not None and _same(given["resume"], saving.place)
     return saving
 
@@ -163,6 +208,8 @@ class Saving:
         self.wanted = checkpoint is not None or (wanted and _may_have_company(output))
         self.resumed = False
         """Whether the run goes on from that checkpoint."""
+        self.sparse: float | None = None
+        """Of one linear model that is to be saved in the place of all settings of auto; see `Portfolio.collapse`."""
 
     def check(self) -> None:
         """Find out now what would fail after hours; remove what killed runs have left."""
@@ -188,14 +235,26 @@ class Saving:
         except (OSError, ModelError):
             return None
 
-    def save(self, model: Model, command_to_resume: Callable[[str], list[str]]) -> None:
-        """To the output; where that fails, to the next place, and then it is an error that says where."""
+    def save(self, model: Model, command_to_resume: Callable[[str], list[str]]) -> Model:
+        """To the output; where that fails, to the next place, and then it is an error that says where.
+
+        What was saved: the model, or the one in the place of all its settings.
+        """
         with Interrupt():  # one Ctrl-C too many should not cost the model
+            saved = self._single(model)
             try:
-                model_file.save(model, self.output)
+                model_file.save(saved, self.output, small=saved is not model)
             except OSError as error:
                 self._save_elsewhere(model, error, command_to_resume)
                 raise
+            return saved
+
+    def _single(self, model: Model) -> Model:
+        """A run that was stopped goes on with all settings; models of other methods are single ones."""
+        if self.sparse is None or not model.record.complete or model.learner.family != "auto":
+            return model
+        learner: Any = model.learner
+        return Model(learner.collapse(self.sparse), model.classes, model.record)
 
     def rescue(
         self, model: Model, error: BaseException, command_to_resume: Callable[[str], list[str]]

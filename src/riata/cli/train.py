@@ -320,7 +320,7 @@ def run(
             if learned is not None:
                 saving.rescue(learned, error, job.command_to_resume)
             raise
-        saving.save(model, job.command_to_resume)
+        model = saving.save(model, job.command_to_resume)
         if checkpoint is not None:
             checkpoint.remove(resumed=saving.resumed)
         seconds = time.perf_counter() - started

@@ -70,19 +70,20 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
 
     @property
     def cost_of_single_(self) -> float:
-        """How much more log loss the one linear model of `coef_` had than the average of all: 0.02 is 2 % more."""
+        """How much more log loss the one linear model of `coef_` had than the predictions: 0.02 is 2 % more."""
         return self._portfolio().cost_of_single
 
     @property
     def cost_of_collapse_(self) -> float:
-        """How much more log loss the model of `collapse()` had than the average of all: 0.02 is 2 % more."""
+        """How much more log loss the model of `collapse()` had than the predictions: 0.02 is 2 % more."""
         return self._portfolio().cost_of_collapse
 
     def collapse(self, sparse: float = 0.0) -> ElasticNetClassifier:
         """One linear model in the place of all: smaller, and `cost_of_collapse_` worse.
 
-        It is that of `coef_` and `intercept_`, or a setting that sees rows of length one (`normalize="l2"`), whichever
-        predicted better. With `sparse`, say 0.005, the weights go that are not worth this part of the log loss.
+        It is that of `coef_` and `intercept_`, or the average of those settings that see the same of the values, such
+        as rows of length one (`normalize="l2"`), whichever predicted better. With `sparse`, say 0.005, the weights go
+        that are not worth this part of the log loss.
         """
         model = Model(self._portfolio().collapse(sparse), self.model_.classes, self.model_.record)
         other = ElasticNetClassifier()._adopt(model)

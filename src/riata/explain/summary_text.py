@@ -118,9 +118,7 @@ def _averaged(values: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("", f"and {plural(left, what)} more"))
     if "cost_of_single" in values:
         said = "the weights shown are one linear model for all: "
-        lines.append(
-            ("single", f"{said}{values['cost_of_single']:+.1%} log loss so far, before calibration")
-        )
+        lines.append(("single", f"{said}{values['cost_of_single']:+.1%} log loss so far"))
     return lines
 
 

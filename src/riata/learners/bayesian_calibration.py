@@ -138,7 +138,11 @@ class CalibratedLearner(CompiledLearner):
                 half_life = self._calibration_half_life
                 learn(scores, learned, block.labels, block.weights, order, half_life)
                 self._calibrate_by(learned, self.t)
+            self._note(scores, block, order)
         return scores
+
+    def _note(self, scores: Floats, block: Block, order: NDArray[np.int64] | None) -> None:
+        """Of examples that were just learned: what was predicted of each before."""
 
     def _choose_store(self, block: Block) -> None:
         """A table for names, and for numbers that an array of such rows could not reach."""

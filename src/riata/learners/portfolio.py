@@ -60,12 +60,15 @@ class Portfolio(StoredLearner, CalibratedLearner):
     _held: tuple[_core.Portfolio, tuple[int, ...]] = field(init=False, repr=False, compare=False)
     """The core, and the settings that it began with: it knows them by their place here."""
     _kept_in: str = field(init=False, repr=False, compare=False)
+    _corrected_loss: float = field(init=False, repr=False, compare=False)
+    """Of all predictions so far, calibrated: the sum of their log losses."""
 
     def __post_init__(self) -> None:
         calibration.wanted(self.calibrate, "auto")
         self._check_store()
         check_number("outputs", self.outputs, least=1)
         self._calibrate_by(calibration.blank(self.outputs), 0)
+        object.__setattr__(self, "_corrected_loss", 0.0)
         self._start(plan(self.outputs), named=False)
 
     def _start(self, settings: tuple[int, ...], named: bool) -> None:
@@ -102,6 +105,18 @@ class Portfolio(StoredLearner, CalibratedLearner):
             block.names, block.name_offsets, self._offsets(block),
         )  # fmt: skip
 
+    def _note(self, scores: Floats, block: Block, order: NDArray[np.int64] | None) -> None:
+        labels, weights = block.labels, block.weights
+        assert labels is not None
+        if order is not None:
+            labels, weights = labels[order], None if weights is None else weights[order]
+        losses = self.losses(scores, labels)
+        if weights is not None:
+            losses = losses * weights
+        # One behind the other, so that the sum does not depend on where Blocks were cut.
+        total = np.cumsum(np.concatenate([[self._corrected_loss], losses]))[-1]
+        object.__setattr__(self, "_corrected_loss", float(total))
+
     def _score(self, block: Block) -> Floats:
         return self._core.score(
             block.indptr, block.indices, block.values, block.names, block.name_offsets,
@@ -137,13 +152,16 @@ class Portfolio(StoredLearner, CalibratedLearner):
 
     @property
     def cost_of_single(self) -> float:
-        """How much more than the average of all, in parts of its loss, the one linear model of `coef` has lost so far.
+        """How much more than the predictions, in parts of their loss, the one linear model of `coef` has lost so far.
 
-        Both predicted each example just before it was learned; 0.02 is two percent more.
+        Both predicted each example just before it was learned, calibrated by those before it; 0.02 is two percent more.
         """
-        now = self._core.snapshot(rows=False)
-        average = float(now["totals"][:, 0].sum())
-        return float(now["single"][:, 5].sum()) / average - 1 if average > 0 else 0.0
+        now = self._snapshot(rows=False)
+        return self._cost_of(float(now["single"][: self.outputs, 5].sum()))
+
+    def _cost_of(self, loss: float) -> float:
+        """How much more that is, in parts, than what the predictions have lost."""
+        return loss / self._corrected_loss - 1 if self._corrected_loss > 0 else 0.0
 
     def _blended(self, now: State, rows: Floats, sizes: Floats) -> Floats:
         """The weights of the one linear model: (n, outputs), of rows of state and the features' root mean squares."""
@@ -157,7 +175,8 @@ class Portfolio(StoredLearner, CalibratedLearner):
             if view.endswith("rms"):
                 part /= sizes[:, None]
             out += part * _per_length(view, now["lengths"])
-        return np.asarray(out * [a for a, _ in _core.single_scale(now["single"])])
+        scales = _core.single_scale(now["single"][: self.outputs])
+        return np.asarray(out * [a for a, _ in scales])
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         """One linear model for all: the log odds of all settings, averaged with their weights of now.
@@ -176,7 +195,8 @@ class Portfolio(StoredLearner, CalibratedLearner):
         now = self._snapshot(rows=False)
         now["lengths"] = np.ones(4)  # the intercept is always 1
         blended = self._blended(now, now["intercept"][None], np.ones(1))[0]
-        return np.asarray(blended + [c for _, c in _core.single_scale(now["single"])])
+        scales = _core.single_scale(now["single"][: self.outputs])
+        return np.asarray(blended + [c for _, c in scales])
 
     # State
 
@@ -185,6 +205,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         core, settings = self._held
         state: State = core.snapshot(rows=rows)
         state["settings"] = np.array(settings, dtype=np.int64)[state["settings"]]
+        state["corrected_loss"] = np.array([self._corrected_loss])
         return state
 
     def _restore(self, state: State) -> None:
@@ -198,6 +219,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         )  # fmt: skip
         t, features = (int(n) for n in state["seen"])
         self._core.set_rest(state["intercept"], state["single"], state["lengths"], t, features)
+        object.__setattr__(self, "_corrected_loss", float(state["corrected_loss"][0]))
         self._restore_calibration(state)
 
     def parameters(self) -> dict[str, Any]:
@@ -220,16 +242,17 @@ class Portfolio(StoredLearner, CalibratedLearner):
     @property
     def cost_of_collapse(self) -> float:
         """As `cost_of_single`, of the linear model that `collapse` gives: never more."""
-        from riata.learners.portfolio_tools import best_single, cost_of
+        from riata.learners.portfolio_tools import best_single
 
-        now = self._snapshot(rows=False)
-        return cost_of(best_single(now), now)
+        return self._cost_of(best_single(self._snapshot(rows=False)).loss)
 
     def collapse(self, sparse: float = 0.0) -> ElasticNet:
         """One linear model in the place of all, the one that lost least: smaller, readable, `cost_of_collapse` worse.
 
-        It is the model of `coef`, or a setting that sees rows of length one, which a linear model does, too
-        (`normalize="l2"`). With `sparse` the weights go that are not worth this part of the log loss.
+        It is the model of `coef`, or the average of those settings that see the same of the values, which a linear
+        model can see, too: rows of length one (`normalize="l2"`), values divided by their root mean square
+        (`feature_scale="rms"`). It is calibrated by the record, and its numbers are rounded to 32 bits. With `sparse`
+        the weights go that are not worth this part of the log loss.
         """
         from riata.learners.portfolio_tools import collapsed
 

@@ -15,6 +15,8 @@ Setting = tuple[str, str, float]
 PRIORS = tuple(0.001 * 4.0**k for k in range(8))
 RATES = tuple(0.125 * 2.0**k for k in range(8))
 GROUPS = (("bayesian", "raw"), ("bayesian", "rms"), ("adagrad", "unit"), ("adagrad", "unit-rms"))
+VIEWS = ("raw", "rms", "unit", "unit-rms")
+"""What a setting may see of the values; the core counts them in this order."""
 SETTINGS: tuple[Setting, ...] = tuple(
     (rule, view, parameter)
     for rule, view in GROUPS
@@ -72,7 +74,8 @@ def tensors(outputs: int, members: int, calibrates: bool) -> dict[str, Tensor]:
         "worth": each,
         "gaps": each,
         "totals": Tensor("float64", (outputs, 2)),
-        "single": Tensor("float64", (outputs, 6)),
+        "single": Tensor("float64", ((1 + len(VIEWS)) * outputs, 6)),
+        "corrected_loss": Tensor("float64", (1,), least=0),
         "lengths": Tensor("float64", (4,), least=0),
         "seen": Tensor("int64", (2,), least=0),
     }

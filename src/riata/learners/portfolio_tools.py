@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import _core
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import Floats, State
 from riata.learners.elastic_net import ElasticNet
 from riata.learners.portfolio import Portfolio
-from riata.learners.portfolio_settings import groups_of, plan
+from riata.learners.portfolio_settings import VIEWS, groups_of, plan
 
 
 def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
@@ -52,9 +53,11 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
     weights = state["weights"][:, kept]
     state["weights"] = grown(weights / weights.sum(axis=1, keepdims=True), 1 / len(kept))
     state["totals"] = grown(state["totals"], 0.0)
-    state["single"] = grown(state["single"], 0.0)
+    singles = [grown(part, 0.0) for part in np.split(state["single"], 1 + len(VIEWS))]
     if before == 1:  # with scores and labels of the other sign, what is added has the other sign
-        state["single"][0] *= [1, -1, 1, 1, -1, 1]
+        for part in singles:
+            part[0] *= [1, -1, 1, 1, -1, 1]
+    state["single"] = np.vstack(singles)
     if learner.calibrates:
         state["calibration"] = calibration.mirrored(state["calibration"], outputs)
     return learner.parameters() | {"outputs": outputs}, state
@@ -65,50 +68,53 @@ class Single:
     """One linear model in the place of all settings: which, and what all predictions of it would have lost so far."""
 
     loss: float
-    member: int | None = None
-    """The setting that stands for all, by its place among those that are left; None: the average of all."""
-    view: str = "raw"
-    """What it sees of the values."""
+    view: str | None = None
+    """It averages the settings that see this of the values; None: all of them, as far as they are linear."""
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """Of a linear learner that sees the same."""
-        scale = "rms" if self.view == "unit-rms" else "none"
-        return {"normalize": "l2" if self.member is not None else "none", "feature_scale": scale}
+    def normalize(self) -> str:
+        return "l2" if self.view is not None and self.view.startswith("unit") else "none"
+
+    @property
+    def feature_scale(self) -> str:
+        return "rms" if self.view is not None and self.view.endswith("rms") else "none"
+
+    @property
+    def place(self) -> int:
+        """Where its correction and loss stand in the state."""
+        return 0 if self.view is None else 1 + VIEWS.index(self.view)
 
 
 def best_single(now: State) -> Single:
     """The one that lost least, by the progressive record.
 
-    The average of all settings is linear in the values but for the lengths of rows. The settings that see rows of
-    length one are linear models of such rows as they are, so their losses are known, too.
+    The average of all settings is linear in the values but for the lengths of rows and what features are divided by.
+    The settings of one view are linear models of what they see as it is, and so is their average.
     """
-    found = [Single(float(now["single"][:, 5].sum()))]
-    losses = now["losses"].sum(axis=0)
-    for _, view, first, last in groups_of(tuple(now["settings"].tolist())):
-        if view.startswith("unit"):
-            best = first + int(np.argmin(losses[first:last]))
-            found.append(Single(float(losses[best]), best, view))
-    return min(found, key=lambda single: single.loss)
+    losses = now["single"][:, 5].reshape(1 + len(VIEWS), -1).sum(axis=1)
+    left = {view for _, view, _, _ in groups_of(tuple(now["settings"].tolist()))}
+    found = [Single(0.0, view) for view in (None, *VIEWS) if view is None or view in left]
+    return min(
+        (replace(single, loss=float(losses[single.place])) for single in found),
+        key=lambda single: single.loss,
+    )
 
 
-def cost_of(single: Single, now: State) -> float:
-    """How much more it lost than the average of all, in parts of that."""
-    average = float(now["totals"][:, 0].sum())
-    return single.loss / average - 1 if average > 0 else 0.0
-
-
-def _weights_of(single: Single, now: State, learner: Portfolio) -> tuple[Floats, Floats]:
-    """Weights (n, outputs) and intercepts of a setting."""
-    outputs = learner.outputs
-    at = 2
-    for _, _, first, last in groups_of(tuple(now["settings"].tolist())):
+def _weights_of(view: str, now: State, outputs: int) -> tuple[Floats, Floats]:
+    """Weights (n, outputs) and intercepts of the average of the settings of a view."""
+    rows, intercept = now["rows"], now["intercept"][None]
+    weights, constant = np.zeros((len(rows), outputs)), np.zeros((1, outputs))
+    share, at = np.zeros(outputs), 2
+    for _, of, first, last in groups_of(tuple(now["settings"].tolist())):
         width = outputs * (last - first)
-        if single.member is not None and first <= single.member < last:
-            columns = at + np.arange(outputs) * (last - first) + (single.member - first)
-            return now["rows"][:, columns], now["intercept"][columns]
+        if of == view:
+            own = now["weights"][:, first:last]
+            share += own.sum(axis=1)
+            for table, out in ((rows, weights), (intercept, constant)):
+                parts = table[:, at : at + width].reshape(len(table), outputs, last - first)
+                out += np.einsum("nok,ok->no", parts, own)
         at += 2 * width
-    raise AssertionError("a setting that is not there")
+    return weights / share, constant[0] / share
 
 
 def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
@@ -117,15 +123,20 @@ def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
     single = best_single(now)
     rows = now["rows"]
     count, square = rows[:, 0], rows[:, 1]
-    sizes = np.sqrt(square / np.maximum(count, 1))
-    if single.member is None:
+    power = count if single.feature_scale == "rms" else square
+    if single.view is None:
+        sizes = np.sqrt(square / np.maximum(count, 1))
         weights, intercept = learner._blended(now, rows, sizes), learner.intercept
-        power = square
     else:
-        weights, intercept = _weights_of(single, now, learner)
-        of = 2 if single.view == "unit-rms" else 0
-        typical = now["lengths"][of] / max(learner.t, 1)
-        power = (count if of else square) / max(float(typical) ** 2, 1e-300)
+        weights, intercept = _weights_of(single.view, now, learner.outputs)
+        first = single.place * learner.outputs
+        scales = _core.single_scale(now["single"][first : first + learner.outputs])
+        weights = weights * [a for a, _ in scales]
+        intercept = intercept * [a for a, _ in scales] + [c for _, c in scales]
+    if single.normalize == "l2":
+        typical = now["lengths"][2 if single.feature_scale == "rms" else 0] / max(learner.t, 1)
+        power = power / max(float(typical) ** 2, 1e-300)
+    weights = weights.astype(np.float32).astype(np.float64)
     kept = weights.any(axis=1) & ~expendable(weights, power / max(learner.t, 1), sparse)
     empty = ElasticNet(
         l1=0.0,
@@ -133,7 +144,9 @@ def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
         outputs=learner.outputs,
         store=learner.store,
         bits=learner.bits,
-        **single.parameters,
+        normalize=single.normalize,
+        feature_scale=single.feature_scale,
+        learning_rate="inv_sqrt",
     )
     state = empty.state() | {
         "keys": now["keys"][kept],
@@ -142,7 +155,8 @@ def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
         "seen": now["seen"],
     }
     if empty.feature_scale == "rms":
-        state["scale_keys"], state["scale_sums"] = state["keys"], rows[kept][:, :2].copy()
+        state["scale_keys"] = state["keys"]
+        state["scale_sums"] = rows[kept][:, :2].astype(np.float32).astype(np.float64)
     if learner._core.named:
         state["names"], state["name_offsets"] = learner._core.names(state["keys"])
     return ElasticNet.from_state(empty.parameters(), state)

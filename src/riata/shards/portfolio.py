@@ -18,7 +18,7 @@ from riata.learners.portfolio_settings import SETTINGS, groups_of
 from riata.shards.gaussian import damped, mean_length, natural, others, share_of
 from riata.shards.methods import Arrays, Method, aligned, named_rows
 
-_ADDED = ("losses", "totals", "single", "lengths")
+_ADDED = ("losses", "totals", "single", "corrected_loss", "lengths")
 HOPELESS = 2.0
 """Settings that have lost so many times as much as the best one in a round are dropped, unless all are kept."""
 HEAD = 2
