@@ -900,7 +900,7 @@ SINGLE_WIDTH: int = 6
 
 def single_scale(state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> list[tuple[float, float]]:
     """
-    For every output, what multiplies the average of the members, and what is added.
+    For every row of it, what multiplies the average of the members, and what is added.
     """
 
 class Portfolio(Model):
