@@ -180,7 +180,7 @@ def rewritten(model: Model, monkeypatch: pytest.MonkeyPatch, path: Path, **heade
 def test_newer_and_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m"
     rewritten(trained(), monkeypatch, path, version=model_file.VERSION + 1, riata="9.0")
-    with pytest.raises(ModelError, match=r"newer Riata \(9.0, format 2\).*upgrade"):
+    with pytest.raises(ModelError, match=r"newer Riata \(9.0, format 3\).*upgrade"):
         model_file.load(path)
     rewritten(trained(), monkeypatch, path, family="next")
     with pytest.raises(ModelError, match="family 'next'"):

@@ -21,7 +21,6 @@ import riata
 from riata import tensor_file
 from riata.errors import ModelError
 from riata.labels import as_python
-from riata.packed_state import pack, unpack
 from riata.record import Model, Record, Settings
 from riata.schema import Schema
 
@@ -76,6 +75,8 @@ def load(path: str | os.PathLike[str]) -> Model:
     try:
         record = _record(header["record"])
         if "packed" in header:
+            from riata.packed_state import unpack  # most models have nothing of the kind
+
             state = unpack(state, header["packed"], record.hash_key)
         if record.schema is not None and record.schema.is_weighed:
             record.schema = _with_text_weights(record.schema, state)
@@ -203,6 +204,8 @@ def _to_parts(model: Model, small: bool = False) -> list[bytes | memoryview]:
     with model.learner.lock:  # one moment: nobody learns meanwhile, at most a Block is waited for
         header, state = _parts_of(model)
     if small or (model.learner.family == "auto" and "names" in state):
+        from riata.packed_state import pack  # most models do without
+
         state, packed = pack(state, model.record.hash_key, everything=small)
         header |= {"version": 2, "packed": packed}
     return tensor_file.to_parts(header, state)

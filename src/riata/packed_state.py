@@ -37,14 +37,15 @@ def pack(state: Arrays, hash_key: bytes | None, *, everything: bool) -> tuple[Ar
     >>> sorted(back) == sorted(state) and back["names"].tobytes() in (b"pearapple", b"applepear")
     True
     """
-    state, header = dict(state), {}
+    state = dict(state)
+    header: Header = {}
     names = state.get("names")
     keys, offsets = state["keys"], state.get("name_offsets")
     if "scale_keys" in state and np.array_equal(state["scale_keys"], keys):
         del state["scale_keys"]
         header["scale_keys"] = "keys"
     if names is not None and offsets is not None:
-        if everything and header.get("scale_keys", "keys") == "keys" and "scale_keys" not in state:
+        if everything and "scale_keys" not in state:
             _sort_by_name(state)
             keys, names, offsets = state["keys"], state["names"], state["name_offsets"]
             header["order"] = "names"

@@ -13,7 +13,7 @@ import riata
 from riata import _core, model_file
 from riata.block import Block
 from riata.errors import ModelError
-from riata.learners import Portfolio
+from riata.learners import Portfolio, portfolio_tools
 from riata.learners.portfolio_settings import SETTINGS, plan
 from riata.record import Model, Record, Settings
 from riata.reference import portfolio as reference
@@ -213,18 +213,23 @@ def test_threads_learn_in_turns() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("store", ["auto", "table", "hashed"])
-def test_collapse_is_the_linear_model_of_coef(classes: int, store: str) -> None:
+def test_collapse_may_be_the_linear_model_of_coef(
+    classes: int, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers are rounded to 32 bits."""
     X = dense_rows(800, 12, 0.5)
     y = labels_for(X, classes)
     model = riata.AutoClassifier(store=store).fit(X, y)
+    assert model.collapse().score(X, y) > 0.9 * model.score(X, y)
+    assert -0.5 < model.cost_of_collapse_ <= model.cost_of_single_ < 1
+    monkeypatch.setattr(portfolio_tools, "best_single", lambda now: portfolio_tools.Single(0.0))
     single = model.collapse()
     if store != "hashed":  # there, features are places
         linear = X @ model.coef_.T + model.intercept_
         expected = linear[:, 0] if classes == 2 else linear
-        np.testing.assert_allclose(single.decision_function(X), expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(single.decision_function(X), expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(single.intercept_, model.intercept_)
     assert single.score(X, y) > 0.9 * model.score(X, y)
-    assert -0.5 < model.cost_of_single_ < 1
 
 
 def test_of_one_bayesian_member_the_linear_model_is_its_mean() -> None:
