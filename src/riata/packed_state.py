@@ -57,7 +57,7 @@ def pack(state: Arrays, hash_key: bytes | None, *, everything: bool) -> tuple[Ar
     wanted = list(state) if everything else [n for n in ("names", "name_lengths") if n in state]
     header["tensors"] = {}
     for name in wanted:
-        state[name], header["tensors"][name] = _squeezed(state[name], 6 if everything else 1)
+        state[name], header["tensors"][name] = _squeezed(state[name], 6 if everything else 4)
     return state, header
 
 

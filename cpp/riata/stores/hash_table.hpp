@@ -175,9 +175,10 @@ class HashTable {
   static constexpr std::uint64_t kFarthest = 512;
   static constexpr std::uint64_t kLeast = 8, kSpare = 4;  // groups: at least; behind those of hashes
   static constexpr std::uint64_t kFew = 256;              // groups: memory hardly matters, growth does
-  static constexpr std::uint64_t kWide = 8;              // words of slots that are not moved more than needed
-  static constexpr std::uint64_t kMost = kLow / kGroup;  // groups
-  static constexpr std::uint64_t kTiny = std::uint64_t{1} << 20;  // bytes
+  static constexpr std::uint64_t kWide = 8;  // words of slots that are not moved more than needed
+  static constexpr std::uint64_t kLarge = std::uint64_t{1} << 26;  // bytes: from here memory matters more
+  static constexpr std::uint64_t kMost = kLow / kGroup;            // groups
+  static constexpr std::uint64_t kTiny = std::uint64_t{1} << 20;   // bytes
   // Loads in percent: at kFull a table of more than a few groups grows by kGrowth, which leaves little memory
   // unused; below kSparse it shrinks to kDense.
   static constexpr std::uint64_t kFull = 90, kGrowth = 140, kSparse = 68, kDense = 74;
@@ -271,7 +272,8 @@ class HashTable {
 
   bool moving() const noexcept { return low_ != high_; }
   bool begin_growth() noexcept {
-    const std::uint64_t more = high_ < kFew || words_ >= kWide ? 2 * high_ : high_ * kGrowth / 100;
+    const bool wide = words_ >= kWide && bytes() < kLarge;
+    const std::uint64_t more = high_ < kFew || wide ? 2 * high_ : high_ * kGrowth / 100;
     if (more > kMost || !map_groups(std::max(groups_, more + kSpare))) return false;
     next_ = low_;
     high_ = more;
