@@ -496,6 +496,16 @@ class Linear(Model):
     def prune(self, threshold: float) -> None:
         """Weights up to this size become zero."""
 
+def log_losses(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    The log loss of every score of every setting, (settings, n); labels are 1 or something else.
+    """
+
+def tally_log_odds(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, smallest: float, positives: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], negatives: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], calibration: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], correct: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    The log losses, no chance counting as less than `smallest`; histograms and counts are added to.
+    """
+
 class Bank:
     """Many settings of one rule, learned side by side."""
 

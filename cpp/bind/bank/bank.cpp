@@ -87,7 +87,10 @@ nb::dict unit(const Bank& bank, int setting, int group) {
 
 }  // namespace
 
+void bind_tally(nb::module_& m);
+
 void bind_bank(nb::module_& m) {
+  bind_tally(m);
   nb::class_<Bank> bank(m, "Bank", "Many settings of one rule, learned side by side.");
   bank.def(nb::new_(&make), nb::arg("family"), nb::arg("update"), nb::arg("loss"), nb::arg("normalize"),
            nb::arg("outputs"), nb::arg("fit_intercept"), nb::arg("settings"), nb::arg("groups"))

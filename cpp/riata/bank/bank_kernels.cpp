@@ -1,6 +1,7 @@
 // The kernels of kernels.hpp.
 #include "riata/bank/kernels.hpp"
 #include "riata/simd/columns.hpp"
+#include "riata/simd/exp.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {
@@ -114,6 +115,27 @@ void push_anew(const BankColumns& given, double* const* rows, const float* x, st
   }
 }
 
+// As Logistic::slope has it.
+bool log_loss(const LogLossColumns& given) noexcept {
+  const LogLossColumns m = given;
+  unsigned unusual = 0;
+  for (int c = 0; c < m.n; c += 8) {
+    const int have = m.n - c < 8 ? m.n - c : 8;
+    const Eight scale = load_first(m.scales + c, have, 1), dot = load_first(m.dot + c, have, 0);
+    Eight p = scale * m.factor * dot + load_first(m.intercept + c, have, 0) + m.offset;
+    p = select(p < m.low, eight(m.low), p);
+    p = select(p > m.high, eight(m.high), p);
+    const Eight z = -m.y * p, e = exp_of_minus(min(abs(z), eight(708.0)));
+    const Eight slope = m.weight * (-m.y * (select(z < 0, e, eight(1.0)) / (1 + e)));
+    store_first(m.scores + c, have, p);
+    store_first(m.slopes + c, have, slope);
+    const Eight size = abs(slope);
+    const auto usual = (abs(p) <= kLargestBankScore) & (size <= kLargestBankScore) & (size > 0);
+    unusual |= not_below(select(usual, eight(0.0), eight(1.0)), 0.5);
+  }
+  return unusual == 0;
+}
+
 template <DecayKind kind>
 constexpr BankKernels kernels_of() noexcept {
   return {gather<kind>, push, push_anew<kind>};
@@ -121,7 +143,8 @@ constexpr BankKernels kernels_of() noexcept {
 
 }  // namespace
 
-constinit const AllBankKernels bank_kernels{
-    kernels_of<DecayKind::shrink>(), kernels_of<DecayKind::truncate>(), kernels_of<DecayKind::round>()};
+constinit const AllBankKernels bank_kernels{kernels_of<DecayKind::shrink>(),
+                                            kernels_of<DecayKind::truncate>(), kernels_of<DecayKind::round>(),
+                                            log_loss};
 
 }  // namespace riata::RIATA_TARGET

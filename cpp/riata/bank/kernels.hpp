@@ -8,6 +8,8 @@
 
 namespace riata {
 
+inline constexpr double kLargestBankScore = 1e150;  // as for one model
+
 // How a row is laid out, and what weights are brought current by. A row holds `groups` times `width` weights, then for
 // each group the place in its history where the running scalars stand that were those of the last touch.
 struct BankColumns {
@@ -15,6 +17,15 @@ struct BankColumns {
   const double* now;             // the running scalar of each column
   const double* theta;           // of truncate and round
   const double* const* history;  // of each group: entries of `width` running scalars
+};
+
+// Columns of the log loss, and the example that they have just scored: scale * factor * dot + intercept + offset.
+struct LogLossColumns {
+  int n;
+  const double *scales, *dot, *intercept;
+  double factor, offset, low, high;  // scores are cut off at both
+  double y, weight;                  // y: -1 or 1
+  double *scores, *slopes;           // out; slopes times the weight
 };
 
 struct BankKernels {
@@ -32,6 +43,8 @@ struct BankKernels {
 
 struct AllBankKernels {
   BankKernels shrink, truncate, round;
+  // False: a slope is zero, or a score or slope leaves the range that a model may have. All are written even so.
+  bool (*log_loss)(const LogLossColumns&) noexcept;
 
   const BankKernels& of(DecayKind kind) const noexcept {
     if (kind == DecayKind::truncate) return truncate;

@@ -22,9 +22,10 @@ namespace riata {
 template <class Rule>
 class BankOf final : public StoredBank<Rule> {
   using Stored = StoredBank<Rule>;
+  using Stored::scales_, Stored::specs_, Stored::m_, Stored::groups_, Stored::rules_, Stored::factors_,
+      Stored::intercept_;
   using Stored::settings, Stored::size, Stored::width, Stored::columns, Stored::words, Stored::chosen,
       Stored::note;
-  using Stored::specs_, Stored::m_, Stored::groups_, Stored::rules_, Stored::factors_, Stored::intercept_;
   using Stored::t_, Stored::features_, Stored::history_, Stored::store_, Stored::compact_at_;
   using typename Stored::Row;
   static constexpr DecayKind kKind = Rule::kDecay;
@@ -85,7 +86,18 @@ class BankOf final : public StoredBank<Rule> {
     learns_.assign(size(groups_), 0);
     marks_.assign(size(groups_), 0.0);
     rates_.assign(size(groups_ * settings()), 0.0);
+    steps_.assign(size(settings()), 0.0);
+    alike_.clear();
+    for (int s = 0; s < settings(); ++s) {
+      int first = 0;
+      while (!same(specs_[size(first)].schedule, specs_[size(s)].schedule)) ++first;
+      alike_.push_back(first);
+    }
+    quick_ = m_ == 1 && specs_.front().loss->name == "logistic";
     rows_ = std::make_unique<ExampleRows<Row, 0>>(words());
+  }
+  static bool same(const Schedule& a, const Schedule& b) noexcept {
+    return a.kind == b.kind && a.eta0 == b.eta0 && a.power_t == b.power_t;
   }
   void take(BankOf& other) {
     specs_ = std::move(other.specs_);
@@ -95,6 +107,8 @@ class BankOf final : public StoredBank<Rule> {
     history_ = std::move(other.history_);
     for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
     store_ = std::move(other.store_);
+    scales_ = std::move(other.scales_);
+    for (int u = 0; u < groups_ * settings(); ++u) note(u);
     current_.clear();
     current_.shrink_to_fit();
     make_scratch();
@@ -173,6 +187,7 @@ class BankOf final : public StoredBank<Rule> {
     const Loss& loss = *specs_.front().loss;
     const double parameter = specs_.front().loss_parameter;
     for (int g = 0; g < groups_; ++g) {
+      if (quick_ && learns_[size(g)] && log_loss(g, factor, label, weight, offset, scores)) continue;
       int moved = 0, still = -1;
       for (int s = 0; s < settings(); ++s) {
         const int u = g * settings() + s;
@@ -184,7 +199,8 @@ class BankOf final : public StoredBank<Rule> {
           scores[c] = p;
           if (!learns_[size(g)]) continue;
           const double slope = weight * loss.slope(p, loss.target(label, k, m_), parameter);
-          if (!(std::fabs(p) <= kLargest && std::fabs(slope) <= kLargest)) return {Kind::diverged, {}, s};
+          if (!(std::fabs(p) <= kLargestBankScore && std::fabs(slope) <= kLargestBankScore))
+            return {Kind::diverged, {}, s};
           gradient_[c] = slope;
           any = any || slope != 0;
         }
@@ -197,12 +213,35 @@ class BankOf final : public StoredBank<Rule> {
     return {};
   }
 
+  // The same for one group, all at once. False: something is unusual, and is to be looked at one by one.
+  bool log_loss(int g, double factor, double label, double weight, double offset, double* scores) noexcept {
+    const int first = g * width();
+    const LinearSpec& spec = specs_.front();
+    went_[size(g)] = 1;
+    return best_bank_kernels().log_loss({.n = width(),
+                                         .scales = scales_.data() + first,
+                                         .dot = dot_.data() + first,
+                                         .intercept = intercept_.data() + first,
+                                         .factor = factor,
+                                         .offset = offset,
+                                         .low = spec.clip_low,
+                                         .high = spec.clip_high,
+                                         .y = spec.loss->target(label, 0, 1),
+                                         .weight = weight,
+                                         .scores = scores + first,
+                                         .slopes = gradient_.data() + first});
+  }
+
   // The step of every unit whose group learns the example. Whether any row was touched.
   bool take_step(const float* x, std::int64_t nnz, double factor) noexcept {
     bool any = false;
     for (int g = 0; g < groups_; ++g) {
       if (!went_[size(g)]) continue;
-      for (int s = 0; s < settings(); ++s) begin_step(g, s, factor);
+      for (int s = 0; s < settings(); ++s) {
+        const int first = alike_[size(s)];
+        steps_[size(s)] = first < s ? steps_[size(first)] : specs_[size(s)].schedule(t_[size(g)]);
+        begin_step(g, s, factor);
+      }
       if (learns_[size(g)]) {
         any = true;
         remember(g);
@@ -230,7 +269,7 @@ class BankOf final : public StoredBank<Rule> {
   void begin_step(int g, int s, double factor) noexcept {
     const int u = g * settings() + s;
     Rule& rule = rules_[size(u)];
-    const double rate = factors_[size(s)] * specs_[size(s)].schedule(t_[size(g)]);
+    const double rate = factors_[size(s)] * steps_[size(s)];
     rates_[size(u)] = rate;
     rule.begin(rate);
     if constexpr (!Rule::kStill) note(u);
@@ -262,13 +301,14 @@ class BankOf final : public StoredBank<Rule> {
         this->compact(g);
   }
 
-  static constexpr double kLargest = 1e150;  // as for one model
-
   const BankKernels& kernels_ = best_bank_kernels().of(kKind);
   std::unique_ptr<ExampleRows<Row, 0>> rows_;
   // Scratch of an example.
   std::vector<double> gradient_, dot_, sums_, current_, marks_, rates_;
   std::vector<std::uint8_t> learns_, went_;  // of each group: rows are touched; time goes on
+  std::vector<double> steps_;                // the learning rates of now, of each setting
+  std::vector<int> alike_;                   // of each setting the first one with the same schedule
+  bool quick_ = false;                       // one output and log loss: slopes are taken eight at a time
 };
 
 }  // namespace riata

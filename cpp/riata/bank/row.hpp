@@ -30,26 +30,30 @@ class BankRow {
   void init(double* row, int words) const noexcept {
     for (int c = 0; c < words; ++c) row[c] = 0;
   }
-  // The weight of a column, brought current. Places that do not exist may stand where no row is.
-  double current(const double* row, int g, int c) const noexcept {
+  // The running scalars of a group at the last touch. Places that do not exist may stand where no row is.
+  const double* marks(const double* row, int g) const noexcept {
     const BankHistory& by = *history_;
-    const int column = g * by.width + c;
-    if (row[column] == 0) return 0;
     const double place = row[by.groups * by.width + g];
     const auto entries = static_cast<double>(by.entries(g));
     const auto at = place >= 0 && place < entries ? static_cast<std::int64_t>(place) : 0;
-    const double mark = by.starts[static_cast<std::size_t>(g)][at * by.width + c];
-    const auto k = static_cast<std::size_t>(column);
-    return decayed<kind>(Decay{by.now[k], by.theta[k]}, row[column], mark);
+    return by.starts[static_cast<std::size_t>(g)] + at * by.width;
   }
+  // The weight of a column, brought current.
+  double current(const double* row, int g, int c, const double* marks) const noexcept {
+    const auto k = static_cast<std::size_t>(g * history_->width + c);
+    return decayed<kind>(Decay{history_->now[k], history_->theta[k]}, row[k], marks[c]);
+  }
+  double current(const double* row, int g, int c) const noexcept { return current(row, g, c, marks(row, g)); }
   double mark(const double* row, int g, int c) const noexcept {
     const auto at = static_cast<std::int64_t>(row[history_->groups * history_->width + g]);
     return history_->starts[static_cast<std::size_t>(g)][at * history_->width + c];
   }
   bool is_live(const double* row, int) const noexcept {
-    for (int g = 0; g < history_->groups; ++g)
+    for (int g = 0; g < history_->groups; ++g) {
+      const double* const at = marks(row, g);
       for (int c = 0; c < history_->width; ++c)
-        if (current(row, g, c) != 0) return true;
+        if (current(row, g, c, at) != 0) return true;
+    }
     return false;
   }
 

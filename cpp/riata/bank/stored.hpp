@@ -46,9 +46,11 @@ class StoredBank : public Bank {
     const Row row(history_);
     std::vector<std::int64_t> live(size(groups_ * settings()), 0);
     store_->for_each([&](std::uint64_t, const double* words) {
-      for (int g = 0; g < groups_; ++g)
+      for (int g = 0; g < groups_; ++g) {
+        const double* const marks = row.marks(words, g);
         for (int c = 0; c < width(); ++c)
-          live[size(g * settings() + c / m_)] += row.current(words, g, c) != 0;
+          live[size(g * settings() + c / m_)] += row.current(words, g, c, marks) != 0 ? 1 : 0;
+      }
     });
     return live;
   }
@@ -112,6 +114,7 @@ class StoredBank : public Bank {
     history_.width = width();
     history_.now.resize(size(columns()));
     history_.theta.resize(size(columns()));
+    scales_.resize(size(columns()));
     history_.before.assign(size(groups_), std::vector<double>(size(width()), 0.0));
     history_.starts.resize(size(groups_));
     for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
@@ -125,6 +128,7 @@ class StoredBank : public Bank {
     for (int k = 0; k < m_; ++k) {
       history_.now[size(u * m_ + k)] = decay.now;
       history_.theta[size(u * m_ + k)] = decay.theta;
+      scales_[size(u * m_ + k)] = rules_[size(u)].scale();
     }
   }
 
@@ -180,6 +184,7 @@ class StoredBank : public Bank {
   std::vector<Rule> rules_;      // of each unit
   std::vector<double> factors_;  // of the learning rate of each setting
   std::vector<double> intercept_;
+  std::vector<double> scales_;          // of each column
   std::vector<std::uint64_t> t_;        // of each group
   std::vector<std::int64_t> features_;  // likewise
   BankHistory history_;

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.errors import DivergenceError, SettingsError
+from riata.errors import DataError, DivergenceError, SettingsError
 from riata.learners import Learner
 from riata.learners.base import State
 from riata.metrics_running import Mean
@@ -72,6 +72,7 @@ class Columns(Learner):
         self._look_at = LOOK_FIRST
         self._t = self._position = self._passes = 0
         self._features = 0
+        self._labels: set[float] = set()
         self._last: Block | None = None
         self._last_folds: tuple[NDArray[np.int64], Block] | None = None
         self.tally = self._new_tally()
@@ -145,6 +146,7 @@ class Columns(Learner):
         self, block: Block, rows: NDArray[np.int64], folds: NDArray[np.int64] | None
     ) -> Floats:
         labels = block.labels[rows]  # type: ignore[index]
+        self._labels.update(np.unique(labels).tolist())
         weights = None if block.weights is None else block.weights[rows]
         of_rows = None if folds is None else folds[rows]
         scores = self._scores(block, rows, of_rows)
@@ -232,6 +234,10 @@ class Columns(Learner):
             self._end(s, f"pruned after {self.pruning.examples:,} examples")
 
     def end_pass(self) -> None:
+        if self.task == "classification" and len(self._labels) == 1:
+            raise DataError(
+                f"all {self._t:,} examples have the same label: nothing tells good settings from bad ones"
+            )
         for unit_set in self.unit_sets:
             unit_set.end_pass()
         self._last, self._last_folds, self._position = None, None, 0

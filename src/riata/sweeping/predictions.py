@@ -71,6 +71,8 @@ class Predictor:
     def losses(self, scores: Floats, labels: Floats) -> Floats:
         """The settings' own losses, (settings, n), of scores (settings, n, outputs)."""
         settings, n, outputs = scores.shape
+        if self._log_odds:
+            return _core.log_losses(np.ascontiguousarray(scores[:, :, 0]), labels)
         if self._loss is not None:
             flat = np.ascontiguousarray(scores).reshape(settings * n, outputs)
             name, parameter = self._loss
@@ -81,8 +83,15 @@ class Predictor:
             [learner.losses(np.ascontiguousarray(own), labels) for learner, own in each]
         )
 
+    @property
+    def _log_odds(self) -> bool:
+        """Whether scores are the log odds of the second of two classes."""
+        return self.outputs == 1 and self._loss is not None and self._loss[0] == "logistic"
+
     def said(self, scores: Floats, labels: Floats) -> Predictions:
         """What a tally wants to know."""
+        if self._log_odds and self.metric == "log_loss":
+            return Predictions(scores, None, np.zeros((0, 0)), log_odds=True)
         own = self.losses(scores, labels) if self.metric == "loss" else np.zeros((0, 0))
         return Predictions(scores, self._probabilities(scores), own)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import _core
 from riata.metrics import (
     CALIBRATION_BINS,
     SMALLEST_PROBABILITY,
@@ -36,6 +37,8 @@ class Predictions:
     probabilities: Floats | None
     losses: Floats
     """The settings' own losses, (settings, n)."""
+    log_odds: bool = False
+    """Scores are the log odds of the second of two classes, and probabilities need not be told."""
 
 
 class Tally:
@@ -71,6 +74,8 @@ class Tally:
         folds: NDArray[np.int64] | None,
     ) -> Floats:
         """The losses by which settings are compared, (settings, n)."""
+        if said.log_odds:
+            return self._add_log_odds(said.scores[:, :, 0], labels, weights, folds)
         n = len(labels)
         w = np.ones(n) if weights is None else weights
         losses = self._compared(said, labels)
@@ -87,6 +92,23 @@ class Tally:
             self.correct[s] += float(w[predicted_codes(scores) == codes].sum())
         if self.binary:
             self._add_binary(said, codes == 1, w)
+        return losses
+
+    def _add_log_odds(
+        self,
+        scores: Floats,
+        labels: Floats,
+        weights: Floats | None,
+        folds: NDArray[np.int64] | None,
+    ) -> Floats:
+        """The same, all of it in the core."""
+        losses = _core.tally_log_odds(
+            np.ascontiguousarray(scores), labels, weights, SMALLEST_PROBABILITY,
+            self.positives, self.negatives, self.calibration, self.correct,
+        )  # fmt: skip
+        w = np.ones(len(labels)) if weights is None else weights
+        self._add_parts(losses if weights is None else losses * w, w, folds)
+        self.examples += len(labels)
         return losses
 
     def _compared(self, said: Predictions, labels: Floats) -> Floats:
