@@ -48,8 +48,9 @@ class StoredBank : public Bank {
     store_->for_each([&](std::uint64_t, const double* words) {
       for (int g = 0; g < groups_; ++g) {
         const double* const marks = row.marks(words, g);
-        for (int c = 0; c < width(); ++c)
-          live[size(g * settings() + c / m_)] += row.current(words, g, c, marks) != 0 ? 1 : 0;
+        std::int64_t* const counts = live.data() + g * settings();
+        for (int s = 0, c = 0; s < settings(); ++s)
+          for (int k = 0; k < m_; ++k, ++c) counts[s] += row.current(words, g, c, marks) != 0 ? 1 : 0;
       }
     });
     return live;
