@@ -108,7 +108,7 @@ def test_a_broken_line_leaves_the_best_so_far(tmp_path: Path, data: Path) -> Non
 def test_ctrl_c_shows_what_was_found_and_saves_the_best(tmp_path: Path) -> None:
     data, best, log = tmp_path / "many.svm", tmp_path / "best.riata", tmp_path / "log"
     many_rows(data, 200_000)
-    words = ["sweep", data, "-o", best, "--grid", "l1=0:1e-3:16", "--passes", 2000, "--log", log]
+    words = ["sweep", data, "-o", best, "--grid", "l1=0:1e-3:16", "--passes", 50, "--log", log]
     process = subprocess.Popen(
         [*RIATA, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
