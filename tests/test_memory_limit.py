@@ -12,8 +12,9 @@ import pytest
 from riata import model_file
 from riata.errors import OutOfMemory, SettingsError
 from riata.learners import ElasticNet
+from riata.tensor_file import allowed
 from riata.training import partial_model, safeguards, train
-from riata.training.safeguards import MemoryLimit, allowed, parse_size
+from riata.training.safeguards import MemoryLimit, parse_size
 from tests.cli.helpers import RIATA, riata
 from tests.streams import ListSource, problem
 

@@ -295,6 +295,18 @@ def test_devices_are_written_directly(tmp_path: Path) -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device here")
+def test_a_full_device_is_named() -> None:
+    for size in (10, 1 << 20):  # found out when it is closed, and when it is written
+        with (
+            pytest.raises(OSError, match="No space left") as caught,
+            atomic.atomic_write("/dev/full") as f,
+        ):
+            f.write(b"x" * size)
+        assert caught.value.filename == "/dev/full"
+        assert caught.value.__context__ is None
+
+
 def test_check_writable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     atomic.check_writable(tmp_path / "new")
     atomic.check_writable("/dev/null")

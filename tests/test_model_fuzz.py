@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from safetensors.numpy import load as tensors_of
 
 import riata
-from riata import _core
+from riata import _core, tensor_file
 from riata.errors import ModelError
 from tests.fuzz_models import rows, signed
 
@@ -109,6 +110,40 @@ def test_a_model_with_gigabytes_behind_it(model: Path) -> None:
         file.truncate(10 << 30)
     with pytest.raises(ModelError, match="10,737,418,240 bytes, and its header speaks of"):
         riata.load(model)
+
+
+def sparse_model(path: Path, gigabytes: int) -> None:
+    """A file that claims a tensor of so many bytes, all of them zeros, and takes none on the disk."""
+    size = gigabytes << 30
+    header = {
+        "__metadata__": {"riata": json.dumps({"format": "riata-model", "sha256": "0" * 64})},
+        "rows": {"dtype": "F64", "shape": [size // 8], "data_offsets": [0, size]},
+    }
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + size)
+
+
+def test_a_model_that_memory_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tensor_file, "allowed", lambda: 16 << 30)
+    path = tmp_path / "m.riata"
+    sparse_model(path, 10)
+    with pytest.raises(ModelError, match="10 GiB of data: to load that takes about 35 GiB"):
+        riata.load(path)
+
+
+def test_a_file_is_read_without_another_copy(tmp_path: Path) -> None:
+    path = tmp_path / "m.riata"
+    content = signed({"format": "riata-model"}, {"rows": np.zeros(1 << 20)})
+    path.write_bytes(content)
+    tracemalloc.start()
+    try:
+        assert tensor_file.read_whole(path) == content
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 1.2 * len(content)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

@@ -41,13 +41,13 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
     b'42'
     """
     if os.fspath(path) in _STREAMS:
-        with os.fdopen(os.dup(_STREAMS[os.fspath(path)]), "wb") as stream:
+        with _written_directly(os.fdopen(os.dup(_STREAMS[os.fspath(path)]), "wb"), path) as stream:
             yield stream
         return
     target = _target(path)
     mode = _mode_for(target)
     if mode is None:
-        with open(target, "wb") as direct:
+        with _written_directly(open(target, "wb"), path) as direct:
             yield direct
         return
     descriptor = None if durable else _open_nameless(target)
@@ -80,6 +80,19 @@ def atomic_write(path: str | os.PathLike[str], durable: bool = True) -> Iterator
         raise
     if durable:
         _sync_directory(target.parent)
+
+
+@contextmanager
+def _written_directly(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A device, pipe or stream; the first error is the one that is raised, and names the path."""
+    try:
+        yield file
+        file.close()
+    except BaseException as error:
+        with suppress(OSError):
+            file.close()
+        _name(error, path)
+        raise
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

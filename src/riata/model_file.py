@@ -71,6 +71,7 @@ def load(path: str | os.PathLike[str]) -> Model:
             f"({riata.__version__}) does not know: use a newer one"
         )
     state = tensor_file.tensors_of(content, str(path))
+    del content  # its memory is wanted for the model
     beside = {k.removeprefix(_BESIDE): state.pop(k) for k in list(state) if k.startswith(_BESIDE)}
     try:
         record = _record(header["record"])

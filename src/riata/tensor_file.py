@@ -1,11 +1,16 @@
-"""One safetensors file: a header of JSON, tensors, and a checksum of it all. Nothing in it is ever executed."""
+"""One safetensors file: a header of JSON, tensors, and a checksum of it all; how much memory there is for it.
+
+Nothing in a file is ever executed.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import stat
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -25,6 +30,12 @@ _OTHERS = {
 }
 NO_DIGEST = "0" * 64
 LONGEST_HEADER = 100_000_000
+MEMORY_SHARE = 0.8
+"""Of what the machine or its control group allows, where nobody said otherwise."""
+TO_LOAD = 3.5
+"""Memory that it takes to load a model, as a multiple of its file: 3.3 was measured (tensors, and a table of rows)."""
+_SMALL = 1 << 26
+"""A file of so many bytes always has room."""
 Tensors = dict[str, NDArray[Any]]
 
 
@@ -110,6 +121,13 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
                 f"{path}: cut short or damaged: {size:,} bytes, and its header speaks of "
                 f"{len(head) + wanted:,}"
             )
+        _check_room(wanted, str(path))
+        if size is not None:  # at once, without putting parts together
+            file.seek(0)
+            content = file.read(size)
+            if len(content) == size and content.startswith(head) and not file.read(1):
+                return content
+            raise ModelError(f"{path}: changed while it was read: try again")
         data = read_up_to(file, wanted)
         if len(data) != wanted or file.read(1):
             raise ModelError(
@@ -117,6 +135,18 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
                 f"there are {'more' if len(data) == wanted else format(len(data), ',')}"
             )
         return head + data
+
+
+def _check_room(size: int, path: str) -> None:
+    """A file may be larger than memory, or say so: better an error than the end of the process."""
+    most = allowed() if size > _SMALL else None
+    if most is None or (in_use() or 0) + TO_LOAD * size <= MEMORY_SHARE * most:
+        return
+    raise ModelError(
+        f"{path}: its header speaks of {size_words(size)} of data: to load that takes about "
+        f"{size_words(int(TO_LOAD * size))} of memory, and {size_words(int(MEMORY_SHARE * most))} "
+        f"({MEMORY_SHARE:.0%} of what this machine allows) are too little: a machine with more memory would help"
+    )
 
 
 def read_up_to(file: IO[bytes], size: int) -> bytes:
@@ -222,3 +252,76 @@ def _check_digest(content: bytes, path: str, digest: object) -> None:
         raise ModelError(
             f"{path}: damaged: the checksum does not match: restore it from a copy, or train again"
         )
+
+
+# Memory
+
+
+def allowed(root: str = "/") -> int | None:
+    """Bytes that this process may have: the machine's, or less where its control groups say so. None: unknown.
+
+    `root` is where /proc and /sys are.
+    """
+    limits = [*_machine(root), *_control_groups(root)]
+    return min(limits, default=None)
+
+
+def _machine(root: str) -> list[int]:
+    try:
+        text = Path(root, "proc/meminfo").read_text()
+    except OSError:
+        return []
+    found = re.search(r"^MemTotal:\s*(\d+) kB", text, re.MULTILINE)
+    return [] if found is None else [int(found[1]) << 10]
+
+
+def _control_groups(root: str) -> list[int]:
+    """The limits of the group and of those that it is in, version 1 and 2."""
+    try:
+        lines = Path(root, "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    limits = []
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        if controllers == "":
+            base, name = Path(root, "sys/fs/cgroup"), "memory.max"
+        elif "memory" in controllers.split(","):
+            base, name = Path(root, "sys/fs/cgroup/memory"), "memory.limit_in_bytes"
+        else:
+            continue
+        parts = [part for part in group.split("/") if part not in ("", "..")]
+        # In a container the path may be that of the host, and the group itself be mounted as the root.
+        for depth in range(len(parts) + 1):
+            limits += _number(base.joinpath(*parts[:depth], name))
+    return limits
+
+
+def _number(path: Path) -> list[int]:
+    try:
+        return [int(path.read_text())]
+    except (OSError, ValueError):  # "max", or no such file
+        return []
+
+
+def in_use() -> int | None:
+    """Bytes of memory of this process, without files that are mapped into it. None: unknown."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            _, resident, shared = file.read().split()[:3]
+    except (OSError, ValueError):
+        return None
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
+def size_words(size: int) -> str:
+    """Bytes, for people.
+
+    >>> size_words(3 << 29)
+    '1.5 GiB'
+    """
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20)):
+        if size >= factor:
+            return f"{size / factor:.4g} {unit}"
+    return f"{size:,} bytes"

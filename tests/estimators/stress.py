@@ -36,9 +36,12 @@ MODELS: dict[str, Callable[[], Any]] = {
     "bayesian forgetting": lambda: riata.BayesianClassifier(store="table", half_life=500.0),
     "bayesian full": lambda: riata.BayesianClassifier(update="joint", covariance="full"),
     "sketch online": lambda: riata.SketchClassifier(algorithm="online"),
+    "auto table": lambda: riata.AutoClassifier(store="table"),
+    "auto hashed": lambda: riata.AutoClassifier(store="hashed", bits=12),
     "interior": lambda: riata.InteriorPointClassifier(prune=0.01),
 }
 EVENTS: dict[str, Callable[[], Any]] = {
+    "events auto": lambda: riata.AutoClassifier(),
     "events ftrl": lambda: riata.FTRLClassifier(),
     "events elastic-net": lambda: riata.ElasticNetClassifier(),
     "events bayesian": lambda: riata.BayesianClassifier(),

@@ -167,6 +167,15 @@ def test_pairs_of_a_long_row_are_counted_before_they_are_made() -> None:
     assert core.bytes == before
 
 
+def test_saving_takes_what_it_says() -> None:
+    """Row, column and value of every pair: --max-memory has to keep room for all three."""
+    learner = Sketch(algorithm="online")
+    learner.learn(one_row(700))
+    state = sum(array.nbytes for array in learner.state().values())
+    assert learner.to_save > Sketch().to_save
+    assert 2 * learner._online[0].bytes < state <= learner.to_save * learner._online[0].bytes
+
+
 @pytest.mark.parametrize("block_size", [1, 7])
 def test_what_comes_before_a_refused_row_is_learned_by_every_output(block_size: int) -> None:
     rng = np.random.default_rng(4)

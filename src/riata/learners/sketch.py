@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.learners.base import (
-    Floats,
-    Learner,
-    State,
-    both_locks,
-    offsets_for,
-    option,
-)
+from riata.learners.base import Floats, Learner, State, both_locks, offsets_for, option
 from riata.learners.bounds import Bounds, bounds_for_json, check_bounds_fit, parse_bounds
 from riata.learners.sketch_bounds import Limits
 from riata.learners.sketch_folds import Curve, Folds
@@ -256,6 +249,10 @@ class Sketch(Learner):
     def _count(self, examples: int) -> None:
         features = [core.features for core in self._cores()]
         self._seen[:] = [self._seen[0] + examples, max(self._seen[1], *features)]
+
+    @property
+    def to_save(self) -> float:
+        return 3.1 if self._online else super().to_save  # row, column and value of every pair
 
     def limit_memory(self, most: int) -> None:
         if self._online:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from riata.errors import OutOfMemory
 from riata.sweeping.banks import key_of
 from riata.sweeping.grid import Setting
-from riata.training.safeguards import MEMORY_SHARE, allowed, parse_size
+from riata.tensor_file import MEMORY_SHARE, allowed
+from riata.training.safeguards import parse_size
 
 FEWEST_FEATURES = 1000
 """A sweep that has no room for so many features is refused before it starts."""

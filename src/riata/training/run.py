@@ -171,8 +171,10 @@ class Run:
             self._learn_rows(part)
 
     def _learn_rows(self, batch: Batch) -> None:
-        if self.memory is not None and self.memory.for_model is not None:
-            self.learner.limit_memory(self.memory.for_model)
+        if self.memory is not None:
+            self.memory.to_save = self.learner.to_save
+            if self.memory.for_model is not None:
+                self.learner.limit_memory(self.memory.for_model)
         first = self.record.passes == 0
         batch = self.prepared.weigh_to_learn(batch, count=first)
         try:

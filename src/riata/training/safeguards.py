@@ -11,23 +11,20 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from riata import model_file
 from riata.errors import OutOfMemory, SettingsError
+from riata.learners.base import TO_SAVE
 from riata.record import Model
+from riata.tensor_file import MEMORY_SHARE, allowed, in_use, size_words
 
 EVERY = 300.0
 """Seconds between two checkpoints where nobody said otherwise."""
 _TIMES = {"s": 1, "min": 60, "m": 60, "h": 3600}
 _PAUSE = 10
 """By time, at least this many times as long as the last one took passes before the next one."""
-MEMORY_SHARE = 0.8
-"""Of what the machine or its control group allows, where nobody said otherwise."""
-TO_SAVE = 1.5
-"""Memory that it takes to save a model, as a multiple of its own: 1.24 was measured at most, of all families."""
 _SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
@@ -153,68 +150,10 @@ def parse_size(size: int | float | str) -> int:
     return int(number)
 
 
-def allowed(root: str = "/") -> int | None:
-    """Bytes that this process may have: the machine's, or less where its control groups say so. None: unknown.
-
-    `root` is where /proc and /sys are.
-    """
-    limits = [*_machine(root), *_control_groups(root)]
-    return min(limits, default=None)
-
-
-def _machine(root: str) -> list[int]:
-    try:
-        text = Path(root, "proc/meminfo").read_text()
-    except OSError:
-        return []
-    found = re.search(r"^MemTotal:\s*(\d+) kB", text, re.MULTILINE)
-    return [] if found is None else [int(found[1]) << 10]
-
-
-def _control_groups(root: str) -> list[int]:
-    """The limits of the group and of those that it is in, version 1 and 2."""
-    try:
-        lines = Path(root, "proc/self/cgroup").read_text().splitlines()
-    except OSError:
-        return []
-    limits = []
-    for line in lines:
-        _, _, rest = line.partition(":")
-        controllers, _, group = rest.partition(":")
-        if controllers == "":
-            base, name = Path(root, "sys/fs/cgroup"), "memory.max"
-        elif "memory" in controllers.split(","):
-            base, name = Path(root, "sys/fs/cgroup/memory"), "memory.limit_in_bytes"
-        else:
-            continue
-        parts = [part for part in group.split("/") if part not in ("", "..")]
-        # In a container the path may be that of the host, and the group itself be mounted as the root.
-        for depth in range(len(parts) + 1):
-            limits += _number(base.joinpath(*parts[:depth], name))
-    return limits
-
-
-def _number(path: Path) -> list[int]:
-    try:
-        return [int(path.read_text())]
-    except (OSError, ValueError):  # "max", or no such file
-        return []
-
-
-def in_use() -> int | None:
-    """Bytes of memory of this process, without files that are mapped into it. None: unknown."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            _, resident, shared = file.read().split()[:3]
-    except (OSError, ValueError):
-        return None
-    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
-
-
 class MemoryLimit:
     """The most memory that a run may take. `check` is called after every Block.
 
-    Room to save the model is kept: `TO_SAVE` times what has come since the start.
+    Room to save the model is kept: `to_save` times what has come since the start.
     """
 
     def __init__(self, size: int | float | str | None = None) -> None:
@@ -227,6 +166,7 @@ class MemoryLimit:
             if most is None
             else int(MEMORY_SHARE * most)
         )
+        self.to_save = TO_SAVE
         self._before = in_use()
 
     @property
@@ -234,34 +174,24 @@ class MemoryLimit:
         """Bytes that a model may take, so that there is room to save it. None: unknown."""
         if self.most is None or self._before is None:
             return None
-        return max(0, int((self.most - self._before) / (1 + TO_SAVE)))
+        return max(0, int((self.most - self._before) / (1 + self.to_save)))
 
     def check(self) -> None:
         now = in_use()
         if self.most is None or now is None or self._before is None:
             return
-        to_save = max(0, int(TO_SAVE * (now - self._before)))
+        to_save = max(0, int(self.to_save * (now - self._before)))
         if now + to_save > self.most:
             raise OutOfMemory(self._message(now, to_save))
 
     def _message(self, now: int, to_save: int) -> str:
         whose = "--max-memory" if self.chosen else f"{MEMORY_SHARE:.0%} of what this machine allows"
         return (
-            f"{_words(now)} of memory in use, and up to {_words(to_save)} needed to save the model, are more than "
-            f"{_words(self.most or 0)} ({whose}): fewer features (--store hashed --bits 22, a higher l1), a "
-            f"smaller --shuffle or --holdout, a machine with more memory, or a higher --max-memory would help"
+            f"{size_words(now)} of memory in use, and up to {size_words(to_save)} needed to save the model, are "
+            f"more than {size_words(self.most or 0)} ({whose}): fewer features (--store hashed --bits 22, a "
+            "higher l1), a smaller --shuffle or --holdout, a machine with more memory, or a higher --max-memory "
+            "would help"
         )
-
-
-def _words(size: int) -> str:
-    """
-    >>> _words(3 << 29)
-    '1.5 GiB'
-    """
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20)):
-        if size >= factor:
-            return f"{size / factor:.4g} {unit}"
-    return f"{size:,} bytes"
 
 
 class Interrupt:
