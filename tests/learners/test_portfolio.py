@@ -23,7 +23,7 @@ FOUR = [SETTINGS[k] for k in (5, 12, 19, 28)]
 
 
 def core(settings: Any = SETTINGS, store: str = "dense", **options: Any) -> _core.Portfolio:
-    given = {"intercept_variance": 2 * np.pi, "fit_intercept": True, "drop": True}
+    given = {"intercept_variance": 2 * np.pi, "fit_intercept": True, "drop": True, "correct": True}
     given |= {"outputs": 1, "bits": 12}
     return _core.Portfolio(store=store, members=list(settings), **(given | options))
 

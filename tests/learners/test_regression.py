@@ -176,3 +176,36 @@ def test_from_the_command_line_and_back(tmp_path: Path) -> None:
     go_on = ("-o", tmp_path / "m", "--initial", tmp_path / "m", "-q")
     command("train", tmp_path / "d.csv", *go_on)
     assert riata.load(tmp_path / "m").t_ == 800
+
+
+def noisy(kind: str, seed: int = 0) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(4000, 8))
+    if kind == "correlated":
+        X += 2 * rng.normal(size=(4000, 1))
+    w = rng.normal(size=8)
+    noise = rng.standard_t(4, 4000) if kind == "heavy tails" else rng.normal(size=4000)
+    return X * 10.0 ** np.arange(-4, 4), X @ w + 50 + 0.1 * noise
+
+
+@pytest.mark.parametrize("make", [AutoRegressor, BayesianRegressor])
+@pytest.mark.parametrize("kind", ["plain", "correlated", "heavy tails"])
+def test_intervals_hold_as_many_labels_as_they_should(make: Any, kind: str) -> None:
+    X, y = noisy(kind)
+    model = make(random_state=0).fit(X[:2000], y[:2000])
+    mean, deviation = model.predict(X[2000:], return_std=True)
+    inside = np.abs(y[2000:] - mean) < 1.645 * deviation
+    assert (
+        0.87 < inside.mean() < 0.945
+    )  # three deviations of the count, and the tails of Student's t
+    assert deviation.mean() == pytest.approx(np.sqrt(np.mean((y[2000:] - mean) ** 2)), rel=0.15)
+
+
+def test_two_values_as_labels_are_no_outliers_of_each_other() -> None:
+    """Student's t would fit the more frequent value exactly, and take the other for noise."""
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        X = np.random.default_rng(seed).normal(size=(600, 9)) + 0.5
+        y = (X.sum(axis=1) + rng.normal(size=600) > 6).astype(float)
+        score = AutoRegressor(shuffle=False).fit(X[:480], y[:480]).score(X[480:], y[480:])
+        assert score > Ridge().fit(X[:480], y[:480]).score(X[480:], y[480:]) - 0.06

@@ -44,8 +44,8 @@ Member member_of(const Named& given) {
 }
 
 std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Named>& members,
-                                double intercept_variance, bool fit_intercept, bool drop, int outputs,
-                                int bits) {
+                                double intercept_variance, bool fit_intercept, bool drop, bool correct,
+                                int outputs, int bits) {
   const double columns = static_cast<double>(outputs) * static_cast<double>(members.size());
   if (!(outputs >= 1 && columns >= 1 && columns <= 1 << 24))
     throw nb::value_error("a model has at least one column, and at most 2^24");
@@ -55,6 +55,7 @@ std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Name
   spec.intercept_variance = intercept_variance;
   spec.fit_intercept = fit_intercept;
   spec.drop = drop;
+  spec.correct = correct;
   spec.outputs = outputs;
   spec.bits = bits;
   return made(make_portfolio(store, spec));
@@ -111,6 +112,7 @@ nb::dict snapshot(const Portfolio& model, bool with_rows) {
   out["claims"] = nb::cast(give(std::move(now.evidence.claims), members));
   out["worth"] = nb::cast(give(std::move(now.evidence.worth), members));
   out["gaps"] = nb::cast(give(std::move(now.evidence.gaps), members));
+  out["corrections"] = nb::cast(give(std::move(now.evidence.corrections), Single::kWidth));
   out["totals"] = nb::cast(give(std::move(now.evidence.totals), 2));
   out["single"] = nb::cast(give(std::move(now.single), Single::kWidth));
   out["lengths"] = nb::cast(give(std::move(now.lengths)));
@@ -124,7 +126,7 @@ void fill(std::vector<double>& to, const In2<double>& from) {
 
 void set_evidence(Portfolio& model, const In2<double>& weights, const In2<double>& losses,
                   const In2<double>& recent, const In2<double>& claims, const In2<double>& worth,
-                  const In2<double>& gaps, const In2<double>& totals) {
+                  const In2<double>& gaps, const In2<double>& totals, const In2<double>& corrections) {
   Evidence now = reading(model, [&] { return model.evidence; });
   fill(now.weights, weights);
   fill(now.losses, losses);
@@ -133,6 +135,7 @@ void set_evidence(Portfolio& model, const In2<double>& weights, const In2<double
   fill(now.worth, worth);
   fill(now.gaps, gaps);
   fill(now.totals, totals);
+  fill(now.corrections, corrections);
   writing(model, [&] {
     model.evidence.weights = now.weights;
     model.evidence.losses = now.losses;
@@ -141,6 +144,7 @@ void set_evidence(Portfolio& model, const In2<double>& weights, const In2<double
     model.evidence.worth = now.worth;
     model.evidence.gaps = now.gaps;
     model.evidence.totals = now.totals;
+    model.evidence.corrections = now.corrections;
   });
 }
 
@@ -164,7 +168,7 @@ void bind_state(nb::class_<Portfolio, Model>& portfolio) {
            nb::sig("def snapshot(self, rows: bool = True) -> dict[str, NDArray[typing.Any]]"),
            "All of the model's state at one moment, by name; `settings` are the numbers of the members left.")
       .def("set_evidence", &set_evidence, nb::arg("weights"), nb::arg("losses"), nb::arg("recent_losses"),
-           nb::arg("claims"), nb::arg("worth"), nb::arg("gaps"), nb::arg("totals"))
+           nb::arg("claims"), nb::arg("worth"), nb::arg("gaps"), nb::arg("totals"), nb::arg("corrections"))
       .def("set_rest", &set_rest, nb::arg("intercept"), nb::arg("single"), nb::arg("lengths"), nb::arg("t"),
            nb::arg("features"));
 }
@@ -184,12 +188,12 @@ void bind_portfolio(nb::module_& m) {
         }
         return out;
       },
-      nb::arg("state"),
-      "For every row of it, what multiplies the average of the members, and what is added.");
+      nb::arg("state"), "For every row of it, what multiplies a score, and what is added.");
   nb::class_<Portfolio, Model> portfolio(m, "Portfolio",
                                          "Many settings side by side over a store, averaged.");
   portfolio.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
-                nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("outputs"), nb::arg("bits"));
+                nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("correct"), nb::arg("outputs"),
+                nb::arg("bits"));
   bind_learn<outputs_of, std::int32_t>(portfolio);
   bind_learn<outputs_of, std::int64_t>(portfolio);
   portfolio

@@ -1,5 +1,8 @@
 // Averaging members by how well each has predicted, and telling which of them can go.
 //
+// What a member says is corrected first, by how it did so far: a times its log odds plus c (single.hpp), so that one who
+// ranks well and is too sure of itself, or not sure enough, is judged by what it knows.
+//
 // Bayes' rule: after every example a member's weight is multiplied by the chance it had given to the label, to the
 // power of the example's weight. Then a share of 1 / (t + 1) of all weight is spread evenly (Herbster & Warmuth 1998,
 // with a share that falls), so that a member that becomes the best one later is soon found. In total the average
@@ -24,6 +27,7 @@
 
 #include "riata/losses/loss.hpp"
 #include "riata/portfolio/kernels.hpp"
+#include "riata/portfolio/single.hpp"
 
 namespace riata {
 
@@ -41,6 +45,7 @@ struct Evidence {
   std::vector<double> gaps;     // of the epoch before: losses less the average's
   // outputs x 2: losses of the average, since the start and in this epoch
   std::vector<double> totals;
+  std::vector<double> corrections;  // outputs x members x Single::kWidth
 
   Evidence(int outputs, int members)
       : outputs_(outputs), n_(members), lost_(static_cast<std::size_t>(members)) {
@@ -48,6 +53,7 @@ struct Evidence {
     weights.assign(all, 1.0 / members);
     for (std::vector<double>* each : {&losses, &recent, &claims, &worth, &gaps}) each->assign(all, 0.0);
     totals.assign(2 * static_cast<std::size_t>(outputs), 0.0);
+    corrections.assign(Single::kWidth * all, 0.0);
   }
 
   int members() const noexcept { return n_; }
@@ -105,6 +111,13 @@ struct Evidence {
         for (const int c : members) kept.push_back((*each)[o * n_ + c]);
       *each = std::move(kept);
     }
+    std::vector<double> kept;
+    for (int o = 0; o < outputs_; ++o)
+      for (const int c : members) {
+        const auto from = corrections.begin() + (o * n_ + c) * Single::kWidth;
+        kept.insert(kept.end(), from, from + Single::kWidth);
+      }
+    corrections = std::move(kept);
     n_ = static_cast<int>(members.size());
     lost_.resize(members.size());
     for (int o = 0; o < outputs_; ++o) {

@@ -1,6 +1,7 @@
 // The members of a portfolio in groups, and room for one example of all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <vector>
@@ -66,7 +67,8 @@ struct Example {
   };
   std::vector<Part> parts;
   Doubles ratios;
-  Doubles scores, linear;  // outputs x members: of the members, and what is linear of them
+  Doubles scores, linear;           // outputs x members: of the members, and what is linear of them
+  Doubles own, factors, constants;  // the same before correction, and the correction
 
   void shape(const std::vector<Group>& groups) {
     room = 0;
@@ -79,9 +81,13 @@ struct Example {
       parts[g].y.resize(k);
       members += groups[g].columns;
     }
-    scores.resize(static_cast<std::size_t>(members));
-    linear.resize(static_cast<std::size_t>(members));
+    for (Doubles* each : {&scores, &linear, &own, &factors, &constants})
+      each->resize(static_cast<std::size_t>(members));
+    std::fill(factors.begin(), factors.end(), 1.0);
+    std::fill(constants.begin(), constants.end(), 0.0);
   }
+  // What is linear of a member, corrected.
+  double corrected(std::size_t at) const noexcept { return factors[at] * linear[at] + constants[at]; }
   // Room for so many rows. False: memory is exhausted.
   bool make(std::int64_t count, const std::vector<Group>& groups) noexcept {
     if (count <= room) return true;

@@ -131,7 +131,28 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
         e.scores[at] = group.rule == Rule::bayesian
                            ? part.means[c] / std::sqrt(1 + Logit::kShrink * part.spreads[c])
                            : part.means[c];
+        if (spec_.correct) correct(e, static_cast<std::size_t>(at), offset);
       }
+    }
+  }
+
+  // A member's score, put right by how it did so far. What it said itself is kept for learning.
+  void correct(Example& e, std::size_t at, double offset) const noexcept {
+    const Single correction(evidence.corrections.data() + at * Single::kWidth);
+    e.own[at] = e.scores[at] - offset;
+    e.factors[at] = correction.a();
+    e.constants[at] = correction.c();
+    e.scores[at] = e.factors[at] * e.own[at] + e.constants[at] + offset;
+  }
+
+  // The part of it that is linear likewise; and the label of output o becomes known.
+  void learn_corrections(int o, double offset, double y, double weight) noexcept {
+    const auto members = static_cast<std::size_t>(evidence.members());
+    for (std::size_t at = static_cast<std::size_t>(o) * members, end = at + members; at < end; ++at) {
+      example_.linear[at] = example_.corrected(at);
+      if (!spec_.correct) continue;
+      double* state = evidence.corrections.data() + at * Single::kWidth;
+      Single(state).learn(example_.own[at], offset, y, weight, state);
     }
   }
   void predict(const Example& e, double* scores) const noexcept {
@@ -146,6 +167,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     learn_lengths();
     for (int o = 0; o < spec_.outputs; ++o) {
       const double y = sign(o);
+      learn_corrections(o, offset, y, weight);
       double average = 0;
       for (int c = 0; c < all; ++c) average += evidence.weights[o * all + c] * example_.linear[o * all + c];
       double* state = single.data() + o * Single::kWidth;
@@ -167,7 +189,8 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     double sums[kViews] = {}, shares[kViews] = {};
     for (const Group& g : groups_)
       for (int c = o * evidence.members() + g.first, last = c + g.members; c < last; ++c) {
-        sums[static_cast<int>(g.values)] += evidence.weights[c] * example_.linear[c];
+        sums[static_cast<int>(g.values)] +=
+            evidence.weights[c] * example_.corrected(static_cast<std::size_t>(c));
         shares[static_cast<int>(g.values)] += evidence.weights[c];
       }
     for (int v = 0; v < kViews; ++v) {

@@ -32,7 +32,8 @@ struct PortfolioSpec {
   std::vector<Member> members;  // those of one rule and view side by side
   double intercept_variance = 1;
   bool fit_intercept = true;
-  bool drop = true;  // members that cannot catch up
+  bool drop = true;     // members that cannot catch up
+  bool correct = true;  // members by how they did so far
   int outputs = 1;
   int bits = 22;
 };

@@ -17,6 +17,9 @@ namespace {
 
 constexpr int kHead = 2;
 constexpr double kLargestWeight = 1e10, kLargestLabel = 1e100, kFar = 5;
+// The deviation of Student's t is at least a tenth of the average's: labels that repeat exactly would make it vanish, and
+// then all others were outliers.
+constexpr double kSmallestShare = 0.01;
 
 // One example: its rows, its values, and what every member makes of them.
 struct RegressionExample {
@@ -91,7 +94,8 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
   // The noise's variance as a member knows it; 0 while it knows nothing.
   double noise_of(int c) const noexcept {
     if (t < 2 || !(seen[0] > 0)) return 0;
-    return std::max(squares[c] / seen[0], 1e-12 * seen[1] / seen[0]);
+    const double least = spec_.members[c].freedom > 0 ? kSmallestShare * typical_square() : 0;
+    return std::max({squares[c], least, 1e-12 * seen[1] / seen[0]});
   }
 
   // The mean squared residual of the average; 0 while nothing is known.
@@ -169,7 +173,8 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
 
   void learn_label(double y, double weight, std::int64_t rows) noexcept {
     RegressionExample& e = example_;
-    const double all = typical_square(), limit = kFar * std::sqrt(all);
+    const double all = typical_square(), recent = 2 * weight / (seen[0] + 2 * weight),
+                 limit = kFar * std::sqrt(all);
     double best = std::numeric_limits<double>::infinity();
     for (int c = 0; c < k_; ++c) {
       const double r = std::clamp(y - e.means[c], -kLargestLabel, kLargestLabel), s2 = noise_of(c);
@@ -178,7 +183,7 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
       if (freedom > 0 && s2 > 0) share = (freedom + 1) / (freedom + r * r / (s2 * (1 + e.spreads[c])));
       e.residuals[c] = r;
       e.noise[c] = 1 / (weight * share);
-      squares[c] += weight * share * (r * r / (1 + e.spreads[c]));
+      squares[c] += recent * (share * (r * r / (1 + e.spreads[c])) - squares[c]);
       losses[c] += weight * r * r / 2;
       if (all > 0) {
         const double near = std::min(std::fabs(r), limit);
@@ -186,12 +191,13 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
         best = std::min(best, e.lost[c]);
       }
     }
-    const double r = std::clamp(y - average(e), -kLargestLabel, kLargestLabel);
+    const double r = std::clamp(y - average(e), -kLargestLabel, kLargestLabel), unsure = uncertainty(e);
     for (const bool scaled : {false, true}) kernels_.step(part(e, scaled, rows));
     if (std::isfinite(best)) reweigh(best, weight);
     seen[0] += weight;
     seen[1] += weight * y * y;
     seen[2] += weight * r * r;
+    seen[3] += recent * (r * r / unsure - seen[3]);
   }
 
   // By Bayes' rule, as if labels had Gaussian noise of the variance that the average had so far, no residual counting
@@ -220,21 +226,16 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
           look_at_rows(store_, spec_.fit_intercept ? intercept.data() : nullptr, blank_.data(), b, r,
                        e.rows.data());
           gather(e, b, r, false);
-          const double mean = average(e);
-          out[r * columns] = mean;
-          if (columns == 2) out[r * columns + 1] = variance(e, mean);
+          out[r * columns] = average(e);
+          if (columns == 2) out[r * columns + 1] = seen[3] * uncertainty(e);
           return true;
         });
   }
 
-  // Of the label: what each member says, and how far they are apart.
-  double variance(const RegressionExample& e, double mean) const noexcept {
+  // Of the label, in units of the noise's variance: of the noise, and of what is not known of the weights.
+  double uncertainty(const RegressionExample& e) const noexcept {
     double sum = 0;
-    for (int c = 0; c < k_; ++c) {
-      const double freedom = spec_.members[c].freedom, away = e.means[c] - mean;
-      const double wide = freedom > 2 ? freedom / (freedom - 2) : 1;
-      sum += weights[c] * (wide * noise_of(c) * (1 + e.spreads[c]) + away * away);
-    }
+    for (int c = 0; c < k_; ++c) sum += weights[c] * (1 + e.spreads[c]);
     return sum;
   }
 

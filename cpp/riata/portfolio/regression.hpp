@@ -37,8 +37,11 @@ class Regression : public Model {
 
   std::vector<double> weights;  // members: in the average
   std::vector<double> losses;   // members: half the squared residuals, added up
-  std::vector<double> squares;  // members: residuals squared, in units of their own uncertainty, added up
-  double seen[3] = {0, 0, 0};   // sums: weights of examples, labels squared, residuals of the average squared
+  std::vector<double> squares;  // members: recent mean of residuals squared, in units of their uncertainty
+  // Sums: weights of examples, labels squared, residuals of the average squared; and the mean of these in units of what was
+  // not known of the weights. This mean and that of `squares` are recent ones: the weight of an example grows with its
+  // number, so that what was lost at first, before anything was known, is forgotten.
+  double seen[4] = {0, 0, 0, 0};
 
  protected:
   int width_ = 2;

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
+from riata.learners.portfolio import corrections
 from riata.learners.portfolio_settings import groups_of
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,7 @@ def settings_of(learner: Any) -> Settings | None:
     views = _averaged(now, rows, learner.outputs)
     at_zero = _averaged(now, now["intercept"][None], learner.outputs)
     intercept = np.sum([part[0] for _, part in at_zero], axis=0)
+    intercept = intercept + (now["weights"] * corrections(now)[1]).sum(axis=1)
     nothing = np.zeros((1, learner.outputs))
     padded = [(view, np.vstack([part, nothing])) for view, part in views]
     return Settings(now["keys"], np.append(sizes, 1.0), padded, intercept)
@@ -57,10 +59,11 @@ def settings_of(learner: Any) -> Settings | None:
 def _averaged(now: Any, rows: Floats, outputs: int) -> list[tuple[str, Floats]]:
     """Of each view the weights of its settings, times those of the settings in the average."""
     found, at = [], 2
+    shares = now["weights"] * corrections(now)[0]
     for _, view, first, last in groups_of(tuple(now["settings"].tolist())):
         parts = rows[:, at : at + outputs * (last - first)].reshape(
             len(rows), outputs, last - first
         )
         at += 2 * outputs * (last - first)
-        found.append((view, np.einsum("nok,ok->no", parts, now["weights"][:, first:last])))
+        found.append((view, np.einsum("nok,ok->no", parts, shares[:, first:last])))
     return found

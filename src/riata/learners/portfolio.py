@@ -28,9 +28,9 @@ class Portfolio(StoredLearner, CalibratedLearner):
 
     They are Bayesian models with eight priors and AdaGrad with eight rates and implicit steps, each on values as they
     are (AdaGrad: scaled to rows of length one) and on values divided by their feature's running root mean square.
-    Since every example is predicted before it is learned, all have honest losses, and the prediction averages them
-    by these: it loses at most ln(32) + ln(t + 1) in total to the best of them. Settings that cannot catch up are
-    dropped on the way. With many classes there are fewer.
+    Since every example is predicted before it is learned, all have honest losses. By these the log odds of each are
+    put right, and the prediction averages them: it loses at most ln(32) + ln(t + 1) in total to the best of them.
+    Settings that cannot catch up are dropped on the way. With many classes there are fewer.
 
     `score` is the log odds of the predicted probability; `coef` is one linear model that stands for all of them.
 
@@ -83,6 +83,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
             intercept_variance=INTERCEPT_VARIANCE,
             fit_intercept=bool(self.fit_intercept),
             drop=not self.keep_all,
+            correct=self.calibrates,
             outputs=int(self.outputs),
             bits=int(self.bits),
         )
@@ -166,12 +167,13 @@ class Portfolio(StoredLearner, CalibratedLearner):
     def _blended(self, now: State, rows: Floats, sizes: Floats) -> Floats:
         """The weights of the one linear model: (n, outputs), of rows of state and the features' root mean squares."""
         settings = tuple(now["settings"].tolist())
+        shares = now["weights"] * corrections(now)[0]
         out, at = np.zeros((len(rows), self.outputs)), 2
         for _, view, first, last in groups_of(settings):
             columns = rows[:, at : at + self.outputs * (last - first)]
             at += 2 * self.outputs * (last - first)
             parts = columns.reshape(len(rows), self.outputs, last - first)
-            part = np.einsum("nok,ok->no", parts, now["weights"][:, first:last])
+            part = np.einsum("nok,ok->no", parts, shares[:, first:last])
             if view.endswith("rms"):
                 part /= sizes[:, None]
             out += part * _per_length(view, now["lengths"])
@@ -195,8 +197,11 @@ class Portfolio(StoredLearner, CalibratedLearner):
         now = self._snapshot(rows=False)
         now["lengths"] = np.ones(4)  # the intercept is always 1
         blended = self._blended(now, now["intercept"][None], np.ones(1))[0]
+        constants = (now["weights"] * corrections(now)[1]).sum(axis=1)
         scales = _core.single_scale(now["single"][: self.outputs])
-        return np.asarray(blended + [c for _, c in scales])
+        return np.asarray(
+            blended + [a * b + c for b, (a, c) in zip(constants, scales, strict=True)]
+        )
 
     # State
 
@@ -215,7 +220,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         self._set_rows(state)
         self._core.set_evidence(
             state["weights"], state["losses"], state["recent_losses"], state["claims"],
-            state["worth"], state["gaps"], state["totals"],
+            state["worth"], state["gaps"], state["totals"], state["corrections"],
         )  # fmt: skip
         t, features = (int(n) for n in state["seen"])
         self._core.set_rest(state["intercept"], state["single"], state["lengths"], t, features)
@@ -260,6 +265,12 @@ class Portfolio(StoredLearner, CalibratedLearner):
             single = collapsed(self, sparse)
             single.use_hash_key(self.hash_key)
             return single
+
+
+def corrections(now: State) -> tuple[Floats, Floats]:
+    """What the log odds of each setting are multiplied by, and what is then added: (outputs, settings) each."""
+    found = np.array(_core.single_scale(now["corrections"])).reshape(*now["weights"].shape, 2)
+    return found[:, :, 0], found[:, :, 1]
 
 
 def _per_length(view: str, lengths: Floats) -> float:

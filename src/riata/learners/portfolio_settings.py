@@ -74,6 +74,7 @@ def tensors(outputs: int, members: int, calibrates: bool) -> dict[str, Tensor]:
         "worth": each,
         "gaps": each,
         "totals": Tensor("float64", (outputs, 2)),
+        "corrections": Tensor("float64", (outputs * members, 6)),
         "single": Tensor("float64", ((1 + len(VIEWS)) * outputs, 6)),
         "corrected_loss": Tensor("float64", (1,), least=0),
         "lengths": Tensor("float64", (4,), least=0),

@@ -12,7 +12,7 @@ from riata import _core
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import Floats, State
 from riata.learners.elastic_net import ElasticNet
-from riata.learners.portfolio import Portfolio
+from riata.learners.portfolio import Portfolio, corrections
 from riata.learners.portfolio_settings import VIEWS, groups_of, plan
 
 
@@ -58,6 +58,11 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
         for part in singles:
             part[0] *= [1, -1, 1, 1, -1, 1]
     state["single"] = np.vstack(singles)
+    of_each = state["corrections"].reshape(before, len(settings), -1)[:, kept]
+    if before == 1:
+        of_each = np.concatenate([of_each * [1, -1, 1, 1, -1, 1], of_each])
+    more = np.zeros((outputs - len(of_each), *of_each.shape[1:]))
+    state["corrections"] = np.concatenate([of_each, more]).reshape(-1, of_each.shape[2])
     if learner.calibrates:
         state["calibration"] = calibration.mirrored(state["calibration"], outputs)
     return learner.parameters() | {"outputs": outputs}, state
@@ -101,18 +106,20 @@ def best_single(now: State) -> Single:
 
 
 def _weights_of(view: str, now: State, outputs: int) -> tuple[Floats, Floats]:
-    """Weights (n, outputs) and intercepts of the average of the settings of a view."""
+    """Weights (n, outputs) and intercepts of the average of the settings of a view, each put right."""
     rows, intercept = now["rows"], now["intercept"][None]
     weights, constant = np.zeros((len(rows), outputs)), np.zeros((1, outputs))
+    factors, constants = corrections(now)
     share, at = np.zeros(outputs), 2
     for _, of, first, last in groups_of(tuple(now["settings"].tolist())):
         width = outputs * (last - first)
         if of == view:
             own = now["weights"][:, first:last]
             share += own.sum(axis=1)
+            constant += (own * constants[:, first:last]).sum(axis=1)
             for table, out in ((rows, weights), (intercept, constant)):
                 parts = table[:, at : at + width].reshape(len(table), outputs, last - first)
-                out += np.einsum("nok,ok->no", parts, own)
+                out += np.einsum("nok,ok->no", parts, own * factors[:, first:last])
         at += 2 * width
     return weights / share, constant[0] / share
 

@@ -114,7 +114,7 @@ class GaussianRegression(StoredLearner):
         The loss is half the squared residuals, each taken just before its example was learned, added up.
         """
         now = self._core.snapshot(rows=False)
-        noise = np.sqrt(now["squares"] / max(float(now["sums"][0]), 1e-300)).tolist()
+        noise = np.sqrt(now["squares"]).tolist()
         rest = zip(
             self.settings, now["losses"].tolist(), noise, now["weights"].tolist(), strict=True
         )
@@ -164,7 +164,7 @@ class GaussianRegression(StoredLearner):
                 "weights": Tensor("float64", (k,), least=0),
                 "losses": Tensor("float64", (k,)),
                 "squares": Tensor("float64", (k,), least=0),
-                "sums": Tensor("float64", (3,), least=0),
+                "sums": Tensor("float64", (4,), least=0),
             }
             | NAMES,
         )

@@ -88,6 +88,28 @@ class AdaGrad:
         self.weights += y * rate * implicit_slope(y * z, rate * float(x @ ratio)) * ratio
 
 
+@dataclass
+class Correction:
+    """Log odds put right: a z + c, the weights of a Bayesian logistic regression on z alone, learned as it goes.
+
+    Before anything is learned a = 1 and c = 0, with a variance of 0.1 each.
+    """
+
+    precision: Floats = field(default_factory=lambda: 10.0 * np.eye(2))
+    pull: Floats = field(default_factory=lambda: np.array([10.0, 0.0]))
+
+    def apply(self, z: float) -> float:
+        a, c = np.linalg.solve(self.precision, self.pull)
+        return float(max(a, 0.0) * z + c)
+
+    def learn(self, z: float, offset: float, y: float, weight: float) -> None:
+        x = np.array([np.clip(z, -100, 100), 1.0])
+        score = float(np.linalg.solve(self.precision, self.pull) @ x)
+        p = expit(-y * (score + offset))
+        self.precision = self.precision + weight * p * (1 - p) * np.outer(x, x)
+        self.pull = self.pull + weight * (p * (1 - p) * score + y * p) * x
+
+
 def views(raw: Floats, rms: Floats, fit_intercept: bool) -> dict[str, Floats]:
     """What members may see of a row; the intercept's 1 is no part of the row's length."""
 
@@ -101,7 +123,7 @@ def views(raw: Floats, rms: Floats, fit_intercept: bool) -> dict[str, Floats]:
 
 @dataclass
 class Portfolio:
-    """One output: every setting learns alone, and the prediction averages them.
+    """One output: every setting learns alone, its log odds are corrected, and the prediction averages them.
 
     Weights are multiplied by the chance that each gave to the label, and 1 / (t + 1) of them is then spread evenly.
     `alive` has the numbers of the settings that were not dropped; see `end_epoch`.
@@ -112,12 +134,14 @@ class Portfolio:
     intercept_variance: float = 2 * np.pi
     fit_intercept: bool = True
     drop: bool = True
+    correct: bool = True
     t: int = 0
 
     def __post_init__(self) -> None:
         self.scale = RunningScale(self.features)
         self.members = [self._member(rule, parameter) for rule, _, parameter in self.settings]
         self.alive = list(range(len(self.settings)))
+        self.corrections = [Correction() for _ in self.settings]
         n = len(self.settings)
         self.weights = np.full(n, 1 / n)
         self.losses, self.recent, self.gaps = (np.zeros(n) for _ in range(3))
@@ -138,12 +162,18 @@ class Portfolio:
         seen = views(x, self.scale.learn(x), self.fit_intercept)
         rows = [seen[view] for _, view, _ in self.settings]
         z = np.array([self._score(m, r, offset) for m, r in zip(self.members, rows, strict=True)])
+        own = z - offset
+        if self.correct:
+            said = zip(self.corrections, own, strict=True)
+            z = offset + np.array([c.apply(float(s)) for c, s in said])
         chance = self.weights @ expit(z), self.weights @ expit(-z)
         score = float(np.log(chance[0]) - np.log(chance[1]))
         self.t += 1
         self._weigh(z, score, y, weight)
         for member, row in zip(self.members, rows, strict=True):
             member.learn(row, y, weight, offset=offset)
+        for correction, said in zip(self.corrections, own, strict=True):
+            correction.learn(float(said), offset, y, weight)
         if self.t >= FIRST_EPOCH and self.t & (self.t - 1) == 0:
             self.end_epoch()
         return score
@@ -179,6 +209,7 @@ class Portfolio:
         keep = np.flatnonzero(~hopeless) if self.drop else np.arange(len(gaps))
         self.members = [self.members[k] for k in keep]
         self.settings = [self.settings[k] for k in keep]
+        self.corrections = [self.corrections[k] for k in keep]
         self.alive = [self.alive[k] for k in keep]
         self.weights = self.weights[keep] / self.weights[keep].sum()
         self.losses, self.gaps = self.losses[keep], gaps[keep]

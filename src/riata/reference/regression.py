@@ -16,6 +16,8 @@ Setting = tuple[bool, float, float]
 
 FAR = 5.0
 """No residual counts for more deviations than this."""
+SMALLEST_SHARE = 0.01
+"""Student's t has at least this share of the average's squared deviation."""
 
 
 @dataclass
@@ -34,8 +36,10 @@ class GaussianMember:
         """Of the label: the mean, and the variance of it that comes from the weights."""
         return float(x @ self.mean) + offset, float(x * x @ self.variance)
 
-    def learn(self, x: Floats, y: float, weight: float, s2: float, offset: float = 0.0) -> None:
-        """Each weight's exact posterior, the others being as uncertain as they are."""
+    def learn(
+        self, x: Floats, y: float, weight: float, s2: float, offset: float, recent: float
+    ) -> None:
+        """Each weight's exact posterior, the others being as uncertain as they are. `squares` is a recent mean."""
         M, S = self.predict(x, offset)
         r, share = y - M, 1.0
         if self.freedom and s2 > 0:
@@ -44,7 +48,7 @@ class GaussianMember:
         rest = noise + S - x * x * self.variance
         self.mean = self.mean + x * self.variance * r / (noise + S)
         self.variance = 1 / (1 / self.variance + x * x / rest)
-        self.squares += weight * share * r * r / (1 + S)
+        self.squares += recent * (share * r * r / (1 + S) - self.squares)
 
 
 @dataclass
@@ -59,6 +63,8 @@ class Regressions:
     weight: float = 0.0
     labels: float = 0.0
     residuals: float = 0.0
+    uncertain: float = 0.0
+    """Of the average's squared residuals, the sum; and the recent mean in units of `uncertainty`."""
 
     def __post_init__(self) -> None:
         self.scale = RunningScale(self.features)
@@ -78,19 +84,27 @@ class Regressions:
         rows = [seen[scaled] for scaled, _, _ in self.settings]
         beliefs = [m.predict(row, offset) for m, row in zip(self.members, rows, strict=True)]
         score = float(self.weights @ [M for M, _ in beliefs])
-        known = self.t >= 2
+        unsure = self.uncertainty(beliefs)
+        known, recent = self.t >= 2, 2 * weight / (self.weight + 2 * weight)
+        least = 1e-12 * self.labels / self.weight if self.weight else 0.0
+        typical = max(self.residuals / self.weight, least) if self.weight else 0.0
         for member, row in zip(self.members, rows, strict=True):
-            s2 = max(member.squares, 1e-12 * self.labels) / self.weight if known else 0.0
-            member.learn(row, y, weight, s2, offset)
+            of_student = SMALLEST_SHARE * typical if member.freedom else 0.0
+            s2 = max(member.squares, of_student, least) if known else 0.0
+            member.learn(row, y, weight, s2, offset, recent)
         if known:
-            typical = max(self.residuals, 1e-12 * self.labels) / self.weight
             away = np.minimum(np.abs([y - M for M, _ in beliefs]), FAR * np.sqrt(typical))
             lost = away**2 / (2 * typical)
             product = self.weights * np.exp(weight * (lost.min() - lost))
             share = 1 / (self.t + 1)
             self.weights = (1 - share) * product / product.sum() + share / len(product)
         self.residuals += weight * (y - score) ** 2
+        self.uncertain += recent * ((y - score) ** 2 / unsure - self.uncertain)
         self.weight += weight
         self.labels += weight * y * y
         self.t += 1
         return score
+
+    def uncertainty(self, beliefs: list[tuple[float, float]]) -> float:
+        """Of a label, in units of the noise's variance: of the noise, and of what is not known of the weights."""
+        return float(self.weights @ [1 + S for _, S in beliefs])

@@ -120,7 +120,7 @@ def bayesian_parts(learner: Any) -> Parts:
 
 
 def auto_parts(learner: Any) -> Parts:
-    from riata.learners.portfolio import INTERCEPT_VARIANCE
+    from riata.learners.portfolio import INTERCEPT_VARIANCE, corrections
     from riata.learners.portfolio_settings import SETTINGS, groups_of
 
     state = learner.state()
@@ -151,8 +151,11 @@ def auto_parts(learner: Any) -> Parts:
         first = (np.zeros_like(first[0]), np.zeros_like(first[1]))
     with np.errstate(divide="ignore"):
         log_evidence = np.maximum(np.log(state["weights"]), -700)
+    factors, constants = corrections(state)
     about = {
         "kind": "auto",
+        "factors": factors.tolist(),
+        "constants": constants.tolist(),
         "members": members,
         "log_evidence": log_evidence.tolist(),
         "intercept_means": first[0][0].tolist(),

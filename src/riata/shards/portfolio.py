@@ -18,7 +18,7 @@ from riata.learners.portfolio_settings import SETTINGS, groups_of
 from riata.shards.gaussian import damped, mean_length, natural, others, share_of
 from riata.shards.methods import Arrays, Method, aligned, named_rows
 
-_ADDED = ("losses", "totals", "single", "corrected_loss", "lengths")
+_ADDED = ("losses", "totals", "corrections", "single", "corrected_loss", "lengths")
 HOPELESS = 2.0
 """Settings that have lost so many times as much as the best one in a round are dropped, unless all are kept."""
 HEAD = 2
@@ -86,6 +86,7 @@ class PortfolioMethod(Method):
         if not learner.keep_all:
             total = losses.sum(axis=0)
             kept = np.flatnonzero(total <= HOPELESS * total.min())
+        corrections = sums["add.corrections"].reshape(*losses.shape, -1)
         losses = losses[:, kept]
         product = np.exp(losses.min(axis=1, keepdims=True) - losses)
         share, members = 1 / (rows + 1), losses.shape[1]
@@ -100,6 +101,7 @@ class PortfolioMethod(Method):
             "seen": np.array([rows, sums["max.features"][0]], dtype=np.int64),
             **{name: sums[f"add.{name}"] for name in _ADDED},
             "losses": losses,
+            "corrections": np.ascontiguousarray(corrections[:, kept]).reshape(-1, corrections.shape[2]),
             **{name: sums[name] for name in ("names", "name_offsets") if name in sums},
         }  # fmt: skip
         state["totals"] = state["totals"] * [1.0, 0.0]

@@ -204,7 +204,8 @@ class Model {
           if (at >= 0) mean += x[i] * means[column + at];
           if (rule === "bayesian") spread += x[i] * x[i] * (at < 0 ? parameter : variances[column + at]);
         });
-        return rule === "bayesian" ? mean / Math.sqrt(1 + EIGHTH_OF_PI * spread) : mean;
+        const said = rule === "bayesian" ? mean / Math.sqrt(1 + EIGHTH_OF_PI * spread) : mean;
+        return this.factors[o][c] * said + this.constants[o][c];
       });
       return this.correct(this.average(margins, this.log_evidence[o]), o);
     });
