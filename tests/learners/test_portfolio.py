@@ -239,10 +239,26 @@ def test_of_one_bayesian_member_the_linear_model_is_its_mean() -> None:
     learner = Portfolio()
     learner._start((4,), False)
     learner.learn(block_of(X, y))
-    rows = learner.state()["rows"]
-    (scale, shift), intercept = _core.single_scale(learner.state()["single"])[0], learner.intercept
-    np.testing.assert_allclose(learner.coef()[1][:, 0], scale * rows[:, 2], rtol=1e-14)
-    np.testing.assert_allclose(intercept[0], scale * learner.state()["intercept"][2] + shift)
+    now = learner.state()
+    (scale, shift), (a, c) = (
+        _core.single_scale(now[name])[0] for name in ("single", "corrections")
+    )
+    assert a != 1
+    np.testing.assert_allclose(learner.coef()[1][:, 0], scale * a * now["rows"][:, 2], rtol=1e-14)
+    constant = a * now["intercept"][2] + c
+    np.testing.assert_allclose(learner.intercept[0], scale * constant + shift, rtol=1e-12)
+
+
+def test_a_member_that_is_sure_for_nothing_is_put_right() -> None:
+    """The largest rate goes too far each time; what it ranks is right all the same."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((3000, 40)) < 0.2).astype(np.float64)
+    y = (X @ rng.normal(size=40) + rng.logistic(size=3000) > 0).astype(float)
+    losses = []
+    for correct in (True, False):
+        scores = learned(core([SETTINGS[23]], correct=correct), block_of(X, y))[:, 0]
+        losses.append(np.logaddexp(0, -(2 * y - 1) * scores)[1000:].mean())
+    assert losses[0] < 0.9 * losses[1]
 
 
 # Other models
