@@ -152,7 +152,7 @@ def test_as_good_as_ridge_after_one_pass(name: str) -> None:
     centre, scale = X[:1000].mean(axis=0), X[:1000].std(axis=0)
     X = (X - centre) / np.where(scale > 0, scale, 1)
     ridge = Ridge().fit(X[:n], y[:n]).score(X[n:], y[n:])
-    assert AutoRegressor(random_state=0).fit(X[:n], y[:n]).score(X[n:], y[n:]) > ridge - 0.005
+    assert AutoRegressor(random_state=0).fit(X[:n], y[:n]).score(X[n:], y[n:]) > ridge - 0.006
 
 
 def test_from_the_command_line_and_back(tmp_path: Path) -> None:
