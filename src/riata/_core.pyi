@@ -909,9 +909,7 @@ class ParquetColumn:
 SINGLE_WIDTH: int = 6
 
 def single_scale(state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> list[tuple[float, float]]:
-    """
-    For every row of it, what multiplies a score, and what is added.
-    """
+    """For every row of it, what multiplies a score, and what is added."""
 
 class Portfolio(Model):
     """Many settings side by side over a store, averaged."""
