@@ -16,7 +16,7 @@
 //   - the gap, in nats, was no smaller in this epoch than in the one before: it does not catch up;
 //   - without it, the average would have lost no more in this epoch: its `worth` is not above zero. The average may be
 //     better than each of its members, and a member that is right where all others are wrong is of use to it;
-//   - its weight was at most 1/1000 in the mean over the epoch, so that those who go together are of no use together.
+//   - its weight was at most 1/100 in the mean over the epoch, so that those who go together are of no use together.
 // The member that lost least in an epoch stays in any case.
 #pragma once
 
@@ -34,7 +34,7 @@ namespace riata {
 struct Evidence {
   static constexpr std::uint64_t kFirstEpoch = 1024;
   static constexpr double kGap = 27.631021115928547;  // ln(1e12)
-  static constexpr double kClaim = 1e-3;
+  static constexpr double kClaim = 1e-2;
 
   // outputs x members each
   std::vector<double> weights;  // those of an output add up to one

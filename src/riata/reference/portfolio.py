@@ -19,7 +19,7 @@ Setting = tuple[str, str, float]
 
 FIRST_EPOCH = 1024
 GAP = np.log(1e12)
-CLAIM = 1e-3
+CLAIM = 1e-2
 
 
 @dataclass
