@@ -29,6 +29,12 @@ CHECKSUMS = {
     "libsvm/a9a": "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",
     "libsvm/ijcnn1.trn.bz2": "b38a4198ce142d43e96fb86d17b87211feec1f909ac344fa057455c69de29de3",
     "libsvm/ijcnn1.tst.bz2": "acd1db430684fdd3f0c768ecc49aa8e749d0004fc117611220c2aa576a7b6a24",
+    "libsvm/heart_scale": "5defa0a4c4c5bdaf3f55ae3828310252e8565c13ee37ce279e0b86d82e7f4ce9",
+    "libsvm/news20-small.binary.gz": "afb97e0f8ac11d6c4711feb3466a98885068ee89523e272743391071758d2928",
+    "libsvm/news20-multiclass.gz": "f7f3a475265526f1ff766d7961239fa21fd2c5ce9e8fb7d645fcfac8b614b7ce",
+    "reuters21578/reuters.trn.bz2": "e77a3368662c02caebe0d9cbcc97d856019bcfb33a8e9b7c48e0b51ee4cdfb60",
+    "vw/rcv1_small.dat": "348d59a15f8161852b817fedd45a0a9efa5e2602ea86d9e920ba7079f633e084",
+    "ctr/avazu_fastdg_small3.train.csv": "de130fb5241bbb125c7db719ad9d5ec68e71a28358bf14a519c0c90d04160964",
     "sms/SMSSpamCollection": "fae7ea7d915ef73903e5c2f46ffa2f4a39909a574e20fda4f2b81f7cb1e15e1f",
 }
 

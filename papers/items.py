@@ -20,6 +20,14 @@ UCI = tuple(
         "spambase.data", "breast.w.arff", "wdbc.data", "wpbc.data", "zoo.data",
     )
 )  # fmt: skip
+EVERY_SET = (
+    "libsvm/heart_scale", "libsvm/a9a", "libsvm/ijcnn1.trn.bz2", "libsvm/news20-small.binary.gz",
+    "libsvm/news20-multiclass.gz", "reuters21578/reuters.trn.bz2", "vw/rcv1_small.dat", "sms/SMSSpamCollection",
+    "ctr/ipinyou_deepctr_train.fm.txt", "ctr/criteo_wideresdnn_train.csv", "ctr/avazu_fastdg_small3.train.csv",
+    *(f"uci/{name}" for name in ("kr.vs.kp.arff", "credit.a.arff", "mushroom.arff", "magic.arff", "breast.w.arff",
+                                 "spambase.data", "wdbc.data", "wpbc.data")),
+    TREC,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,10 @@ ITEMS = (
     Item(
         "balakrishnan-2008", "passes", "Section 7: passes until the weights are the batch ones", "modapte", (REUTERS,),
         seed="none: nothing is drawn",
+    ),
+    Item(
+        "balakrishnan-2008", "every-set", "Beside the paper: passes and time on every set at hand", "every_set",
+        EVERY_SET, seed="none: nothing is drawn",
     ),
     Item("balakrishnan-2008", "table-5", "Table 5's design, on mail", "large:table_5", (TREC,), seed="none"),
     Item("balakrishnan-2008", "table-6", "Table 6's design, on mail", "large:table_6", (TREC,), seed="none"),

@@ -108,6 +108,20 @@ def test_shooting_with_features_that_are_the_same():
     assert b.sum() == pytest.approx((c[0] - 3.0) / H[0, 0])
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_shooting_where_columns_add_up_to_each_other(seed):
+    """Values of a category, all of them as columns: along directions without curvature only the penalty counts."""
+    rng = np.random.default_rng(seed)
+    X = np.hstack([np.ones((2000, 1)), *(np.eye(12)[rng.integers(0, 12, 2000)] for _ in range(6))])
+    y = X @ rng.normal(size=73) + 0.1 * rng.normal(size=2000)
+    H, c, gamma = 0.1 * X.T @ X, 0.1 * X.T @ y, np.full(73, 0.01)
+    b, sweeps, converged = _core.shoot(H, c, gamma, np.zeros(73), 0.0, 1e-9)
+    assert converged
+    assert sweeps < 300
+    r = c - H @ b
+    assert np.where(b != 0, np.abs(r - np.sign(b) * gamma), np.abs(r) - gamma).max() < 1e-8
+
+
 def test_shooting_stops_at_the_sweeps_it_is_given():
     A = np.random.default_rng(0).normal(size=(20, 20))
     b, sweeps, converged = _core.shoot(

@@ -199,3 +199,24 @@ def test_the_command_line_keeps_bounds_and_proves(tmp_path):
     np.testing.assert_allclose(*weights, atol=1e-6)
     one = command("predict", tmp_path / "d.vw.riata", tmp_path / "d.vw").out
     assert len(one.splitlines()) >= 400
+
+
+def test_bounds_by_feature_on_the_command_line(tmp_path):
+    data, model = tmp_path / "d.vw", tmp_path / "m.riata"
+    data.write_text("1 |a x y:2 |b k\n0 |a y z |b k:3\n1 |a x:2\n0 |a z:2 |b k\n" * 5)
+    words_ = ["train", data, "-o", model, "--method", "sketch", "--gamma", "0.1", "--bounds"]
+    command(*words_, "a:0:inf,b^k:-0.25:0.5")
+    found = riata.load(model).named_coef_
+    for name, weight in found.items():
+        low, high = (-0.25, 0.5) if name == "b^k" else (0, np.inf)
+        assert low <= weight <= high
+    assert found["b^k"] == -0.25
+    for wrong, says in {
+        "a:0": "'a:0' is not FEATURE:LOW:HIGH",
+        "a:0:1,a:0:2": "'a' has two intervals",
+        "a:1:2": "must contain 0",
+        "7:0:1": "have names, not numbers",
+    }.items():
+        told = command(*words_, wrong, code=1 if wrong == "7:0:1" else 2)
+        assert says in " ".join((told.out + told.err).split())
+        assert "Traceback" not in told.err

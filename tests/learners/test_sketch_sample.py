@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from riata import _core
 from riata.learners import Sketch
+from riata.learners.sketch_rest import Rest, accumulate, on_features
 from riata.learners.sketch_sample import Sample
+from riata.reference import sketch as reference
 from tests.learners.sketches import codes, dense, solve, words
 from tests.problems import block_of
 
@@ -100,3 +103,53 @@ def test_a_sample_of_one_class_is_of_no_use_and_no_harm():
         learner.learn(block)
         learner.end_pass()
     assert learner.converged
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_hard_examples_and_the_model_of_the_others_are_the_reference(link, intercept):
+    """At the weights of the pass and at others, with fewer active features than the model has."""
+    X, y = words(n=300, d=40)
+    keys = np.arange(0, 40, 2)
+    rng = np.random.default_rng(0)
+    hard = rng.random(300) < 0.3
+    dense = np.hstack([np.ones((300, 1)), X[:, keys]])[:, 1 - intercept :]
+    at = 0.5 * rng.normal(size=dense.shape[1])
+
+    def sums(rows, keys, weights):
+        core = _core.Sketch(link, intercept, False)
+        core.begin(keys, weights[intercept:], float(weights[0]) if intercept else 0.0)
+        block = block_of(X[rows], codes(y[rows]))
+        accumulate(core, on_features(block, np.arange(0, 40, 2)), codes(y[rows]), 1.0, 1)
+        return core
+
+    rest = Rest.of(sums(slice(None), keys, at), sums(hard, keys, at), intercept)
+    for few, weights in ((keys, at), (keys[3:11], at + 0.3 * rng.normal(size=len(at)))):
+        own = np.isin(keys, few)
+        beta = weights.copy()
+        beta[intercept:][~own] = 0.0
+        core = sums(hard, few, np.concatenate([beta[:intercept], beta[intercept:][own]]))
+        rest.add_to(core, None)
+        value, gradient = reference.hard_model(dense, y, at, hard, beta, link)
+        assert core.loss == pytest.approx(value, rel=1e-6)
+        found = -core.active_gradient()
+        wanted = np.concatenate([gradient[:intercept], gradient[intercept:][own]])
+        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize(("gamma", "most"), [(0.1, 14), (1.0, 10)])
+def test_data_beyond_the_sample_that_is_nearly_separable_takes_few_passes(gamma, most):
+    """Parabolas alone send the weights far away where hardly any example has curvature left."""
+    rng = np.random.default_rng(3)
+    X = np.zeros((6000, 800))
+    for row in X:
+        row[np.unique((800 ** rng.random(25)).astype(int) - 1)] = 1.0
+    y = np.where(X @ (3 * rng.normal(size=800)) > 0, 1.0, -1.0)
+    learner = solve(X, y, gamma=gamma, sample=20_000)
+    assert learner.converged
+    assert len(learner.history) <= most
+    assert len(learner.history) < len(solve(X, y, gamma=gamma, sample=0, max_passes=60).history)
+    exact = solve(X, y, gamma=gamma, sample=2**20)
+    assert learner.history[-1]["objective"] == pytest.approx(
+        exact.history[-1]["objective"], rel=2e-6
+    )

@@ -121,6 +121,7 @@ void set_sums(Sketch& sketch, const std::vector<double>& scalars, const In<std::
     for (std::size_t i = 0; i < keys.size(); ++i)
       for (std::size_t k = 0; k < Sketch::kParts; ++k) {
         const auto key = static_cast<std::uint64_t>(keys.data()[i]);
+        sketch.features = std::max(sketch.features, keys.data()[i] + 1);  // what others make room for
         if (!sketch.gradients[k].reserve(key + 1)) throw std::bad_alloc();
         sketch.gradients[k].set(key, gradients.data()[i * Sketch::kParts + k]);
       }

@@ -7,10 +7,23 @@
 
 namespace riata {
 
+// Solves L L' x = b, where rows of L without a diagonal count for nothing; b becomes x.
+inline void substitute(const std::vector<double>& a, std::vector<double>& b) noexcept {
+  const std::size_t n = b.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
+    b[i] = a[i * n + i] > 0 ? b[i] / a[i * n + i] : 0;
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    b[i] = a[i * n + i] > 0 ? b[i] / a[i * n + i] : 0;
+    for (std::size_t k = 0; k < i; ++k) b[k] -= a[i * n + k] * b[i];
+  }
+}
+
 // Solves A x = b for a positive semidefinite A, given by rows, whose lower half is overwritten by its factor; b
 // becomes x. A coordinate that depends on those before it, up to rounding, stays at 0, and its equation counts
-// for nothing.
-inline void solve_symmetric(std::vector<double>& a, std::vector<double>& b) noexcept {
+// for nothing. Returns those that do.
+inline std::vector<std::size_t> solve_symmetric(std::vector<double>& a, std::vector<double>& b) {
   constexpr double kRounding = 1e-11;
   const std::size_t n = b.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -31,14 +44,11 @@ inline void solve_symmetric(std::vector<double>& a, std::vector<double>& b) noex
       }
     }
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
-    b[i] = a[i * n + i] > 0 ? b[i] / a[i * n + i] : 0;
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    b[i] = a[i * n + i] > 0 ? b[i] / a[i * n + i] : 0;
-    for (std::size_t k = 0; k < i; ++k) b[k] -= a[i * n + k] * b[i];
-  }
+  substitute(a, b);
+  std::vector<std::size_t> dependent;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(a[i * n + i] > 0)) dependent.push_back(i);
+  return dependent;
 }
 
 }  // namespace riata

@@ -96,19 +96,36 @@ class Shooting {
  private:
   static constexpr double kNone = 1e-200;  // less is none: such a feature goes to zero or stays where it is
 
-  static constexpr int kWait = 20;            // sweeps before a linear system
-  static constexpr std::size_t kMost = 1500;  // of its size
+  static constexpr int kWait = 20;                            // sweeps before a linear system
+  static constexpr std::size_t kMost = 1500;                  // of its size
+  static constexpr std::size_t kWork = std::size_t{1} << 30;  // products, before sweeps go on
+  static constexpr double kFlat = 1e-9;                       // of the penalty: less is no pull
+  static constexpr double kForEver = 1e12;  // of a step where there is no curvature: something will stop it
 
-  // Coordinates that are not zero and not at a bound go to their optimum, or as far as the first of them comes to
-  // zero or to a bound. Whether they got there.
+  // Coordinates that are not zero and not at a bound go to their optimum; where one of them comes to zero or to a bound
+  // on the way, it stays there, and the others go on. Whether they got there.
   bool go_together(const std::vector<std::size_t>& live) {
     std::vector<std::size_t> some;
     for (const std::size_t j : live)
       if (b_[j] != 0 && h_.diagonal(j) > kNone &&
           (bounds_.low == nullptr || (b_[j] > bounds_.low[j] && b_[j] < bounds_.high[j])))
         some.push_back(j);
+    if (some.size() > kMost) return false;
+    for (std::size_t work = 0; !some.empty() && work < kWork;
+         work += some.size() * some.size() * some.size()) {
+      const std::vector<double> step = direction(some);
+      if (step.empty()) return true;
+      const std::size_t stops = go(some, step);
+      if (stops == some.size()) return along_curvature_;
+      some.erase(some.begin() + static_cast<std::ptrdiff_t>(stops));
+    }
+    return false;
+  }
+
+  // To the optimum of these coordinates; or, where they are there but for directions without curvature, along one of
+  // those in which the penalty falls, for ever. Empty: there is no better place.
+  std::vector<double> direction(const std::vector<std::size_t>& some) {
     const std::size_t m = some.size();
-    if (m == 0 || m > kMost) return false;
     std::vector<double> system(m * m), step(m), column(h_.size());
     for (std::size_t i = 0; i < m; ++i) {
       column.assign(column.size(), 0.0);
@@ -116,24 +133,49 @@ class Shooting {
       for (std::size_t k = 0; k < m; ++k) system[i * m + k] = column[some[k]];
       step[i] = r_[some[i]] - std::copysign(gamma_[some[i]], b_[some[i]]);
     }
-    solve_symmetric(system, step);
-    double part = 1;
+    const std::vector<double> pull = step, whole = system;
+    const std::vector<std::size_t> dependent = solve_symmetric(system, step);
+    along_curvature_ = true;
+    double steepest = 0;
+    std::size_t best = m;
+    for (const std::size_t i : dependent) {
+      double left = pull[i];  // of its equation
+      for (std::size_t k = 0; k < m; ++k) left -= whole[i * m + k] * step[k];
+      if (std::fabs(left) > kFlat * gamma_[some[i]] && std::fabs(left) > std::fabs(steepest))
+        steepest = left, best = i;
+    }
+    if (best == m) return step;
+    // With coordinate `best` up by one, the others move so that no equation but its own changes.
+    std::vector<double> flat(m);
+    for (std::size_t k = 0; k < m; ++k) flat[k] = -whole[k * m + best];
+    for (const std::size_t i : dependent) flat[i] = 0;
+    substitute(system, flat);
+    flat[best] = 1;
+    for (double& value : flat) value = std::copysign(1.0, steepest) * value * kForEver;
+    along_curvature_ = false;
+    return flat;
+  }
+
+  // Along the step, as far as the first coordinate comes to zero or to a bound: which; or to its end.
+  std::size_t go(const std::vector<std::size_t>& some, const std::vector<double>& step) {
+    const std::size_t m = some.size();
+    double part = along_curvature_ ? 1 : 0;
     std::size_t stops = m;
     for (std::size_t i = 0; i < m; ++i) {
       const double from = b_[some[i]], to = from + step[i];
       const double end = inside(some[i], (from > 0) != (to > 0) ? 0 : to);
       if (end == to) continue;
       const double reach = (end - from) / step[i];
-      if (reach < part) part = reach, stops = i;
+      if (stops == m ? along_curvature_ ? reach < part : true : reach < part) part = reach, stops = i;
     }
-    if (!(part >= 0 && std::isfinite(part))) return false;
+    if (!(part >= 0 && std::isfinite(part))) return m;
     for (std::size_t i = 0; i < m; ++i) {
       const double from = b_[some[i]], to = from + step[i];
       double next = from + part * step[i];
       if (i == stops) next = inside(some[i], (from > 0) != (to > 0) ? 0 : to);
       if (std::isfinite(next)) set(some[i], next);
     }
-    return stops == m;
+    return stops;
   }
 
   void begin() noexcept { moved_ = length_ = 0; }
@@ -188,6 +230,7 @@ class Shooting {
   double* r_;
   CoordinateBounds bounds_;
   double moved_ = 0, length_ = 0;
+  bool along_curvature_ = true;  // the last direction was to an optimum
 };
 
 }  // namespace riata

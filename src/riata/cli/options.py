@@ -14,7 +14,7 @@ from riata.learners import FAMILIES, Learner
 F = TypeVar("F", bound=Callable[..., Any])
 
 NEEDED = frozenset(
-    {
+    (
         "output",
         "method",
         "loss",
@@ -24,8 +24,8 @@ NEEDED = frozenset(
         "class_weight",
         "max_memory",
         "resume",
-    }
-    | {"initial", "quiet"}
+    )
+    + ("initial", "quiet")
 )
 """The options of `riata train` that most people need."""
 NOT_OPTIONS = ("outputs", "seed")
@@ -176,7 +176,9 @@ class MethodCommand(Command):
         apart: list[str] = []
         for word in args:
             flag, sign, value = word.partition("=")
-            if flag in pairs and sign:
+            if apart[-2:-1] == ["--bounds"] and not {",", ":"} & set(apart[-1]):
+                apart[-1] += f",{word}"
+            elif flag in pairs and sign:
                 apart += [flag, *value.split(",")]
             elif apart and apart[-1] in pairs and word.count(",") == 1:
                 apart += word.split(",")
@@ -258,9 +260,8 @@ def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any
         return kind | {"is_flag": True, "flag_value": not owned[0][1].default}
     if choices:
         return kind | {"type": click.Choice(list(choices))}
-    if isinstance(type_, tuple):
-        return kind | {"type": type_, "metavar": "LOW HIGH"}
-    return kind | {"type": type_, "metavar": "TEXT" if type_ is str else "NUMBER"}
+    metavar = "LOW HIGH" if isinstance(type_, tuple) else getattr(type_, "metavar", "NUMBER")
+    return kind | {"type": type_, "metavar": "TEXT" if type_ is str else metavar}
 
 
 def _default_text(owned: list[tuple[str, Field[Any]]]) -> str:
@@ -303,6 +304,10 @@ _type_hints = cache(get_type_hints)
 
 def _type_of(learner: type[Learner], name: str) -> Any:
     """The type of a parameter: float, int, bool, str, or a tuple of two floats."""
+    if name == "bounds":
+        from riata.cli.kinds import Intervals
+
+        return Intervals()
     hint = _type_hints(learner)[name]
     known = [t for t in (get_args(hint) or (hint,)) if t is not type(None)]
     if hint in (float, int, bool, str):

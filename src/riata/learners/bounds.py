@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from riata.errors import DataError
+
 REST = "*"
 """The key of `bounds` that stands for every feature without bounds of its own."""
 
@@ -94,12 +96,12 @@ def group_of(name: str, groups: Mapping[str, Pair]) -> str | None:
 def check_bounds_fit(own: Mapping[int, Pair], groups: Mapping[str, Pair], named: bool) -> None:
     """Bounds by number are of no use for features with names, and the other way round."""
     if named and own:
-        raise ValueError(
+        raise DataError(
             f"bounds of feature {next(iter(own))}: the features of this data have names, not numbers; "
             "give bounds by name, namespace or column"
         )
     if groups and not named:
-        raise ValueError(
+        raise DataError(
             f"bounds of {next(iter(groups))!r}: the features of this data have numbers, not names; "
             "give bounds by number"
         )

@@ -88,7 +88,7 @@ class Sketch(Learner):
     max_passes: int = option(50, "passes for a penalty after which to stop anyway")
     sample: int = option(
         2**20,
-        "non-zeros kept in memory from the first pass, to start the others from; 0: as the paper has it",
+        "non-zeros of examples kept in memory, to start from and for later steps; 0: as the paper has it",
     )
     n_jobs: int = option(2, "threads that make a pass; the result has the same bits for any number")
     gamma_schedule: str = option(
@@ -230,8 +230,8 @@ class Sketch(Learner):
             else:  # this output is complete, others are not
                 known = self.score(block) if known is None else known
                 scores[:, c] = known[:, c]
-        if self._passes[0].passes == 0:
-            self._sample.add(block)
+        if self._passes[0].passes == 0 or self._sample.hard:
+            self._sample.add(block, losses)
         if self._folds is not None:
             self._folds.learn(block)
         self._count(len(block))
@@ -271,14 +271,14 @@ class Sketch(Learner):
     def _end_passes(self) -> None:
         sample = self._sample.block()
         for c, p in enumerate(self._passes):
-            seen = (
-                None if sample is None else Examples(sample, self._sample.whole, self._positive(c))
-            )
+            seen = Examples.of(self._sample, sample, self._positive(c))
             p.end(seen)
             if self._folds is not None:
                 self._folds.end(seen)
         if self.complete:
             self._sample.clear()
+        elif not self._sample.whole and self.algorithm == "reduced":
+            self._sample.restart()
         if self.complete and not self.converged:
             warn_of_an_inexact_end(self, self._passes)
 

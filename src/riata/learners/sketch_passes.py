@@ -26,10 +26,12 @@ from riata.learners.sketch_points import (
     PathPoint,
     Point,
     Settings,
-    best_step,
-    between,
+    hardest_first,
+    history_entry,
+    shorter_step,
     weights_at,
 )
+from riata.learners.sketch_rest import NEAR, Rest, accumulate, step_by_hard_ones
 from riata.learners.sketch_sample import Examples, SampleSettings
 
 MOST_HALVINGS = 40
@@ -62,6 +64,8 @@ class Passes:
     started: bool = False
     """It begins at weights that are worth going on from, not at zero."""
     limits: Limits | None = None
+    rest: Rest | None = None
+    """Examples besides those of the passes, as a quadratic model."""
     core: _core.Sketch = field(init=False)
     at: int = 0
     passes: int = 0
@@ -97,15 +101,14 @@ class Passes:
         self, block: Block, labels: Floats, positive: float, threads: int
     ) -> tuple[Floats, Floats]:
         """Scores and losses of the Block, which is now part of the pass."""
-        return self.core.accumulate(
-            block.indptr, block.indices, block.values, labels, block.weights, positive, threads,
-            block.offsets,
-        )  # fmt: skip
+        return accumulate(self.core, block, labels, positive, threads)
 
     def end(self, sample: Examples | None = None) -> None:
         """Judge the weights of this pass and move on: done, or the next pass has begun."""
         if self.done or self.core.fingerprint[0] == 0:
             return
+        if self.rest is not None:
+            self.rest.add_to(self.core, self.accepted)
         check_data(self.core, self.settings, self.fingerprint)
         self.fingerprint = self.core.fingerprint
         self.passes += 1
@@ -130,6 +133,10 @@ class Passes:
         """Whether this penalty has had its passes: those since the one before it was solved."""
         since = self.path[-1].passes if self.path else 0
         return self.passes - since >= self.settings.max_passes
+
+    def start_at(self, point: Point) -> None:
+        """Begin at weights that are worth going on from; those that are not zero are active."""
+        self._begin(point, point.keys[point.weights != 0])
 
     # The parts of `end`
 
@@ -172,7 +179,8 @@ class Passes:
         solution = run.accepted or ORIGIN
         keys = np.sort(solution.keys)
         if self.settings.algorithm == "reduced":
-            keys = self._fill(keys, run.core.keys)
+            near = hardest_first(*run.outside(0.0), NEAR * run.gamma)
+            keys = self.fill(keys, np.concatenate([run.core.keys, near]))
         self._begin(Point(solution.keys, solution.weights, solution.intercept), keys)
 
     def _centre(self) -> bool:
@@ -212,7 +220,7 @@ class Passes:
 
     def _lay_path(self) -> None:
         """A geometric grid from the smallest gamma that leaves nothing but the intercept."""
-        _, outside = self._outside(0.0)
+        _, outside = self.outside(0.0)
         inside = self.core.active_gradient()
         if self.limits is not None:
             first = int(self.settings.fit_intercept)
@@ -240,16 +248,15 @@ class Passes:
         if self.halvings > MOST_HALVINGS:
             self.done = True
             return
-        end = point.pruned()
-        keys = np.union1d(self.accepted.keys, end.keys)
-        here, there = weights_at(self.accepted, keys), weights_at(end, keys)
-        start = Point(keys, here, self.accepted.intercept, self.accepted.loss)
-        end = Point(keys, there, end.intercept, end.loss)
-        step = best_step(
-            *self.core.along(), start, end, self.gamma, self.settings.penalize_intercept
+        step, there = shorter_step(
+            self.core.along(),
+            self.accepted,
+            point.pruned(),
+            self.gamma,
+            self.settings.penalize_intercept,
         )
         self.shortened *= step
-        self._begin(between(start, end.intercept, there, step), self._fill(keys, point.keys))
+        self._begin(there, self.fill(there.keys, point.keys))
 
     def _advance(self, point: Point, sample: Examples | None) -> None:
         """Down the path for as long as this pass answers for it, then a step towards the next solution."""
@@ -272,6 +279,9 @@ class Passes:
         run = None
         if self.at > before and sample is not None and sample.whole:
             run = self._solved(sample, point)
+        elif sample is not None and sample.hard and self.settings.algorithm == "reduced":
+            self._begin(*step_by_hard_ones(self, sample, point, certificate))
+            return
         if run is not None:
             self._go_on_from(run)
         else:
@@ -289,24 +299,22 @@ class Passes:
         _, worst_first = self._candidates(point, gamma)
         keys = np.sort(step.keys[step.weights != 0])
         if s.algorithm == "reduced":
-            keys = self._fill(keys, worst_first)
+            keys = self.fill(keys, worst_first)
             if s.capacity is not None:  # section 5.1: with room to spare, who was active stays
-                keys = self._fill(keys, point.keys)
+                keys = self.fill(keys, point.keys)
         self._begin(step, keys)
 
     def _candidates(self, point: Point, gamma: float) -> tuple[Keys, Keys]:
         """Features with |gradient| >= tau * gamma: ascending, and again in falling order of it."""
         if self.settings.algorithm == "multipass":
             return ORIGIN.keys, ORIGIN.keys
-        outside, pull = self._outside(self.settings.tau * gamma)
+        outside, pull = self.outside(self.settings.tau * gamma)
         inside = self.core.active_gradient()[int(self.settings.fit_intercept) :]
-        near = np.abs(inside) >= self.settings.tau * gamma
-        keys = np.concatenate([outside, point.keys[near]])
-        pulls = np.abs(np.concatenate([pull, inside[near]]))
-        ranked = keys[np.lexsort((keys, -pulls))]
-        return self._fill(ORIGIN.keys, ranked), ranked
+        keys, pulls = np.concatenate([outside, point.keys]), np.concatenate([pull, inside])
+        ranked = hardest_first(keys, pulls, self.settings.tau * gamma)
+        return self.fill(ORIGIN.keys, ranked), ranked
 
-    def _fill(self, keys: Keys, more: Keys) -> Keys:
+    def fill(self, keys: Keys, more: Keys) -> Keys:
         """Those keys, and as many of the others as there is room for, first come first served; ascending."""
         new = more[~np.isin(more, keys)]
         room, factor = ROOM, ROOM_FACTOR
@@ -352,7 +360,7 @@ class Passes:
     def _certify(self, point: Point, gamma: float) -> Certificate:
         return certify(self.core, self.settings, self.limits, point, gamma)
 
-    def _outside(self, threshold: float) -> tuple[Keys, Floats]:
+    def outside(self, threshold: float) -> tuple[Keys, Floats]:
         """Features that are not active, pull at least so hard and may go there; and their pulls."""
         keys, pulls = self.core.outside(threshold)
         if self.limits is not None:
@@ -378,16 +386,7 @@ class Passes:
 
     def _note(self, certificate: Certificate, point: Point) -> None:
         self.history.append(
-            {
-                "pass": self.passes,
-                "gamma": self.gamma,
-                "objective": certificate.objective,
-                "gap": certificate.gap,
-                "violation": certificate.violation,
-                "active": len(point.keys),
-                "support": int(np.count_nonzero(point.weights)),
-                "step": self.shortened,
-            }
+            history_entry(self.passes, self.gamma, certificate, point, self.shortened)
         )
 
     def _keep(self, point: Point, certificate: Certificate) -> None:

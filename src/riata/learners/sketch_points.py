@@ -67,6 +67,22 @@ class Certificate:
     """Features that are not active and should be."""
 
 
+def history_entry(
+    passes: int, gamma: float, certificate: Certificate, point: Point, step: float
+) -> dict[str, float]:
+    """What `history` says of a pass."""
+    return {
+        "pass": passes,
+        "gamma": gamma,
+        "objective": certificate.objective,
+        "gap": certificate.gap,
+        "violation": certificate.violation,
+        "active": len(point.keys),
+        "support": int(np.count_nonzero(point.weights)),
+        "step": step,
+    }
+
+
 @dataclass(frozen=True)
 class PathPoint:
     """The solution for one gamma."""
@@ -96,6 +112,18 @@ def weights_at(point: Point, keys: Keys) -> Floats:
     inside[inside] = known[where[inside]] == keys[inside]
     weights[inside] = point.weights[order][where[inside]]
     return weights
+
+
+def hardest_first(keys: Keys, pulls: Floats, least: float) -> Keys:
+    """Those that pull at least so hard, in falling order of it.
+
+    >>> hardest_first(np.array([3, 5, 8]), np.array([0.1, -2.0, 1.0]), 0.5)
+    array([5, 8])
+    """
+    sizes = np.abs(pulls)
+    hard = sizes >= least
+    keys, sizes = keys[hard], sizes[hard]
+    return keys[np.lexsort((keys, -sizes))]
 
 
 def between(start: Point, intercept: float, weights: Floats, t: float) -> Point:
@@ -137,3 +165,14 @@ def best_step(
     known = [start.loss, *losses, end.loss]
     values = [loss + gamma * p.l1(penalized) for p, loss in zip(points, known, strict=True)]
     return least_between(np.array([0.0, *lengths, 1.0]), np.array(values))
+
+
+def shorter_step(
+    along: tuple[Floats, Floats], start: Point, end: Point, gamma: float, penalized: bool
+) -> tuple[float, Point]:
+    """How far to go towards `end`, as the losses `along` the way say, and the point there."""
+    keys = np.union1d(start.keys, end.keys)
+    start = Point(keys, weights_at(start, keys), start.intercept, start.loss)
+    end = Point(keys, weights_at(end, keys), end.intercept, end.loss)
+    step = best_step(*along, start, end, gamma, penalized)
+    return step, between(start, end.intercept, end.weights, step)

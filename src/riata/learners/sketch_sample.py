@@ -37,19 +37,31 @@ class Sample:
     parts: list[Block] = field(default_factory=list)
     hashes: list[NDArray[np.uint64]] = field(default_factory=list)
     nnz: int = 0
+    hard: bool = False
+    """The examples with the largest losses are kept, whatever their hash."""
 
     @property
     def whole(self) -> bool:
         """Nothing was left out."""
-        return self.limit == _WHOLE
+        return self.limit == _WHOLE and not self.hard
 
     def __len__(self) -> int:
         return sum(map(len, self.parts))
 
-    def add(self, block: Block) -> None:
+    def add(self, block: Block, losses: Floats | None = None) -> None:
+        """Consider the examples; of hard ones their losses are asked for."""
         if self.capacity == 0 or len(block) == 0:
             return
-        self._keep(block, _row_hashes(block))
+        if self.hard:
+            assert losses is not None
+            self._keep(block, _by_loss(losses if block.weights is None else losses * block.weights))
+        else:
+            self._keep(block, _row_hashes(block))
+
+    def restart(self) -> None:
+        """What was kept has done its work: from now on, the hard examples of a pass."""
+        self.clear()
+        self.limit, self.hard = _WHOLE, True
 
     def merge(self, other: Sample) -> None:
         self.limit = min(self.limit, other.limit)
@@ -68,10 +80,11 @@ class Sample:
 
     def state(self) -> State:
         block = concatenate(self.parts) if self.parts else None
+        limit = np.array([self.limit & _MASK, self.hard], dtype=np.uint64)
         if block is None:
-            return {"limit": np.array([self.limit & _MASK], dtype=np.uint64)}
+            return {"limit": limit}
         arrays = {
-            "limit": np.array([self.limit & _MASK], dtype=np.uint64),
+            "limit": limit,
             "hashes": np.concatenate(self.hashes),
             "indptr": block.indptr,
             "indices": block.indices,
@@ -85,6 +98,7 @@ class Sample:
     def restore(self, state: State) -> None:
         _check(state)
         self.limit = int(state["limit"][0]) or _WHOLE
+        self.hard = bool(state["limit"][1:].any())
         if "hashes" in state:
             self.hashes = [state["hashes"]]
             self.parts = [
@@ -99,19 +113,28 @@ class Sample:
         self.parts, self.hashes, self.nnz = [], [], 0
 
     def _keep(self, block: Block, hashes: NDArray[np.uint64]) -> None:
-        if not self.whole:
+        if self.limit != _WHOLE:
             rows = np.flatnonzero(hashes < np.uint64(self.limit))
             block, hashes = block.take(rows), hashes[rows]
         if len(block):
             self.parts.append(block)
             self.hashes.append(hashes)
             self.nnz += int(block.indptr[-1] - block.indptr[0])
-        while self.nnz > self.capacity and self.limit > 1:
-            self.limit //= 2
+        if self.nnz > self.capacity:
+            self._lower()
             self._thin()
 
+    def _lower(self) -> None:
+        """Halve the limit until what lies below it fits."""
+        sizes = np.concatenate([np.diff(part.indptr) for part in self.parts])
+        hashes = np.concatenate(self.hashes)
+        while sizes.sum() > self.capacity and self.limit > 1:
+            self.limit //= 2
+            below = hashes < np.uint64(self.limit)
+            sizes, hashes = sizes[below], hashes[below]
+
     def _thin(self) -> None:
-        if self.whole:
+        if self.limit == _WHOLE:
             return
         parts, hashes = self.parts, self.hashes
         self.clear()
@@ -142,6 +165,12 @@ def _row_hashes(block: Block) -> NDArray[np.uint64]:
     return _mixed(mixed)
 
 
+def _by_loss(losses: Floats) -> NDArray[np.uint64]:
+    """Small where the loss is large: half as small, about, where it is twice as large."""
+    share = 1 / (1 + 2.0**20 * losses)
+    return (share * (2.0**64 - 2048)).astype(np.uint64)
+
+
 def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     x = (x ^ (x >> np.uint64(31))) * _MIX
     x ^= x >> np.uint64(29)
@@ -156,8 +185,15 @@ class Examples:
     block: Block
     whole: bool
     """They are all examples that there are."""
+    hard: bool
+    """They are those with the largest losses in the pass that has just ended."""
     positive: float
     """The label of the class that this output asks for."""
+
+    @classmethod
+    def of(cls, sample: Sample, block: Block | None, positive: float) -> Examples | None:
+        """`block` is what the sample holds; None where that is nothing."""
+        return None if block is None else cls(block, sample.whole, sample.hard, positive)
 
     @property
     def labels(self) -> Floats:
@@ -184,21 +220,23 @@ class SampleSettings:
     max_passes: int = MOST_PASSES
 
     @classmethod
-    def like(cls, whole: Settings, tol: float) -> SampleSettings:
+    def like(cls, whole: Settings, tol: float, max_passes: int = MOST_PASSES) -> SampleSettings:
         names = ("algorithm", "link", "fit_intercept", "penalize_intercept", "capacity", "tau")
-        return cls(**{name: getattr(whole, name) for name in names}, tol=tol)
+        return cls(**{name: getattr(whole, name) for name in names}, tol=tol, max_passes=max_passes)
 
 
 def _check(state: State) -> None:
     """What a file says is a sample must be well formed rows."""
+    if "limit" in state and len(state["limit"]) not in (1, 2):  # the limit; whether by losses
+        raise ValueError("tensor 'sample.limit' holds other numbers than a limit")
     if "hashes" not in state:
-        check_state(state, {"limit": Tensor("uint64", (1,))}, "sample.")
+        check_state(state, {"limit": Tensor("uint64", ("limits",))}, "sample.")
         return
     index = state["indices"].dtype.name if "indices" in state else "int32"
     check_state(
         state,
         {
-            "limit": Tensor("uint64", (1,)),
+            "limit": Tensor("uint64", ("limits",)),
             "hashes": Tensor("uint64", ("n",)),
             "indptr": Tensor("int64", ("n+1",), least=0),
             "indices": Tensor("int64" if index == "int64" else "int32", ("nnz",), least=0),

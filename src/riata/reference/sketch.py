@@ -149,6 +149,27 @@ def reduced(
     return path
 
 
+def hard_model(
+    X: Floats, y: Floats, at: Floats, hard: NDArray[np.bool_], beta: Floats, link: str = "logit"
+) -> tuple[float, Floats]:
+    """Value and gradient at `beta` of a loss: hard examples as they are, others by their quadratic model at `at`.
+
+    Not in the paper, whose model is quadratic in all of them.
+
+    >>> X, y, none = np.eye(2), np.ones(2), np.zeros(2, dtype=bool)
+    >>> value, slope = hard_model(X, y, np.zeros(2), none, np.array([1.0, 0.0]))
+    >>> round(value, 4), slope
+    (1.0113, array([-0.25, -0.5 ]))
+    """
+    slope, curvature = derivatives(link, X @ at, y)
+    moved = X @ (beta - at)
+    parabola = -log_likelihood(link, X @ at, y) - slope * moved - curvature * moved**2 / 2
+    here, _ = derivatives(link, X @ beta, y)
+    value = np.where(hard, -log_likelihood(link, X @ beta, y), parabola).sum()
+    gradient = -X.T @ np.where(hard, here, slope + curvature * moved)
+    return float(value), np.asarray(gradient, dtype=np.float64)
+
+
 def probit_em(
     X: Floats, y: Floats, gamma: float, steps: int = 20_000, tol: float = 1e-12
 ) -> Floats:

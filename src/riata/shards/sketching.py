@@ -30,7 +30,10 @@ class SketchMethod(Method):
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         """Where the pass stands: the weights of each output, and whence they came."""
-        state: Arrays = {"round": np.array([round], dtype=np.int64)}
+        state: Arrays = {
+            "round": np.array([round], dtype=np.int64),
+            "hard": np.array([learner._sample.hard], dtype=np.int64),
+        }
         if len(learner._feature_index):
             state["name_keys"] = learner._feature_index.arrays()[0]
         for c, run in enumerate(learner._passes):
@@ -55,6 +58,8 @@ class SketchMethod(Method):
             keys = state["name_keys"]
             nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
             learner._feature_index.translate(keys, *nameless)
+        if state["hard"][0]:
+            learner._sample.restart()
         for c, run in enumerate(learner._passes):
             run.passes, run.done = round - 1, bool(state[f"{c}.done"][0])
             weights = state[f"{c}.weights"]
@@ -120,7 +125,7 @@ class SketchMethod(Method):
                 f"add.{c}.seen": np.array(core.fingerprint, dtype=np.uint64),
                 f"max.{c}.features": np.array([core.features], dtype=np.int64),
             }
-        if state["round"][0] == 1:
+        if state["round"][0] == 1 or state["hard"][0]:
             sample = learner._sample.state()
             sums |= {f"sample.{name}": array for name, array in sample.items()}
             sums["sample.capacity"] = np.array([learner.sample], dtype=np.int64)

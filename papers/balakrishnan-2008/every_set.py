@@ -1,0 +1,183 @@
+"""Every two-class set at hand and one of twenty classes: passes to a gap of 1e-6, and time beside liblinear's.
+
+Both penalise the intercept, so that both solve the same problem; both are given the matrix in memory. liblinear's
+tolerance is the loosest power of ten at which its objective is within 1e-6 of the optimum, found beforehand.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import Floats
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from riata import SketchClassifier
+from riata.sources import open_source
+
+GAMMAS = (0.1, 1.0, 10.0, 100.0)
+GAP, MOST_PASSES = 1e-6, 10
+TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+LONGEST = 20.0
+"""Seconds after which liblinear is not asked for more."""
+CODES = (
+    "hour",
+    "C1",
+    "banner_pos",
+    "device_type",
+    "device_conn_type",
+    *(f"C{k}" for k in range(14, 22)),
+)
+SETS: dict[str, tuple[str, dict[str, Any]]] = {
+    "heart": ("libsvm/heart_scale", {}),
+    "a9a": ("libsvm/a9a", {}),
+    "ijcnn1": ("libsvm/ijcnn1.trn.bz2", {}),
+    "money-fx": ("reuters21578/reuters.trn.bz2", {}),
+    "news20, two groups": ("libsvm/news20-small.binary.gz", {}),
+    "rcv1, sample": ("vw/rcv1_small.dat", {}),
+    "SMS": ("sms/SMSSpamCollection", {"text": ("SMS",)}),
+    "iPinYou": ("ctr/ipinyou_deepctr_train.fm.txt", {"format": "svmlight"}),
+    "Criteo, head": (
+        "ctr/criteo_wideresdnn_train.csv",
+        {"format": "csv", "header": False, "label": "1", "delimiter": "\t", "missing": "feature",
+         "log1p": tuple(map(str, range(2, 15)))},
+    ),
+    "Avazu, head": ("ctr/avazu_fastdg_small3.train.csv", {"label": "click", "ignore": ("id",), "categorical": CODES}),
+    "kr-vs-kp": ("uci/kr.vs.kp.arff", {}),
+    "crx": ("uci/credit.a.arff", {}),
+    "mushroom": ("uci/mushroom.arff", {}),
+    "magic": ("uci/magic.arff", {}),
+    "wbc": ("uci/breast.w.arff", {}),
+    "spambase": ("uci/spambase.data", {"format": "csv", "header": False, "label": "58"}),
+    "wdbc": ("uci/wdbc.data", {"format": "csv", "header": False, "label": "2", "ignore": ("1",)}),
+    "wpbc": ("uci/wpbc.data", {"format": "csv", "header": False, "label": "2", "ignore": ("1",)}),
+    "mail, log counts": ("trec07p/trec07p.vw.zst", {}),
+}  # fmt: skip
+CLASSES = "libsvm/news20-multiclass.gz"
+QUICK = ("heart", "money-fx", "rcv1, sample", "SMS", "kr-vs-kp", "mushroom", "wdbc")
+
+
+def load(file: str, options: dict[str, Any]) -> tuple[sparse.csr_matrix, Floats]:
+    """A matrix and labels, whatever the format."""
+    path = Path(os.environ["RIATA_DATA"]) / file
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        blocks = list(open_source(str(path), **options))
+    lengths = np.concatenate([np.diff(b.indptr) for b in blocks])
+    inside = [slice(b.indptr[0], b.indptr[-1]) for b in blocks]
+    keys = np.concatenate([b.indices[s] for b, s in zip(blocks, inside, strict=True)])
+    values = np.concatenate([b.values[s] for b, s in zip(blocks, inside, strict=True)])
+    _, columns = np.unique(keys, return_inverse=True)
+    X = sparse.csr_matrix(
+        (values, columns.astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]))
+    )
+    X.sum_duplicates()
+    return X, np.concatenate([b.labels for b in blocks if b.labels is not None])
+
+
+def objective(X: sparse.csr_matrix, y: Floats, model: Any, gamma: float) -> float:
+    """Summed over the classes, each against the others, where there are more than two."""
+    classes = np.unique(y)
+    positive = classes[1:] if len(classes) == 2 else classes
+    total = 0.0
+    for w, b, c in zip(model.coef_, np.ravel(model.intercept_), positive, strict=True):
+        margins = np.where(y == c, 1.0, -1.0) * (X @ w + b)
+        total += float(np.logaddexp(0, -margins).sum() + gamma * (np.abs(w).sum() + abs(b)))
+    return total
+
+
+def liblinear(X: sparse.csr_matrix, y: Floats, gamma: float, best: float) -> tuple[float, str]:
+    """Seconds of the loosest tolerance that is near enough to the best objective."""
+    from sklearn.multiclass import OneVsRestClassifier
+
+    wide, seconds = X.astype(np.float64), 0.0
+    for tol in TOLERANCES:
+        one = LogisticRegression(
+            solver="liblinear", l1_ratio=1, C=1 / gamma, tol=tol, max_iter=1000, random_state=0
+        )
+        many = len(np.unique(y)) > 2
+        model = OneVsRestClassifier(one) if many else one
+        began = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(wide, y)
+        seconds = time.process_time() - began
+        if many:
+            model.coef_ = np.vstack([e.coef_ for e in model.estimators_])
+            model.intercept_ = np.concatenate([e.intercept_ for e in model.estimators_])
+        if objective(X, y, model, gamma) <= (1 + GAP) * best:
+            return seconds, f"{seconds:.3f}"
+        if seconds > LONGEST:
+            break
+    return seconds, f"not there after {seconds:.1f}"
+
+
+def solved(
+    name: str, X: sparse.csr_matrix, y: Floats, gamma: float
+) -> tuple[list[Any], bool, bool]:
+    """A row of the table; whether the passes are few; whether it takes at most twice liblinear's time."""
+    times = []
+    for _ in range(3 if X.nnz < 1_000_000 else 1):
+        began = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = SketchClassifier(gamma, penalize_intercept=True, max_passes=30).fit(X, y)
+        times.append(time.process_time() - began)
+    last: dict[int, dict[str, float]] = {int(h.get("output", 0)): h for h in model.history_}
+    gap = max(h["gap"] / h["objective"] for h in last.values())
+    passes = max(int(h["pass"]) for h in last.values())
+    best = sum(h["objective"] for h in last.values())
+    theirs, told = liblinear(X, y, gamma, best)
+    bytes_ = sum(p.core.bytes for p in model.model_.learner._passes)
+    row = [
+        name, f"{gamma:g}", passes, f"{gap:.0e}", sum(int(h["support"]) for h in last.values()),
+        f"{bytes_ / 1e6:.1f} MB", f"{min(times):.3f}", told, f"{min(times) / max(theirs, 1e-9):.2f}",
+    ]  # fmt: skip
+    return row, passes <= MOST_PASSES and gap <= GAP, min(times) <= 2 * theirs or min(times) < 0.05
+
+
+def item(quick: bool) -> dict[str, Any]:
+    rows, few, fast = [], [], []
+    names = QUICK if quick else tuple(SETS)
+    for name in (*names, "news20, twenty groups"):
+        file, options = SETS.get(name, (CLASSES, {}))
+        X, y = load(file, options)
+        if name.startswith("mail"):
+            X.data = np.log1p(X.data)
+        for gamma in GAMMAS:
+            row, is_few, is_fast = solved(f"{name}, {X.shape[0]:,} x {X.shape[1]:,}", X, y, gamma)
+            rows.append(row)
+            few.append(is_few)
+            fast.append(is_fast)
+    most = max(row[2] for row in rows)
+    told = [
+        ["passes to a gap of 1e-6", "about 10, of weights",
+         f"at most {MOST_PASSES} in {sum(few)} of {len(few)}; the most: {most}",
+         "reproduced" if all(few) else "comparable"],
+        ["at most twice liblinear's processor time, or below 50 ms", "not stated",
+         f"in {sum(fast)} of {len(fast)}", "comparable"],
+    ]  # fmt: skip
+    head = [
+        "set",
+        "gamma",
+        "passes",
+        "gap",
+        "weights",
+        "sums",
+        "Riata, s",
+        "liblinear, s",
+        "Riata / liblinear",
+    ]
+    note = (
+        "Not an item of the paper: its algorithm with Riata's certificate, on numbers as they are in the files. "
+        "Where all examples fit into the sample of 2^20 non-zeros (8.4 MB), two passes are enough; of mail a tenth "
+        "does. "
+        "The sums are what a pass keeps: gradients and the curvature of the active features."
+    )
+    return {"rows": told, "note": note, "picture": None,
+            "tables": [{"title": "Each set and penalty", "head": head, "rows": rows}]}  # fmt: skip
