@@ -13,20 +13,8 @@ from riata.learners import FAMILIES, Learner
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NEEDED = frozenset(
-    (
-        "output",
-        "method",
-        "loss",
-        "label",
-        "holdout",
-        "passes",
-        "class_weight",
-        "max_memory",
-        "resume",
-    )
-    + ("initial", "quiet")
-)
+_NEEDED = "output method loss label holdout passes class_weight max_memory resume initial quiet"
+NEEDED = frozenset(_NEEDED.split())
 """The options of `riata train` that most people need."""
 NOT_OPTIONS = ("outputs", "seed")
 """Parameters that follow from the data, or that the command has an option of its own for."""
