@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from riata import SketchClassifier
+from riata.learners import Sketch
 from riata.sources import open_source
 
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
@@ -133,7 +134,9 @@ def solved(
     passes = max(int(h["pass"]) for h in last.values())
     best = sum(h["objective"] for h in last.values())
     theirs, told = liblinear(X, y, gamma, best)
-    bytes_ = sum(p.core.bytes for p in model.model_.learner._passes)
+    learner = model.model_.learner
+    assert isinstance(learner, Sketch)
+    bytes_ = sum(p.core.bytes for p in learner._passes)
     row = [
         name, f"{gamma:g}", passes, f"{gap:.0e}", sum(int(h["support"]) for h in last.values()),
         f"{bytes_ / 1e6:.1f} MB", f"{min(times):.3f}", told, f"{min(times) / max(theirs, 1e-9):.2f}",

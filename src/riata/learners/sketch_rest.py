@@ -2,7 +2,7 @@
 
 The hard examples of the pass, those with the largest losses, are kept as they are; all others as the quadratic model of
 their losses, which the pass added up anyway. The sum of both has the value, the gradient and the curvature of the
-objective at the weights of the pass, and where it is not a parabola it follows the examples that bend it most. Its
+objective at the weights of the pass, and where that is not quadratic it follows the examples that matter most. Its
 minimum costs no pass: it is found by Newton's steps over the examples in memory.
 """
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 NEAR = 0.5
 """Features that pull at least this hard, relative to gamma, may become active by what hard examples say of them."""
 DAMPING = 3.0
-"""By so much more does the model of the others bend where the relative gap is 1, as no parabola tells where they turn.
-Near the optimum nothing is left of it."""
+"""So much is added to the curvature of the others where the relative gap is 1, as their model says nothing of where they
+turn; near the optimum, nothing."""
 REST_TOL, REST_PASSES = 0.01, 30
 """How well the model is solved, relative to the square of the relative gap, and in how many steps at most."""
 
@@ -114,9 +114,9 @@ class Rest:
 
     def _model(self, change: Floats) -> tuple[Floats, float]:
         """The gradient and the loss, so far from where the model was taken."""
-        bent = self.curvature @ change
-        return self.gradient + bent, float(
-            self.scalars[0] + self.gradient @ change + 0.5 * change @ bent
+        curved = self.curvature @ change
+        return self.gradient + curved, float(
+            self.scalars[0] + self.gradient @ change + 0.5 * change @ curved
         )
 
 
