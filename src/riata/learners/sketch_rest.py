@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 NEAR = 0.5
 """Features that pull at least this hard, relative to gamma, may become active by what hard examples say of them."""
 DAMPING = 3.0
-"""So much is added to the curvature of the others where the relative gap is 1, as their model says nothing of where they
-turn; near the optimum, nothing."""
+"""So much is added to the curvature of the others where the relative gap is 1, as their model says nothing of where
+they turn; near the optimum, nothing."""
 REST_TOL, REST_PASSES = 0.01, 30
 """How well the model is solved, relative to the square of the relative gap, and in how many steps at most."""
 
