@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 NEAR = 0.5
 """Features that pull at least this hard, relative to gamma, may become active by what hard examples say of them."""
-DAMPING = 3.0
-"""So much is added to the curvature of the others where the relative gap is 1, as their model says nothing of where
-they turn; near the optimum, nothing."""
 REST_TOL, REST_PASSES = 0.01, 30
 """How well the model is solved, relative to the square of the relative gap, and in how many steps at most."""
 
@@ -57,16 +54,13 @@ class Rest:
     intercept: bool
 
     @classmethod
-    def of(
-        cls, whole: _core.Sketch, kept: _core.Sketch, intercept: bool, damped: float = 1.0
-    ) -> Rest:
-        """All examples but those kept; both passes were made at the same weights. `damped`: more of the curvature."""
+    def of(cls, whole: _core.Sketch, kept: _core.Sketch, intercept: bool) -> Rest:
+        """All examples but those kept; both passes were made at the same weights."""
         n = len(whole.weights)
         curvature = whole.curvature().reshape(n, n)
         ridge = RIDGE * np.diagonal(curvature)
         curvature -= kept.curvature().reshape(n, n)
         curvature[np.diag_indices(n)] += ridge
-        curvature *= damped
         gradient = kept.active_gradient() - whole.active_gradient()
         scalars = _total(whole) - _total(kept)
         return cls(
@@ -161,7 +155,7 @@ def step_by_hard_ones(
         [gamma],
         started=True,
         limits=passes.limits,
-        rest=Rest.of(passes.core, before, s.fit_intercept, 1 + DAMPING * far),
+        rest=Rest.of(passes.core, before, s.fit_intercept),
     )
     run.start_at(point)
     while not run.done:
