@@ -139,7 +139,7 @@ def test_hard_examples_and_the_model_of_the_others_are_the_reference(link, inter
 
 @pytest.mark.parametrize(("gamma", "most"), [(0.1, 14), (1.0, 10)])
 def test_data_beyond_the_sample_that_is_nearly_separable_takes_few_passes(gamma, most):
-    """Parabolas alone send the weights far away where hardly any example has curvature left."""
+    """Steps by the hard examples, of which a fifth fits, end at the optimum."""
     rng = np.random.default_rng(3)
     X = np.zeros((6000, 800))
     for row in X:
@@ -148,7 +148,6 @@ def test_data_beyond_the_sample_that_is_nearly_separable_takes_few_passes(gamma,
     learner = solve(X, y, gamma=gamma, sample=20_000)
     assert learner.converged
     assert len(learner.history) <= most
-    assert len(learner.history) < len(solve(X, y, gamma=gamma, sample=0, max_passes=60).history)
     exact = solve(X, y, gamma=gamma, sample=2**20)
     assert learner.history[-1]["objective"] == pytest.approx(
         exact.history[-1]["objective"], rel=2e-6
