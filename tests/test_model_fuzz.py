@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,19 @@ def test_a_model_that_memory_does_not_hold(tmp_path: Path, monkeypatch: pytest.M
     sparse_model(path, 10)
     with pytest.raises(ModelError, match="10 GiB of data: to load that takes about 35 GiB"):
         riata.load(path)
+
+
+def test_a_packed_model_that_memory_does_not_hold(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header, tensors = parts(model)
+    size = 100 << 20  # of zeros, which a file of 100 kB holds
+    told = {"dtype": "uint8", "stored": "uint8", "shape": [size]}
+    tensors["keys"] = np.frombuffer(zlib.compress(bytes(size)), dtype=np.uint8)
+    model.write_bytes(signed(header | {"packed": {"tensors": {"keys": told}}}, tensors))
+    monkeypatch.setattr(tensor_file, "allowed", lambda: 1 << 30)
+    with pytest.raises(ModelError, match="unpacked: its header speaks of 800 MiB of data"):
+        riata.load(model)
 
 
 def test_a_file_is_read_without_another_copy(tmp_path: Path) -> None:

@@ -76,8 +76,9 @@ def load(path: str | os.PathLike[str]) -> Model:
     try:
         record = _record(header["record"])
         if "packed" in header:
-            from riata.packed_state import unpack  # most models have nothing of the kind
+            from riata.packed_state import unpack, unpacked_size  # most have nothing of the kind
 
+            tensor_file.check_room(unpacked_size(header["packed"]), "unpacked")
             state = unpack(state, header["packed"], record.hash_key)
         if record.schema is not None and record.schema.is_weighed:
             record.schema = _with_text_weights(record.schema, state)

@@ -60,6 +60,11 @@ def pack(state: Arrays, hash_key: bytes | None, *, everything: bool) -> tuple[Ar
     return state, header
 
 
+def unpacked_size(header: Header) -> int:
+    """Bytes of all tensors once they are unpacked, as the header has it: a thousand times the file's at most."""
+    return sum(math.prod(int(n) for n in told["shape"]) * 8 for told in header["tensors"].values())
+
+
 def unpack(stored: Arrays, header: Header, hash_key: bytes | None) -> Arrays:
     """The state as it was, but for the order of its rows. A ValueError says what does not fit together."""
     state = dict(stored)

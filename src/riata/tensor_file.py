@@ -121,7 +121,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
                 f"{path}: cut short or damaged: {size:,} bytes, and its header speaks of "
                 f"{len(head) + wanted:,}"
             )
-        _check_room(wanted, str(path))
+        check_room(wanted, str(path))
         if size is not None:  # at once, without putting parts together
             file.seek(0)
             content = file.read(size)
@@ -137,7 +137,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
         return head + data
 
 
-def _check_room(size: int, path: str) -> None:
+def check_room(size: int, path: str) -> None:
     """A file may be larger than memory, or say so: better an error than the end of the process."""
     most = allowed() if size > _SMALL else None
     if most is None or (in_use() or 0) + TO_LOAD * size <= MEMORY_SHARE * most:
