@@ -166,10 +166,9 @@ def draw(tables: Sequence[tuple[str, Iterable[float], Table]], path: Path) -> No
                 zorder=3 if strong else 2,
             )  # fmt: skip
         worst = np.max(list(table.values()))
-        axis.set(xscale="log", xlabel=name)
+        axis.set(xscale="log", xlabel=name, ylabel="mean error, 1/n |b exact − b on-line|₁")
         axis.set(yscale="log", ylim=(0.1, 10)) if worst > 1 else axis.set(ylim=(0.15, 0.3))
         axis.grid(alpha=0.3)
-    axes[0].set_ylabel("mean error, 1/n |b exact − b on-line|₁")
     figure.legend(*axes[0].get_legend_handles_labels(), ncols=5, loc="outside upper center")
     figure.savefig(path, dpi=110)
 
