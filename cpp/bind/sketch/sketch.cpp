@@ -48,7 +48,7 @@ std::tuple<Out<std::int64_t>, Out<double>> outside(const Sketch& sketch, double 
         if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
           keys.push_back(j);
       });
-    std::sort(keys.begin(), keys.end());  // a feature may have met both parts
+    std::sort(keys.begin(), keys.end());  // a feature may be in both parts
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     for (const std::int64_t key : keys) values.push_back(-sketch.gradient(key));
   });

@@ -11,8 +11,8 @@
 
 namespace riata::bind {
 
-using NgramSpans =
-    std::tuple<int, int, int, int>;  // of words from, up to; of characters from, up to; 0: none
+// Of words from, up to; of characters from, up to; 0: none.
+using NgramSpans = std::tuple<int, int, int, int>;
 
 inline Ngrams ngrams_of(const NgramSpans& spans) {
   const auto& [words_low, words_high, chars_low, chars_high] = spans;

@@ -73,10 +73,12 @@ void gather(const BankColumns& given, double* const* rows, const float* x, std::
   }
 }
 
-void push(const BankColumns& given, double* const* rows, const float* x, std::int64_t n,
-          const double* gradient, const double* current, const std::uint8_t* learns,
-          const double* marks) noexcept {
-  const BankColumns by = given;
+// For each row and group that learns: beside(k, row, g) is what weight(c, row, beside) makes current weights with, column by
+// column; they move by -gradient * x from there.
+template <class Beside, class Weight>
+RIATA_INLINE void push_from(const BankColumns& by, double* const* rows, const float* x, std::int64_t n,
+                            const double* gradient, const std::uint8_t* learns, const double* marks,
+                            const Beside& beside, const Weight& weight) noexcept {
   const int all_columns = by.groups * by.width;
   for (std::int64_t k = 0; k < n; ++k) {
     double* const row = rows[k];
@@ -84,13 +86,24 @@ void push(const BankColumns& given, double* const* rows, const float* x, std::in
     for (int g = 0; g < by.groups; ++g) {
       if (learns[g] == 0) continue;
       const int first = g * by.width;
-      const double* const kept = current + k * all_columns + first;
-      columns(by.width, [&]<class T>(int c, const T&) {
-        put(row + first + c, at<T>(kept + c) - at<T>(gradient + first + c) * value);
+      const double* const with = beside(k, row, g);
+      columns(by.width, [&]<class T>(int c, const T& kind) {
+        put(row + first + c, weight(kind, first + c, row, with + c) - at<T>(gradient + first + c) * value);
       });
       row[all_columns + g] = marks[g];
     }
   }
+}
+
+void push(const BankColumns& given, double* const* rows, const float* x, std::int64_t n,
+          const double* gradient, const double* current, const std::uint8_t* learns,
+          const double* marks) noexcept {
+  const BankColumns by = given;
+  const int all_columns = by.groups * by.width;
+  push_from(
+      by, rows, x, n, gradient, learns, marks,
+      [&](std::int64_t k, const double*, int g) { return current + k * all_columns + g * by.width; },
+      []<class T>(const T&, int, const double*, const double* kept) { return at<T>(kept); });
 }
 
 template <DecayKind kind>
@@ -98,21 +111,14 @@ void push_anew(const BankColumns& given, double* const* rows, const float* x, st
                const double* gradient, const std::uint8_t* learns, const double* marks) noexcept {
   const BankColumns by = given;
   const int all_columns = by.groups * by.width;
-  for (std::int64_t k = 0; k < n; ++k) {
-    double* const row = rows[k];
-    const double value = static_cast<double>(x[k]);
-    for (int g = 0; g < by.groups; ++g) {
-      if (learns[g] == 0) continue;
-      const int first = g * by.width;
-      const double* const before = by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
-      columns(by.width, [&]<class T>(int c, const T&) {
-        const T v = current_of<kind>(at<T>(by.now + first + c), at<T>(by.theta + first + c),
-                                     at<T>(row + first + c), at<T>(before + c));
-        put(row + first + c, v - at<T>(gradient + first + c) * value);
+  push_from(
+      by, rows, x, n, gradient, learns, marks,
+      [&](std::int64_t, const double* row, int g) {
+        return by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
+      },
+      [&]<class T>(const T&, int c, const double* row, const double* before) {
+        return current_of<kind>(at<T>(by.now + c), at<T>(by.theta + c), at<T>(row + c), at<T>(before));
       });
-      row[all_columns + g] = marks[g];
-    }
-  }
 }
 
 // As Logistic::slope has it.

@@ -144,8 +144,8 @@ class StoredBank : public Bank {
     auto& entries = history_.before[size(g)];
     for (std::size_t e = 0; e < entries.size(); e += size(width()))
       std::fill_n(entries.begin() + static_cast<std::ptrdiff_t>(e) + first, m_, 0.0);
-    const double fresh[] = {1, 0};
-    rules_[size(u)].load(fresh);
+    const double start[] = {1, 0};
+    rules_[size(u)].load(start);
     note(u);
   }
 

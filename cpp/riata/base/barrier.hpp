@@ -1,4 +1,4 @@
-// A barrier for threads that meet often.
+// A barrier for threads that wait for each other often.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Memory that was given back, kept for the next that wants as much.
 //
-// Fresh memory is expensive: every page is a fault and is zeroed by the system, which takes longer than to
+// New memory is expensive: every page is a fault and is zeroed by the system, which takes longer than to
 // parse the text that goes in, and a virtual machine's host may have to find it first. A stream makes and
 // drops arrays of about a megabyte all the time; models come and go, fold by fold, and nearly always have the
 // size of the one before. So up to 64 MiB are kept, arrays of malloc and pages of the system alike.

@@ -108,7 +108,8 @@ class ProbeTable {
 
  private:
   static constexpr std::size_t kLeast = 16;
-  static constexpr std::size_t kFarthest = 1024;  // at this load, not met by chance in any table that fits
+  static constexpr std::size_t kFarthest =
+      1024;  // at this load, not reached by chance in any table that fits
 
   std::size_t home(std::uint64_t key) const noexcept {
     if (hash_.second != 0) [[unlikely]]

@@ -143,8 +143,8 @@ class BayesianModel final : public BothMoments<BayesianModel<Store>, BayesianRow
     double* x = work.x.data();
     double* copy = work.copies.data();
     const auto current = [&](const double* row, bool is_intercept) {
-      if (!shape_.forgets())
-        return const_cast<double*>(row);  // the rows of a Workspace are not written to here
+      // The rows of a Workspace are not written to here.
+      if (!shape_.forgets()) return const_cast<double*>(row);
       if (row != copy) std::copy(row, row + width_, copy);
       shape_.catch_up(copy, shape_.precision(is_intercept), now());
       copy += width_;

@@ -38,8 +38,8 @@ struct BayesianSpec {
   int bits = 22;
   bool own_priors = false;     // rows have room for a prior of their own
   bool ignore_unseen = false;  // score() leaves out features without a row
-  std::unordered_map<std::string, double>
-      named_variances;  // by name or namespace; for features not seen before
+  // By name or namespace; for features not seen before.
+  std::unordered_map<std::string, double> named_variances;
 };
 
 struct Posterior {  // rows brought current

@@ -73,8 +73,9 @@ class BayesianRows : public StoredBayesian<Store> {
       }
       for (std::int64_t k = begin; k < end; ++k)
         *rows++ = store_.at(static_cast<std::uint64_t>(b.indices[k]));
-      if (store_.marks())
-        for (std::int64_t k = begin; k < end; ++k) store_.mark(static_cast<std::uint64_t>(b.indices[k]));
+      if (store_.tracks_writes())
+        for (std::int64_t k = begin; k < end; ++k)
+          store_.note_write(static_cast<std::uint64_t>(b.indices[k]));
       if (b.names == nullptr && end > begin)
         features = std::max(features, static_cast<std::int64_t>(largest) + 1);
     } else {
@@ -96,7 +97,7 @@ class BayesianRows : public StoredBayesian<Store> {
   template <class Index>
   bool placed(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
               const double** rows) const noexcept {
-    if (!store_.inside(0) || store_.marks() || b.names != nullptr) return false;
+    if (!store_.inside(0) || store_.tracks_writes() || b.names != nullptr) return false;
     const auto bytes = static_cast<std::uint64_t>(width_) * sizeof(double);
     const std::uint32_t any = kernels_.places(end - begin, b.indices + begin,
                                               reinterpret_cast<std::uintptr_t>(store_.at(0)), bytes, rows);
@@ -224,8 +225,8 @@ class BayesianRows : public StoredBayesian<Store> {
   }
 
   static constexpr std::uint32_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
-  static constexpr std::uint64_t kFetched = std::uint64_t{1}
-                                            << 23;  // larger stores are not in the caches near by
+  // Larger stores are not in the caches near by.
+  static constexpr std::uint64_t kFetched = std::uint64_t{1} << 23;
 
   int v_;     // views
   bool raw_;  // the one view is of the values as they are

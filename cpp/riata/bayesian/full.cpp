@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kInterceptKey = kKeyMask;
 constexpr std::size_t kMostFeatures = 4096;  // a covariance of 128 MiB a column
 
-// Mean and covariance of the features met so far, in the order they were met. It grows by independent
+// Mean and covariance of the features seen so far, in the order in which they came. It grows by independent
 // features.
 class Joint {
  public:

@@ -118,8 +118,8 @@ void adf(const UpdateInput& m) noexcept {
       const double xr = m.x[i * m.views + c / width] * r;
       m.moves[k] = m.y[c] * m.weight * at.slope * (xr * m.variances[k]);
       const double curvature = m.weight * at.curvature * xr * xr;
-      const double left =
-          1 - curvature * m.variances[k];  // of the variance; a weight above 1 could use it up
+      // What is left of the variance; a weight above 1 could use it up.
+      const double left = 1 - curvature * m.variances[k];
       m.gains[k] = curvature / std::max(left, 1e-3);
     }
   }
@@ -262,8 +262,8 @@ void absorb(std::int64_t rows, int k, double* const* state, const double* moves,
     for (int c = 0; c < k; ++c) {
       const double sum = row[k + c] + gains[i * k + c];
       const double most = sum < kLargestPrecision ? sum : kLargestPrecision;
-      row[k + c] =
-          most > 0 ? most : 0;  // samples may say so, but no example makes a weight less sure than its prior
+      // Samples may say so, but no example makes a weight less sure than its prior.
+      row[k + c] = most > 0 ? most : 0;
     }
   }
 }

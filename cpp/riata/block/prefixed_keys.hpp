@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kA = 0xa0761d6478bd642fULL, kB = 0xe7037ed1a0b428
 // What the hash of a name of up to 16 bytes starts with, and which bytes of two words are the name's.
 struct NameLength {
   std::uint64_t low, high;              // masks
-  std::uint64_t start_low, start_high;  // with the constants that the words meet first
+  std::uint64_t start_low, start_high;  // with the constants that are added to the words first
 };
 
 inline constexpr std::array<NameLength, 17> kNameLengths = [] {

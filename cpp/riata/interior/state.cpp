@@ -100,8 +100,8 @@ void Interior::append(std::int64_t key, std::string_view name, const double* sta
       Half& half = column.half[h];
       const Interval part = spec_.bounded ? half_of(own, h) : Interval{0, kInfinity};
       const bool present = part.low < part.high, above = part.high < kInfinity;
-      const Interval other =
-          half_of(own, 1 - h);  // without it nothing holds the balance: begin nearer to the bound
+      // Without it nothing holds the balance: begin nearer to the bound.
+      const Interval other = half_of(own, 1 - h);
       const double start = other.low < other.high ? spec_.start : spec_.start / 10;
       const double x = present ? std::fmin(part.low + start, (part.low + part.high) / 2) : 0;
       half.x.push_back(state != nullptr ? *state++ : x);

@@ -1,6 +1,6 @@
 // What a step does to each half of a weight, and the sweep over all of them.
 //
-// Bits do not depend on the machine: sums and extremes run in eight lanes, whatever the width of its vectors,
+// Bits do not depend on the machine: sums and extremes are taken in eight parts, whatever the width of its vectors,
 // and are joined in a fixed order.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the loop of a linear model needs to know about one example before it meets its rows.
+// What the loop of a linear model needs to know about one example before its rows are found.
 #pragma once
 
 #include <cmath>

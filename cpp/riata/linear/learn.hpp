@@ -169,8 +169,8 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
   template <class Index>
   void push(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     if constexpr (Store::kDirect) {
-      for (std::int64_t k = begin; store_.marks() && k < end; ++k)
-        store_.mark(static_cast<std::uint64_t>(b.indices[k]));
+      for (std::int64_t k = begin; store_.tracks_writes() && k < end; ++k)
+        store_.note_write(static_cast<std::uint64_t>(b.indices[k]));
     }
     const float* x = b.values + begin;
     const std::int64_t n = end - begin;

@@ -41,8 +41,8 @@ class Linear : public Model {
   virtual std::vector<double> rule_state() const = 0;
   virtual bool set_rule_state(const std::vector<double>&) = 0;
   HashKey hash_key;  // of events' names
-  const std::uint8_t* held =
-      nullptr;  // may be null; of each example that is learned next: it is only to be scored
+  // May be null; of each example that is learned next: it is only to be scored.
+  const std::uint8_t* held = nullptr;
   double rate_factor() const noexcept { return rate_factor_; }
   virtual void set_rate_factor(double) noexcept = 0;  // it multiplies every learning rate from now on
   virtual void prune(double threshold) noexcept = 0;  // weights up to this size become zero

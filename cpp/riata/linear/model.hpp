@@ -54,7 +54,7 @@ class Model {
   virtual std::int64_t live_weights() const noexcept = 0;
   virtual std::uint64_t bytes() const noexcept = 0;
 
-  // Learning takes it alone, scoring together: two Python threads must not meet in one model.
+  // Learning takes it alone, scoring together: two Python threads must not change one model at once.
   mutable ModelLock guard;
 
   std::vector<double> intercept;

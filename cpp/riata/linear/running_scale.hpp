@@ -109,7 +109,7 @@ class StoredScale final : public RunningScale {
   double* room_for(std::uint64_t key) noexcept {
     if constexpr (Store::kDirect) {
       if (!store_.reserve(key)) return nullptr;
-      if (store_.marks()) store_.mark(key);
+      if (store_.tracks_writes()) store_.note_write(key);
       return store_.at(key);
     } else {
       double* row = store_.find(key);

@@ -11,7 +11,7 @@
 //
 // Epochs end with examples 1024, 2048, 4096, ... A member is dropped at the end of one if, for every output,
 //   - in this epoch alone, and in the one before, the average gave the labels at least 1e12 times the chance that the
-//     member gave. Were the member right, such a ratio would be met at any time with a chance of 1e-12 at most
+//     member gave. Were the member right, such a ratio would be seen at any time with a chance of 1e-12 at most
 //     (Ville's inequality for the likelihood ratio, a martingale under the member's own predictions);
 //   - the gap, in nats, was no smaller in this epoch than in the one before: it does not catch up;
 //   - without it, the average would have lost no more in this epoch: its `worth` is not above zero. The average may be

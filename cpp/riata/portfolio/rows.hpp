@@ -50,8 +50,8 @@ Outcome::Status find_rows(Store& store, int width, const BlockView<Index>& b, st
         if (!store.has(key) && !store.reserve(key)) return Status::out_of_memory;
       }
     for (std::int64_t k = begin; k < end; ++k) *rows++ = store.at(static_cast<std::uint64_t>(b.indices[k]));
-    if (store.marks())
-      for (std::int64_t k = begin; k < end; ++k) store.mark(static_cast<std::uint64_t>(b.indices[k]));
+    if (store.tracks_writes())
+      for (std::int64_t k = begin; k < end; ++k) store.note_write(static_cast<std::uint64_t>(b.indices[k]));
   } else {
     if (const Status status = look_up_rows(store, width, b, begin, end, rows); status != Status::ok)
       return status;

@@ -10,8 +10,8 @@
 
 namespace riata {
 
-// Eight lanes, 64 bytes a step. To the halves of each word random keys are added, and their product goes to
-// its lane ("NH" of UMAC, Black et al. 1999). There are keys for sixteen steps; then each lane is multiplied,
+// Eight sums, 64 bytes a step. To the halves of each word random keys are added, and their product goes to
+// its sum ("NH" of UMAC, Black et al. 1999). There are keys for sixteen steps; then each sum is multiplied,
 // so that what comes later counts in another way.
 class Checksum {
  public:
@@ -38,20 +38,20 @@ class Checksum {
     std::memset(tail_ + waiting_, 0, 64 - waiting_);
     steps(tail_, 1);
     std::uint64_t sum = size_;
-    for (const std::uint64_t lane : lanes_) sum = fold(sum ^ kA, lane ^ kB) ^ lane;
+    for (const std::uint64_t one : sums_) sum = fold(sum ^ kA, one ^ kB) ^ one;
     return sum;
   }
 
  private:
   void steps(const char* data, std::size_t count) noexcept {
-    if (count > 0) kernels_->add(data, count, done_, lanes_);
+    if (count > 0) kernels_->add(data, count, done_, sums_);
     done_ += count;
   }
 
   static constexpr std::uint64_t kA = 0xa0761d6478bd642fULL, kB = 0xe7037ed1a0b428dbULL;
 
   const ChecksumKernels* kernels_;
-  std::uint64_t lanes_[8] = {kA, kB, ~kA, ~kB, kHashSeed, ~kHashSeed, kA ^ kB, kA ^ kHashSeed};
+  std::uint64_t sums_[8] = {kA, kB, ~kA, ~kB, kHashSeed, ~kHashSeed, kA ^ kB, kA ^ kHashSeed};
   std::uint64_t done_ = 0;  // steps
   char tail_[64] = {};
   std::size_t waiting_ = 0, size_ = 0;

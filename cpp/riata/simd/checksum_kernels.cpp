@@ -1,4 +1,4 @@
-// Checksums: lanes stay in registers from step to step.
+// Checksums: sums stay in registers from step to step.
 #include "riata/simd/checksum_kernels.hpp"
 
 #if defined(__SSE2__)
@@ -69,9 +69,9 @@ using Halves = std::uint32_t __attribute__((vector_size(kWidth)));
   for (unsigned i = 0; i < kRegisters; ++i) sums[i] = times(sums[i], Words{} + kMultiplier) + (sums[i] >> 32);
 }
 
-void add(const char* data, std::size_t count, std::uint64_t first, std::uint64_t* lanes) noexcept {
+void add(const char* data, std::size_t count, std::uint64_t first, std::uint64_t* stored) noexcept {
   Words sums[kRegisters];
-  for (unsigned i = 0; i < kRegisters; ++i) sums[i] = load(lanes + i * (kWidth / 8));
+  for (unsigned i = 0; i < kRegisters; ++i) sums[i] = load(stored + i * (kWidth / 8));
   auto place = static_cast<unsigned>(first % kRound);
   for (; count > 0 && place != 0; --count, data += 64) {
     step(data, place, sums);
@@ -85,7 +85,7 @@ void add(const char* data, std::size_t count, std::uint64_t first, std::uint64_t
   }
   for (; count > 0; --count, data += 64) step(data, place++, sums);
   for (unsigned i = 0; i < kRegisters; ++i)
-    __builtin_memcpy(lanes + i * (kWidth / 8), &sums[i], sizeof(Words));
+    __builtin_memcpy(stored + i * (kWidth / 8), &sums[i], sizeof(Words));
 }
 
 void narrow(const std::int64_t* numbers, std::size_t count, std::uint32_t* out) noexcept {

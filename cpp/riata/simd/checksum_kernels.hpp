@@ -9,8 +9,8 @@
 namespace riata {
 
 struct ChecksumKernels {
-  // So many times 64 bytes, into eight lanes. `step` counts those before, all of them.
-  void (*add)(const char* data, std::size_t count, std::uint64_t step, std::uint64_t* lanes) noexcept;
+  // So many times 64 bytes, into eight sums. `step` counts those before, all of them.
+  void (*add)(const char* data, std::size_t count, std::uint64_t step, std::uint64_t* sums) noexcept;
   // Numbers to 32 bits each: below 2^32 they stay as they are, of others all bits have a part in it.
   void (*narrow)(const std::int64_t* numbers, std::size_t count, std::uint32_t* out) noexcept;
 };

@@ -18,19 +18,19 @@ class GradientArray {
     if (features <= capacity_) return true;
     return grow(std::max(features, capacity_ * 2)) || grow(features);
   }
-  // Numbers by index, as far as there is room. In a large array, one that is written to is marked.
+  // Numbers by index, as far as there is room. In a large array, writes are noted.
   double* data() noexcept { return values_.as<double>(); }
-  bool marks() const noexcept { return capacity_ > kUnmarked; }
-  void mark(std::uint64_t index) noexcept {
+  bool tracks_writes() const noexcept { return capacity_ > kUntracked; }
+  void note_write(std::uint64_t index) noexcept {
     flags_.as<Flag>()[index / kChunk] = 1;
     groups_.as<Flag>()[index / kChunk / kGroup] = 1;
   }
   void add(std::uint64_t index, double value) noexcept {
-    if (marks()) mark(index);
+    if (tracks_writes()) note_write(index);
     data()[index] += value;
   }
   void set(std::uint64_t index, double value) noexcept {
-    if (marks()) mark(index);
+    if (tracks_writes()) note_write(index);
     data()[index] = value;
   }
   double get(std::uint64_t index) const noexcept {
@@ -41,9 +41,9 @@ class GradientArray {
   void each(Visit visit) const {
     const std::uint64_t chunks = capacity_ / kChunk;
     for (std::uint64_t begin = 0; begin < chunks; begin += kGroup) {
-      if (marks() && groups_.as<Flag>()[begin / kGroup] == 0) continue;
+      if (tracks_writes() && groups_.as<Flag>()[begin / kGroup] == 0) continue;
       for (std::uint64_t c = begin; c < std::min(begin + kGroup, chunks); ++c) {
-        if (marks() && flags_.as<Flag>()[c] == 0) continue;
+        if (tracks_writes() && flags_.as<Flag>()[c] == 0) continue;
         for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, values_.as<double>()[i]);
       }
     }
@@ -58,15 +58,15 @@ class GradientArray {
  private:
   static constexpr std::uint64_t kChunk = 256;
   static constexpr std::uint64_t kGroup = 4096;  // chunks: an index far out must not cost a walk to it
-  static constexpr std::uint64_t kUnmarked = std::uint64_t{1} << 20;  // a walk up to here costs little
+  static constexpr std::uint64_t kUntracked = std::uint64_t{1} << 20;  // a walk up to here costs little
   using Flag = std::uint16_t;  // not a character type: those may alias anything
 
   bool grow(std::uint64_t features) noexcept {
     features = (features + kChunk - 1) / kChunk * kChunk;
-    if (features > kUnmarked) {
+    if (features > kUntracked) {
       if (!flags_.grow(features / kChunk * sizeof(Flag))) return false;
       if (!groups_.grow((features / kChunk + kGroup - 1) / kGroup * sizeof(Flag))) return false;
-      if (!marks()) {
+      if (!tracks_writes()) {
         const std::uint64_t chunks = capacity_ / kChunk;
         std::fill_n(flags_.as<Flag>(), chunks, Flag{1});
         std::fill_n(groups_.as<Flag>(), (chunks + kGroup - 1) / kGroup, Flag{1});

@@ -140,8 +140,8 @@ class SketchOf final : public Sketch {
   }
 
  private:
-  static constexpr std::int64_t kRound =
-      4 * kParts * kTurn;  // rows that threads share before they wait for each other
+  // Rows that threads share before they wait for each other.
+  static constexpr std::int64_t kRound = 4 * kParts * kTurn;
   static constexpr std::int64_t kShare = std::int64_t{1} << 15;  // non-zeros that are worth a second thread
   // An example far on the right side has no curvature left in floating point; a model needs some.
   static constexpr double kLeast = 1e-10;
@@ -308,9 +308,9 @@ class SketchOf final : public Sketch {
   template <class Index>
   static void add_gradient(const BlockView<Index>& b, std::int64_t i, double slope,
                            GradientArray& to) noexcept {
-    if (to.marks())
+    if (to.tracks_writes())
       for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
-        to.mark(static_cast<std::uint64_t>(b.indices[k]));
+        to.note_write(static_cast<std::uint64_t>(b.indices[k]));
     double* gradient = to.data();
     for (std::int64_t k = b.indptr[i]; k < b.indptr[i + 1]; ++k)
       gradient[b.indices[k]] += slope * static_cast<double>(b.values[k]);

@@ -75,8 +75,8 @@ class Sketch {
   virtual std::size_t bytes() const noexcept = 0;
   virtual bool ordered() const noexcept = 0;
 
-  std::vector<std::int64_t>
-      keys;  // the active features, by slot; the intercept, where there is one, before them
+  // The active features, by slot; the intercept, where there is one, before them.
+  std::vector<std::int64_t> keys;
   std::vector<double> weights;  // by slot + 1: weights[0] is 0, for features that are not active
   std::vector<double> origin;   // likewise, where the step began; empty: nobody asks
   Sums sums[kParts];

@@ -27,17 +27,18 @@ class DenseStore {
   bool has(std::uint64_t index) const noexcept { return inside(index); }
   static constexpr bool paged() noexcept { return false; }
 
-  // A large store remembers which chunks were written to: a row is marked when it is.
-  bool marks() const noexcept { return capacity_ > kUnmarked; }
-  void mark(std::uint64_t index) noexcept { marks_.as<Mark>()[index / kChunk] = 1; }
+  // A large store remembers which chunks were written to: each write to a row is noted.
+  bool tracks_writes() const noexcept { return capacity_ > kUntracked; }
+  void note_write(std::uint64_t index) noexcept { written_.as<Flag>()[index / kChunk] = 1; }
 
   static bool possible(std::uint64_t index) noexcept { return index < kLimit; }
   // Makes room for a possible index. False: memory is exhausted.
   bool reserve(std::uint64_t index) noexcept {
     const std::uint64_t rows = std::bit_ceil(index + 1 < kChunk ? kChunk : index + 1);
-    if (rows > kUnmarked) {
-      if (!marks_.grow(rows / kChunk * sizeof(Mark))) return false;
-      if (!marks() && capacity_ > 0) std::memset(marks_.as<Mark>(), 1, capacity_ / kChunk * sizeof(Mark));
+    if (rows > kUntracked) {
+      if (!written_.grow(rows / kChunk * sizeof(Flag))) return false;
+      if (!tracks_writes() && capacity_ > 0)
+        std::memset(written_.as<Flag>(), 1, capacity_ / kChunk * sizeof(Flag));
     }
     if (!rows_.grow(rows * width_ * sizeof(double))) return false;
     capacity_ = rows;
@@ -47,7 +48,7 @@ class DenseStore {
   // The row that `for_each` knew by this key, for putting a saved model back. Null: out of memory or range.
   double* restore(std::uint64_t index, std::string_view) noexcept {
     if (!inside(index) && !(possible(index) && reserve(index))) return nullptr;
-    if (marks()) mark(index);
+    if (tracks_writes()) note_write(index);
     return at(index);
   }
 
@@ -55,7 +56,7 @@ class DenseStore {
   void for_each(Visit visit) const {
     // A nominal dimension of billions must not be walked through: only chunks that were written to.
     for (std::uint64_t c = 0; c < capacity_ / kChunk; ++c) {
-      if (marks() && marks_.as<Mark>()[c] == 0) continue;
+      if (tracks_writes() && written_.as<Flag>()[c] == 0) continue;
       for (std::uint64_t i = c * kChunk; i < (c + 1) * kChunk; ++i) visit(i, at(i));
     }
   }
@@ -64,18 +65,18 @@ class DenseStore {
 
   void clear() noexcept {
     rows_ = ZeroPages();
-    marks_ = ZeroPages();
+    written_ = ZeroPages();
     capacity_ = 0;
   }
 
  private:
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 37;  // more would not fit the address space
   static constexpr std::uint64_t kChunk = 256;
-  static constexpr std::uint64_t kUnmarked = std::uint64_t{1}
-                                             << 20;  // up to here a walk costs next to nothing
-  using Mark = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
+  // Up to here a walk costs next to nothing.
+  static constexpr std::uint64_t kUntracked = std::uint64_t{1} << 20;
+  using Flag = std::uint16_t;  // not a character type: those may alias anything, and the kernels would reload
 
-  ZeroPages rows_, marks_;
+  ZeroPages rows_, written_;
   std::uint64_t width_;
   std::uint64_t capacity_ = 0;
 };

@@ -29,8 +29,8 @@ class HashedStore : private DenseStore {
   double* at(std::uint64_t key) const noexcept { return DenseStore::at(bucket(key)); }
   const double* find(std::uint64_t key) const noexcept { return inside(key) ? at(key) : nullptr; }
 
-  using DenseStore::marks, DenseStore::paged;
-  void mark(std::uint64_t key) noexcept { DenseStore::mark(bucket(key)); }
+  using DenseStore::tracks_writes, DenseStore::paged;
+  void note_write(std::uint64_t key) noexcept { DenseStore::note_write(bucket(key)); }
 
   // Saved rows are known by their place.
   const double* place(std::uint64_t place) const noexcept { return DenseStore::find(place); }

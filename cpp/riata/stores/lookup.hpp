@@ -10,8 +10,8 @@
 namespace riata {
 
 inline constexpr std::uint64_t kLookupGroup = 16;  // slots
-inline constexpr std::uint64_t kLookupMultiplier =
-    0xC2B2AE3D;  // the last one of the hash: odd, bits at random
+// The last multiplier of the hash: odd, bits at random.
+inline constexpr std::uint64_t kLookupMultiplier = 0xC2B2AE3D;
 
 struct LookupHead {
   std::uint8_t tags[kLookupGroup];  // 0: empty

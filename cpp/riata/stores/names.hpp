@@ -25,7 +25,7 @@ class NameArena {
       unit = free_[units];
       if (unit != 0) {
         std::memcpy(&free_[units], at(unit), sizeof unit);
-      } else if (unit = fresh(units); unit == 0) {
+      } else if (unit = next_piece(units); unit == 0) {
         return 0;
       }
       std::memcpy(at(unit), name.data(), size);
@@ -68,7 +68,7 @@ class NameArena {
   char* at(std::uint32_t unit) const noexcept { return chunks_[unit / kChunk].get() + unit % kChunk * kUnit; }
 
   // The next piece of so many units, or 0, which is no piece: unit 0 stays unused.
-  std::uint32_t fresh(std::size_t units) noexcept {
+  std::uint32_t next_piece(std::size_t units) noexcept {
     if (next_ % kChunk + units > kChunk || next_ / kChunk >= chunks_.size()) {
       const std::size_t first = chunks_.size() * kChunk;
       if (first + kChunk > std::size_t{UINT32_MAX}) return 0;

@@ -33,9 +33,9 @@ class PackedHashedStore {
   double* at(std::uint64_t key) const noexcept { return row(places()[bucket(key)]); }
   const double* find(std::uint64_t key) const noexcept { return has(key) ? at(key) : nullptr; }
 
-  static constexpr bool marks() noexcept { return false; }
+  static constexpr bool tracks_writes() noexcept { return false; }
   static constexpr bool paged() noexcept { return true; }
-  static void mark(std::uint64_t) noexcept {}
+  static void note_write(std::uint64_t) noexcept {}
 
   // Saved rows are known by their place.
   double* restore(std::uint64_t place, std::string_view) noexcept {

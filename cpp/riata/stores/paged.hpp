@@ -47,8 +47,8 @@ class PagedStore : private DenseStore {
   }
   const double* find(std::uint64_t index) const noexcept { return inside(index) ? at(index) : nullptr; }
 
-  bool marks() const noexcept { return !paged() && DenseStore::marks(); }
-  using DenseStore::mark;
+  bool tracks_writes() const noexcept { return !paged() && DenseStore::tracks_writes(); }
+  using DenseStore::note_write;
 
   // Makes room to write to a possible index. False: memory is exhausted.
   bool reserve(std::uint64_t index) noexcept {

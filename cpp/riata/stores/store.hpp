@@ -14,7 +14,7 @@
 //   has(key)               the row is there to be written to; if not:
 //   reserve(key)           makes room for a possible key; false: memory is exhausted
 //   at(key)                the row of a key that has one
-//   marks(), mark(key)     while marks() is true, a row that is written to is marked by mark(key)
+//   note_write(key)        to be called, while tracks_writes() is true, for every row that is written to
 //   paged()                rows are kept in pieces: the place of a row is not a multiple of its key
 //
 // KeyedStore:
@@ -48,8 +48,8 @@ concept ArrayStore = RowStore<S> && S::kDirect && requires(S store, const S& sti
   { still.has(key) } -> std::same_as<bool>;
   { store.reserve(key) } -> std::same_as<bool>;
   { still.at(key) } -> std::same_as<double*>;
-  { still.marks() } -> std::same_as<bool>;
-  store.mark(key);
+  { still.tracks_writes() } -> std::same_as<bool>;
+  store.note_write(key);
   { still.paged() } -> std::same_as<bool>;
 };
 

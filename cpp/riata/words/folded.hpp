@@ -127,8 +127,8 @@ class Folded {
       p += now.bytes;
       if (kind == Kind::left_out) continue;
       const std::uint32_t bytes = encode(characters_.fold(now.point), text_.data() + size_);
-      if (kind ==
-          Kind::mark) {  // it stays with an ideograph before it, and what comes next still begins a word
+      // It stays with an ideograph before it, and what comes next still begins a word.
+      if (kind == Kind::mark) {
         const bool begin = begin_;
         begin_ = false;
         put(Masks::letters, bytes);

@@ -16,8 +16,8 @@ class WordPlaces {
   // The words of the text, which has less than 4 GiB; false: no memory.
   bool find(const Folded& folded) noexcept {
     count_ = 0;
-    const std::size_t most =
-        folded.size() / 2 + 2 + folded.size() / 4;  // ideographs have three bytes, words one
+    // Ideographs have three bytes, words one.
+    const std::size_t most = folded.size() / 2 + 2 + folded.size() / 4;
     const std::size_t blocks = folded.blocks();
     for (auto* const places : {&begins_, &ends_}) {
       places->set_size(0);

@@ -43,7 +43,7 @@ class AdaGrad : public RuleDefaults {
 
   double gain(double) const noexcept { return 1; }
   void push(double* row, int m, const double* gradient, double x) const noexcept {
-    const bool again = row[2 * m] > t_;  // met twice in one example, in a hashed store: one penalty
+    const bool again = row[2 * m] > t_;  // twice in one example, in a hashed store: one penalty
     catch_up(row, m);
     for (int c = 0; c < m; ++c) move(row[c], row[m + c], gradient[c] * x, !again);
     row[2 * m] = t_ + 1;

@@ -15,7 +15,7 @@
 //   scale()                       weight = scale() * current()
 //
 //   begin(rate)                   before an example,
-//   push(row, m, gradient, x)     for every feature of it: brings the row current and then moves it (a row met twice
+//   push(row, m, gradient, x)     for every feature of it: brings the row current and then moves it (a row that occurs twice
 //                                 in one example is pushed twice),
 //   push_many(rows, x, n, g)      or instead, where kPushesMany: rows of one column, no two of them the same,
 //   push_intercept(intercept, slopes, m, rate)

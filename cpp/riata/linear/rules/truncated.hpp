@@ -101,7 +101,7 @@ class Subgradient : public RuleDefaults {
     next_ = sum_ + more;
     next_excess_ = (next_ - sum_) - more;
   }
-  // The sign before the step is the one that counts. A row met twice in one example is pulled once.
+  // The sign before the step is the one that counts. A row that occurs twice in one example is pulled once.
   void push(double* row, int m, const double* gradient, double x) const noexcept {
     const double done = static_cast<double>(step_ + 1);
     for (int c = 0; c < m; ++c) {
