@@ -23,6 +23,7 @@ MODULES = {
     "stream": "benchmarks.stream",
     "instructions": "benchmarks.instructions",
     "words": "benchmarks.words",
+    "reading": "benchmarks.reading",
     "sweep": "benchmarks.sweep",
     "auto": "benchmarks.auto",
     "auto_cost": "benchmarks.auto_cost",

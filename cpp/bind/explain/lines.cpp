@@ -4,12 +4,16 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <exception>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/block_view.hpp"
+#include "riata/base/parallel_for.hpp"
 
 namespace riata::bind {
 
@@ -91,20 +95,36 @@ nb::bytes explanation_lines(const std::string& format, const nb::list& fields, c
   shown.weights = weights.data();
   shown.contributions = contributions.data();
   shown.deviations = deviations ? deviations->data() : nullptr;
-  std::string text;
+  std::string first, second;  // of the two halves of the rows
+  std::exception_ptr failed;
   {
     nb::gil_scoped_release nogil;
-    text.reserve(128 * (rows + places.size()));
-    ExplanationWriter writer(text);
-    for (std::size_t row = 0; row < rows; ++row) {
-      if (format == "csv") {
-        writer.csv(head, shown, rest, static_cast<std::int64_t>(row));
-      } else {
-        writer.json(head, shown, static_cast<std::int64_t>(row));
+    std::mutex guard;
+    parallel_for(static_cast<std::int64_t>(rows), 256, [&](std::int64_t from, std::int64_t to) {
+      try {
+        std::string& text = from == 0 ? first : second;
+        text.reserve(128 * static_cast<std::size_t>(to - from + shown.starts[to] - shown.starts[from]));
+        ExplanationWriter writer(text);
+        for (std::int64_t row = from; row < to; ++row) {
+          if (format == "csv") {
+            writer.csv(head, shown, rest, row);
+          } else {
+            writer.json(head, shown, row);
+          }
+        }
+      } catch (...) {
+        const std::lock_guard lock(guard);
+        failed = std::current_exception();
       }
-    }
+    });
   }
-  return nb::bytes(text.data(), text.size());
+  if (failed) std::rethrow_exception(failed);
+  nb::bytes text = nb::steal<nb::bytes>(
+      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(first.size() + second.size())));
+  if (!text.is_valid()) throw nb::python_error();
+  char* out = PyBytes_AS_STRING(text.ptr());
+  std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), out));
+  return text;
 }
 
 }  // namespace

@@ -112,10 +112,11 @@ class Explanation:
         if self.target is None:
             return f"{printable(self.where)}: {score}"
         target = printable(as_text(self.target))
-        sure = "" if self.probability is None else f", probability {self.probability:.4f}"
+        sure = "" if self.probability is None else f"probability {self.probability:.4f}, "
+        if self.prediction == self.target:
+            return f"{printable(self.where)}: {target}, {sure}{score}"
         predicted = printable(as_text(self.prediction))
-        other = "" if self.prediction == self.target else f" (predicted is {predicted})"
-        return f"{printable(self.where)}: {target}{other}{sure}, {score}"
+        return f"{printable(self.where)}: {predicted} is predicted; {target} has {sure}{score}"
 
     def __str__(self) -> str:
         lines = [self.headline()]
