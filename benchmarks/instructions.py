@@ -52,6 +52,7 @@ KERNELS = {
     "portfolio": ("auto",),
     "regression": ("auto, regression",),
     "bank": ("settings side by side",),
+    "tally": ("losses of settings",),
     "checksum": ("checksums",),
     "delimiter": ("reader of svm", "reader of vw", "reader of csv"),
     "index_value": ("reader of svm",),
@@ -99,6 +100,12 @@ def side_by_side(data: Block) -> Work:
         return unit_set.learn(data, np.arange(len(data)), None).ravel()
 
     return work
+
+
+def losses_of_settings() -> Work:
+    rng = np.random.default_rng(7)
+    scores, labels = rng.normal(size=(16, ROWS)), rng.integers(0, 2, ROWS).astype(np.float64)
+    return lambda: np.asarray(_core.log_losses(scores, labels)).ravel()
 
 
 def texts(folder: Path) -> dict[str, Path]:
@@ -183,6 +190,7 @@ def works(folder: Path) -> dict[str, Work]:
         "auto": learn(lambda: Portfolio(), near),
         "auto, regression": learn(lambda: AutoRegression(), near),
         "settings side by side": side_by_side(near),
+        "losses of settings": losses_of_settings(),
         "checksums": lambda: np.array([float(_core.checksum(near.values.view(np.uint8)) >> 12)]),
     }
     out |= {f"reader of {name}": read(path) for name, path in texts(folder).items()}

@@ -8,31 +8,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from riata import estimators
+
 # Title of the page, module, its public names; None stands for all of them.
 PAGES: tuple[tuple[str, str, tuple[str, ...] | None], ...] = (
     *(
         (name, "riata", (name,))
-        for name in (
-            "AutoClassifier",
-            "AutoRegressor",
-            "BayesianClassifier",
-            "BayesianRegressor",
-            "ElasticNetClassifier",
-            "ElasticNetRegressor",
-            "FTRLClassifier",
-            "FTRLRegressor",
-            "TruncatedGradientClassifier",
-            "TruncatedGradientRegressor",
-            "SketchClassifier",
-            "SketchClassifierCV",
-            "InteriorPointClassifier",
-            "InteriorPointRegressor",
-            "TextFeatures",
-            "RiataSearchCV",
-            "SweepResult",
-            "Block",
-        )
+        for name in estimators.__all__
+        if name[0].isupper() and name != "ESTIMATORS"
     ),
+    ("Block", "riata", ("Block",)),
     (
         "Functions",
         "riata",

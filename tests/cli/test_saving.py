@@ -105,7 +105,7 @@ def test_sigterm_saves_as_ctrl_c_does(tmp_path: Path) -> None:
         "--passes",
         "100000",
         "--progress",
-        "plain",
+        "lines",
     ]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -174,10 +174,10 @@ def failing(bad: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let saving to files of these names fail as a full disk does."""
     save = model_file.save
 
-    def fail(model: object, path: str) -> None:
+    def fail(model: object, path: str, **how: bool) -> None:
         if os.path.basename(path) in bad:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
-        save(model, path)  # type: ignore[arg-type]
+        save(model, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(saving.model_file, "save", fail)
 
@@ -216,7 +216,7 @@ def test_a_folder_that_goes_away(tmp_path: Path) -> None:
         "--passes",
         "100000",
         "--progress",
-        "plain",
+        "lines",
     ]
     with subprocess.Popen(
         words, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(temporary)}
