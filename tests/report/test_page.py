@@ -94,21 +94,18 @@ def test_a_page_is_opened_searched_sorted_and_typed_into(browser: Any, mail: Pat
 
 
 def test_the_table_goes_to_its_end_by_keyboard(browser: Any, mail: Path) -> None:
+    from playwright.sync_api import expect
+
     page = opened(
         browser, report(mail, mail / "mail.riata"), viewport={"width": 800, "height": 500}
     )
     page.click("[data-sort=name]")
     page.focus("#features .scroll")
     page.keyboard.press("ArrowDown")
-    page.wait_for_function(
-        "document.querySelector('#features tbody tr').getAttribute('aria-rowindex') === '3'"
-    )
+    expect(page.locator("#features tbody tr").first).to_have_attribute("aria-rowindex", "3")
     page.keyboard.press("End")
     last = sorted(page.evaluate("riata.model.names"))[-1]
-    page.wait_for_function(
-        "last => [...document.querySelectorAll('#features tbody th')].at(-1).textContent === last",
-        arg=last,
-    )
+    expect(page.locator("#features tbody th").last).to_have_text(last)
     page.context.close()
 
 
