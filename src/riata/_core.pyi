@@ -598,9 +598,9 @@ def hashed_places(keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), orde
 def hashed_places(keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
     """The rows of a hashed store that these features have."""
 
-def strongest_entries(indptr: NDArray[numpy.int64], sizes: NDArray[numpy.float64], most: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+def strongest_entries(indptr: NDArray[numpy.int64], sizes: NDArray[numpy.float64], most: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """
-    Of each row the entries that are largest in absolute value, without zeros: where rows begin, and entries.
+    Of each row the entries that are largest in absolute value, without zeros: where rows begin, and entries; how many are not zero; sums of all, and of those.
     """
 
 def name_groups(names: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], columns: Sequence[str], most: int) -> tuple[NDArray[numpy.int32], list[bytes]]:

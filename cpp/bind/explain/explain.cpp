@@ -2,12 +2,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/block_view.hpp"
 #include "riata/base/hash.hpp"
+#include "riata/base/parallel_for.hpp"
 #include "riata/explain/name_groups.hpp"
 #include "riata/explain/places.hpp"
 #include "riata/explain/strongest.hpp"
@@ -56,20 +59,38 @@ nb::tuple strongest_entries(const In<std::int64_t>& indptr, const In<double>& si
   check_rows(indptr, sizes.size());
   if (most < 0) throw nb::value_error("most is below zero");
   const std::size_t n = indptr.size() - 1;
-  std::vector<std::int64_t> starts(n + 1, 0), entries;
+  NewArray<std::int64_t> live(n);
+  NewArray<double> all(n), shown(n);
+  std::vector<std::int64_t> starts(n + 1, 0), first, second;  // entries of the two halves of the rows
+  std::exception_ptr failed;
   {
     nb::gil_scoped_release nogil;
-    std::vector<std::int64_t> order;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t begin = indptr.data()[i], end = indptr.data()[i + 1];
-      const std::size_t at = entries.size();
-      entries.resize(at + static_cast<std::size_t>(std::min(most, end - begin)));
-      const std::int64_t found = strongest(sizes.data(), begin, end, most, order, entries.data() + at);
-      entries.resize(at + static_cast<std::size_t>(found));
-      starts[i + 1] = static_cast<std::int64_t>(entries.size());
+    std::mutex guard;
+    parallel_for(static_cast<std::int64_t>(n), 256, [&](std::int64_t from, std::int64_t to) {
+      try {
+        std::vector<std::int64_t>& entries = from == 0 ? first : second;
+        Strongest strongest(most);
+        for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+          const std::size_t before = entries.size();
+          const RowSums sums = strongest.of(sizes.data(), indptr.data()[i], indptr.data()[i + 1], entries);
+          starts[i + 1] = static_cast<std::int64_t>(entries.size() - before);
+          live.get()[i] = sums.live;
+          all.get()[i] = sums.all;
+          shown.get()[i] = sums.shown;
+        }
+      } catch (...) {
+        const std::lock_guard lock(guard);
+        failed = std::current_exception();
+      }
+    });
+    if (!failed) {
+      for (std::size_t i = 0; i < n; ++i) starts[i + 1] += starts[i];
+      first.insert(first.end(), second.begin(), second.end());
     }
   }
-  return nb::make_tuple(give(std::move(starts)), give(std::move(entries)));
+  if (failed) std::rethrow_exception(failed);
+  return nb::make_tuple(give(std::move(starts)), give(std::move(first)), give(std::move(live)),
+                        give(std::move(all)), give(std::move(shown)));
 }
 
 nb::tuple name_groups(const In<std::uint8_t>& names, const In<std::int64_t>& offsets,
@@ -113,9 +134,11 @@ void bind_explain(nb::module_& m) {
   m.def(
       "strongest_entries", &strongest_entries, "indptr"_a, "sizes"_a, "most"_a,
       nb::sig("def strongest_entries(indptr: NDArray[numpy.int64], sizes: NDArray[numpy.float64], most: int) "
-              "-> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]"),
+              "-> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64], "
+              "NDArray[numpy.float64], "
+              "NDArray[numpy.float64]]"),
       "Of each row the entries that are largest in absolute value, without zeros: where rows begin, and "
-      "entries.");
+      "entries; how many are not zero; sums of all, and of those.");
   m.def("name_groups", &name_groups, "names"_a, "offsets"_a, "columns"_a, "most"_a,
         nb::sig("def name_groups(names: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], columns: "
                 "Sequence[str], most: int) -> tuple[NDArray[numpy.int32], list[bytes]]"),

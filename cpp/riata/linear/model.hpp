@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "riata/base/key_order.hpp"
 #include "riata/base/model_lock.hpp"
 #include "riata/block/block.hpp"
 #include "riata/stores/store.hpp"
@@ -166,13 +167,11 @@ class OverStore : public Base {
   // The rows that are wanted, by ascending key.
   template <class Wanted>
   std::vector<std::pair<std::uint64_t, const double*>> found(Wanted wanted) const {
-    std::vector<std::pair<std::uint64_t, const double*>> out;
-    out.reserve(count(wanted));
-    store_.for_each([&](std::uint64_t key, const double* row) {
-      if (wanted(row)) out.emplace_back(key, row);
+    return by_ascending_key<const double*>([&](auto visit) {
+      store_.for_each([&](std::uint64_t key, const double* row) {
+        if (wanted(row)) visit(key, row);
+      });
     });
-    if constexpr (!Store::kDirect) std::sort(out.begin(), out.end());
-    return out;
   }
 
   // Those rows, each as write(row, to) puts it into `width` numbers.
@@ -198,12 +197,18 @@ class OverStore : public Base {
     } else {
       const auto all = found(wanted);
       make_room(all.size());
-      for (const auto& [key, row] : all) add(key, row);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i + kAhead < all.size()) __builtin_prefetch(all[i + kAhead].second);
+        add(all[i].first, all[i].second);
+      }
     }
     return out;
   }
 
   Store store_;
+
+ private:
+  static constexpr std::size_t kAhead = 16;  // rows to fetch before they are read
 };
 
 }  // namespace riata

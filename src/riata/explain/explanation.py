@@ -291,7 +291,7 @@ def explained(
     rows = np.repeat(np.arange(len(block)), np.diff(block.indptr))
     sizes = part.entries[np.arange(len(rows)), outputs[rows]]
     most = len(rows) if top is None else top
-    starts, chosen = _core.strongest_entries(block.indptr, np.ascontiguousarray(sizes), most)
+    starts, chosen, *_ = _core.strongest_entries(block.indptr, np.ascontiguousarray(sizes), most)
     live = np.bincount(rows, sizes != 0, minlength=len(block)).astype(np.int64)
     totals = np.bincount(rows, sizes, minlength=len(block))
     names = _names(model, part, chosen)

@@ -51,9 +51,9 @@ class LineWriter:
         outputs = targets_of(self.model, scores, self.target)
         counts = np.diff(block.indptr)
         sizes = _column(part.entries, outputs, counts)
-        starts, places = _core.strongest_entries(block.indptr, sizes, self.top)
+        starts, places, *sums = _core.strongest_entries(block.indptr, sizes, self.top)
         fields = self._fields(part, outputs, ids)
-        rest = _rest(part, outputs, sizes, starts, places)
+        rest = _rest(part, outputs, np.diff(starts), *sums)
         if self.format != "csv":
             fields += self._json_rest(part, rest)
         first = (self.model.schema or Schema()).base or 0
@@ -153,23 +153,19 @@ def _column(values: Any, outputs: NDArray[np.intp], counts: Any) -> NDArray[np.f
 
 
 def _rest(
-    part: Contributions, outputs: Any, sizes: Any, starts: Any, places: Any
+    part: Contributions, outputs: Any, n_shown: Any, live: Any, total: Any, shown: Any
 ) -> dict[str, Any]:
     """What else is added to the score of each row."""
-    block = part.block
-    n, rows = len(block), np.arange(len(block))
-    of_entry = np.repeat(rows, np.diff(block.indptr))
-    live = np.bincount(of_entry, sizes != 0, minlength=n).astype(np.int64)
-    shown = np.diff(starts)
-    chosen = np.bincount(np.repeat(rows, shown), sizes[places], minlength=n)
-    left = live - shown
+    n, left = len(part.block), live - n_shown
     found = {
-        "others": np.where(left > 0, np.bincount(of_entry, sizes, minlength=n) - chosen, 0.0),
+        "others": np.where(left > 0, total - shown, 0.0),
         "intercept": np.ascontiguousarray(part.intercept[outputs]),
         "offset": np.zeros(n) if part.offsets is None else np.ascontiguousarray(part.offsets),
     }
-    steps = {name: np.ascontiguousarray(step[rows, outputs]) for name, step in part.steps.items()}
-    return found | steps | {"n_others": left, "n_unknown": np.diff(block.indptr) - live}
+    steps = {
+        name: np.ascontiguousarray(step[np.arange(n), outputs]) for name, step in part.steps.items()
+    }
+    return found | steps | {"n_others": left, "n_unknown": np.diff(part.block.indptr) - live}
 
 
 def _cell(value: Any) -> str:

@@ -1,4 +1,6 @@
 // Places of keys, the strongest entries of a row, groups of names, and lines of explanations.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,11 +31,31 @@ void places() {
 
 void strongest_of_a_row() {
   const std::vector<double> sizes = {9, 1, -3, 0, 3, 2, 9};
-  std::vector<std::int64_t> order, out(3);
-  CHECK(strongest(sizes.data(), 1, 6, 3, order, out.data()) == 3);
+  std::vector<std::int64_t> out;
+  Strongest three(3);
+  RowSums sums = three.of(sizes.data(), 1, 6, out);
   CHECK(out == (std::vector<std::int64_t>{2, 4, 5}));
-  CHECK(strongest(sizes.data(), 3, 4, 3, order, out.data()) == 0);
-  CHECK(strongest(sizes.data(), 1, 6, 0, order, out.data()) == 0);
+  CHECK(sums.live == 4 && sums.all == 3 && sums.shown == 2);
+  out.clear();
+  CHECK(three.of(sizes.data(), 3, 4, out).live == 0 && out.empty());
+  sums = Strongest(0).of(sizes.data(), 1, 6, out);
+  CHECK(out.empty() && sums.live == 4 && sums.shown == 0);
+
+  std::vector<double> many(5000);  // with many equals, against sorting all
+  std::vector<std::int64_t> order;
+  for (std::size_t k = 0; k < many.size(); ++k) {
+    many[k] = static_cast<double>(k * 7919 % 613) - 300;
+    if (many[k] != 0) order.push_back(static_cast<std::int64_t>(k));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return std::fabs(many[static_cast<std::size_t>(a)]) > std::fabs(many[static_cast<std::size_t>(b)]);
+  });
+  for (const std::size_t most : {1u, 10u, 700u, 6000u}) {
+    out.clear();
+    Strongest(static_cast<std::int64_t>(most)).of(many.data(), 0, 5000, out);
+    CHECK(out == std::vector<std::int64_t>(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(
+                                                                              std::min(most, order.size()))));
+  }
 }
 
 void groups() {
