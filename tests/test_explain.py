@@ -340,11 +340,14 @@ def test_the_strongest_entries() -> None:
     rng = np.random.default_rng(0)
     indptr = np.cumsum([0, *rng.integers(0, 9, 50)])
     sizes = rng.choice([-2.0, -1.0, 0.0, 1.0, 3.0], indptr[-1])
-    starts, entries = _core.strongest_entries(indptr, sizes, 3)
+    starts, entries, live, total, shown = _core.strongest_entries(indptr, sizes, 3)
     for row in range(50):
         found = entries[starts[row] : starts[row + 1]].tolist()
         places = [k for k in range(indptr[row], indptr[row + 1]) if sizes[k] != 0]
         assert found == sorted(places, key=lambda k: (-abs(sizes[k]), k))[:3]
+        assert live[row] == len(places)
+        assert total[row] == sizes[places].sum()
+        assert shown[row] == sizes[found].sum()
     with pytest.raises(ValueError, match="behind the entries"):
         _core.strongest_entries(np.array([0, 5]), np.zeros(3), 1)
     with pytest.raises(ValueError, match="falls"):
