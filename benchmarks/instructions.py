@@ -35,6 +35,7 @@ from riata.learners import (
 from riata.sources import open_source
 from riata.sweeping.banks import BankSet
 from riata.sweeping.grid import Setting
+from riata.sweeping.tally import Predictions, Tally
 
 TITLE = "Every kernel with every instruction set"
 LEAST = 0.95
@@ -52,7 +53,8 @@ KERNELS = {
     "portfolio": ("auto",),
     "regression": ("auto, regression",),
     "bank": ("settings side by side",),
-    "tally": ("losses of settings",),
+    "log_loss": ("losses of settings",),
+    "tally": ("tallies of settings",),
     "checksum": ("checksums",),
     "delimiter": ("reader of svm", "reader of vw", "reader of csv"),
     "index_value": ("reader of svm",),
@@ -102,10 +104,13 @@ def side_by_side(data: Block) -> Work:
     return work
 
 
-def losses_of_settings() -> Work:
+def losses_of_settings(tallied: bool) -> Work:
     rng = np.random.default_rng(7)
     scores, labels = rng.normal(size=(16, ROWS)), rng.integers(0, 2, ROWS).astype(np.float64)
-    return lambda: np.asarray(_core.log_losses(scores, labels)).ravel()
+    if not tallied:
+        return lambda: np.asarray(_core.log_losses(scores, labels)).ravel()
+    said = Predictions(scores[:, :, None], None, scores, log_odds=True)
+    return lambda: Tally(16, "log_loss", None).add(said, labels, None, None).ravel()
 
 
 def texts(folder: Path) -> dict[str, Path]:
@@ -190,7 +195,8 @@ def works(folder: Path) -> dict[str, Work]:
         "auto": learn(lambda: Portfolio(), near),
         "auto, regression": learn(lambda: AutoRegression(), near),
         "settings side by side": side_by_side(near),
-        "losses of settings": losses_of_settings(),
+        "losses of settings": losses_of_settings(False),
+        "tallies of settings": losses_of_settings(True),
         "checksums": lambda: np.array([float(_core.checksum(near.values.view(np.uint8)) >> 12)]),
     }
     out |= {f"reader of {name}": read(path) for name, path in texts(folder).items()}

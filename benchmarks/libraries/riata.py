@@ -108,9 +108,7 @@ def command(problem: Problem) -> Outcome:
         # An installed package has its bytecode beside it; one in a checkout gets it in the first run.
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         with stopwatch() as clock:
-            done = subprocess.run(
-                [*argv, "--progress", "lines"], capture_output=True, text=True, env=environment
-            )
+            done = subprocess.run(argv, capture_output=True, text=True, env=environment)
         if done.returncode != 0:
             raise RuntimeError(done.stdout + done.stderr)
         outcome = _outcome(problem, clock.seconds, riata.load(path))

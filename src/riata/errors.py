@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -82,6 +81,8 @@ def suggest(column: str, columns: Sequence[str]) -> str:
     >>> suggest("Citty", ["city", "age"])
     "did you mean 'city'? There are 'city', 'age'"
     """
+    from difflib import get_close_matches  # few commands have something to suggest
+
     by_lower = {name.lower(): name for name in reversed(columns)}
     near = get_close_matches(column.lower(), list(by_lower), n=1)
     shown = in_words(columns)

@@ -19,6 +19,8 @@ NOTICED = 1.05
 ENOUGH = 100
 """With fewer examples, only a loss larger by RUNS_AWAY is said."""
 RUNS_AWAY = 20.0
+_AT_ONCE = 8192
+"""Numbers that are added up at a time."""
 FARTHEST = 1e145
 """Labels farther from each other count as this far: squares stay in the range of floats."""
 
@@ -58,10 +60,16 @@ class Mean:
 
 
 def _sequential_sum(start: float, values: Floats) -> float:
-    running = np.empty(len(values) + 1)
+    """Piece by piece, in memory that stays in the cache."""
+    running = np.empty(min(len(values), _AT_ONCE) + 1)
     running[0] = start
-    running[1:] = values
-    return float(np.add.accumulate(running)[-1])
+    for begin in range(0, len(values), _AT_ONCE):
+        piece = values[begin : begin + _AT_ONCE]
+        running[1 : len(piece) + 1] = piece
+        now = running[: len(piece) + 1]
+        np.add.accumulate(now, out=now)
+        running[0] = now[-1]
+    return float(running[0])
 
 
 @dataclass
@@ -95,7 +103,10 @@ class LabelSums:
             codes = labels.astype(np.intp)
             sums = np.zeros(max(len(self.classes), int(codes.max()) + 1))
             sums[: len(self.classes)] = self.classes
-            np.add.at(sums, codes, np.ones(len(codes)) if weights is None else weights)
+            if weights is None:
+                sums += np.bincount(codes, minlength=len(sums))
+            else:
+                np.add.at(sums, codes, weights)  # one after the other
             self.classes = sums.tolist()
             return
         if self.square.weight == 0:

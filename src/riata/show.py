@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 
 def count(number: float) -> str:
@@ -96,6 +95,8 @@ def html_text(name: str, longest: int = 80) -> str:
     >>> html_text("<script>alert(1)</script>", 200)
     '&lt;script&gt;alert(1)&lt;/script&gt;'
     """
+    from html import escape  # few commands write pages
+
     return escape(printable(name, longest))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import riata as package
-from riata.cli import text
+from riata.cli import start_no_threads, text
 from tests.cli.helpers import riata, riata_process
 
 HEAVY = {"sklearn", "scipy", "pyarrow", "pandas", "polars", "matplotlib"}
@@ -40,6 +41,19 @@ def test_training_needs_no_heavy_imports(tmp_path: Path) -> None:
     words = ["train", str(tmp_path / "d"), "-o", str(tmp_path / "m"), "--progress", "none"]
     assert not modules_after(*words) & HEAVY
     assert not modules_after("evaluate", str(tmp_path / "m"), str(tmp_path / "d")) & HEAVY
+
+
+def test_linear_algebra_starts_no_threads_unless_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    start_no_threads()
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "to be put back")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    start_no_threads()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
 
 
 def test_help_names_every_command() -> None:

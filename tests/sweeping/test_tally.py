@@ -39,9 +39,14 @@ def test_the_core_tells_the_same(n: int, weighted: bool) -> None:
 
 def test_losses_of_all_settings_are_those_of_each() -> None:
     scores, labels = scores_and_labels(0, 1003)
+    scores[0, :8, 0] = [np.nan, np.inf, -np.inf, 0.0, -0.0, 709.5, -709.5, 1e300]
     found = _core.log_losses(np.ascontiguousarray(scores[:, :, 0]), labels)
+    y = np.where(labels == 1, 1.0, -1.0)
     for own, losses in zip(scores, found, strict=True):
-        np.testing.assert_array_equal(losses, _core.row_losses("logistic", own.copy(), labels, 0.0))
+        one_by_one = _core.loss_value("logistic", own[:, 0].copy(), y)
+        np.testing.assert_array_equal(losses, one_by_one)
+        np.testing.assert_array_equal(_core.row_losses("logistic", own.copy(), labels, 0.0), losses)
+    assert np.isnan(found[0, 0])
 
 
 def test_shapes_are_checked() -> None:

@@ -9,6 +9,7 @@
 
 #include "bind/arrays.hpp"
 #include "riata/base/parallel_for.hpp"
+#include "riata/losses/log_loss.hpp"
 
 namespace riata::bind {
 
@@ -43,11 +44,12 @@ Out2<double> each_setting(const In2<double>& scores, Work work) {
 }
 
 Out2<double> log_losses(const In2<double>& scores, const In<double>& labels) {
-  const std::vector<double> y = signs(scores, labels);
-  const TallyKernels& kernels = best_tally_kernels();
+  if (labels.size() != scores.shape(1)) throw nb::value_error("scores and labels differ in length");
+  const LogLossKernels& kernels = best_log_loss_kernels();
   const auto n = static_cast<std::int64_t>(scores.shape(1));
-  return each_setting(
-      scores, [&](std::size_t, const double* own, double* out) { kernels.losses(n, own, y.data(), out); });
+  return each_setting(scores, [&](std::size_t, const double* own, double* out) {
+    kernels.losses(n, own, labels.data(), out);
+  });
 }
 
 // Histograms of a setting, as wide as the arrays they lie in.

@@ -19,6 +19,7 @@
 #include "bind/model.hpp"
 #include "riata/base/hash.hpp"
 #include "riata/base/parallel_for.hpp"
+#include "riata/losses/log_loss.hpp"
 #include "riata/simd/instructions.hpp"
 
 namespace riata::bind {
@@ -137,6 +138,9 @@ void bind_losses(nb::module_& m) {
         NewArray<double> out(n);
         nb::gil_scoped_release nogil;
         parallel_for(static_cast<std::int64_t>(n), 1 << 16, [&](std::int64_t from, std::int64_t to) {
+          if (loss.value == Logistic::value && columns == 1)
+            return best_log_loss_kernels().losses(to - from, scores.data() + from, labels.data() + from,
+                                                  out.get() + from);
           for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
             double total = 0;
             for (std::size_t c = 0; c < columns; ++c)

@@ -9,9 +9,7 @@
 namespace riata {
 
 struct TallyKernels {
-  // The log loss of n scores for their labels, -1 or 1: the bits of Logistic::value.
-  void (*losses)(std::int64_t n, const double* scores, const double* y, double* losses) noexcept;
-  // The chances of a label of 1, the log losses where no chance counts as less than `smallest`, and where scores fall
+  // Of n scores and their labels, -1 or 1: the chances of a label of 1, the log losses where no chance counts as less than `smallest`, and where scores fall
   // on a line from 0 to `length` that has all of them, score / (1 + |score|).
   void (*look)(std::int64_t n, const double* scores, const double* y, double smallest, double length,
                double* chances, double* losses, double* places) noexcept;

@@ -15,13 +15,6 @@ RIATA_INLINE void by_eight(std::int64_t n, Work work) noexcept {
   for (std::int64_t i = 0; i < n; i += 8) work(i, n - i < 8 ? static_cast<int>(n - i) : 8);
 }
 
-void losses(std::int64_t n, const double* scores, const double* y, double* out) noexcept {
-  by_eight(n, [&](std::int64_t i, int have) {
-    const Eight z = (0 - load_first(y + i, have, 1)) * load_first(scores + i, have, 0);
-    store_first(out + i, have, max(z, eight(0.0)) + log_of_one_and(exp_of_minus_size(z)));
-  });
-}
-
 void look(std::int64_t n, const double* scores, const double* y, double smallest, double length,
           double* chances, double* out, double* places) noexcept {
   by_eight(n, [&](std::int64_t i, int have) {
@@ -36,6 +29,6 @@ void look(std::int64_t n, const double* scores, const double* y, double smallest
 
 }  // namespace
 
-constinit const TallyKernels tally_kernels{losses, look};
+constinit const TallyKernels tally_kernels{look};
 
 }  // namespace riata::RIATA_TARGET

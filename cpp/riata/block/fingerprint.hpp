@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "riata/base/hash.hpp"
+#include "riata/base/parallel_for.hpp"
 #include "riata/block/block.hpp"
 #include "riata/simd/checksum.hpp"
 
@@ -25,8 +26,10 @@ class Fingerprint {
     const std::int64_t first = block.indptr[start];
     const auto entries = static_cast<std::size_t>(block.indptr[stop] - first);
     add_lengths(block.indptr, start, stop);
-    add_indices(block.indices + first, entries);
-    add_bytes(values_, block.values + first, entries);
+    parallel_for(2, entries >= kMany ? 2 : 3, [&](std::int64_t from, std::int64_t to) {
+      if (from == 0) add_indices(block.indices + first, entries);
+      if (to == 2) add_bytes(values_, block.values + first, entries);
+    });
     if (block.labels != nullptr)
       add_bytes(labels_, block.labels + start, static_cast<std::size_t>(stop - start));
     add_unusual(block.weights, start, stop, 1.0);
@@ -49,6 +52,7 @@ class Fingerprint {
 
  private:
   static constexpr std::size_t kRoom = 1024;
+  static constexpr std::size_t kMany = 1 << 20;  // entries that are worth a thread
 
   template <class T>
   static void add_bytes(Checksum& sum, const T* data, std::size_t size) noexcept {

@@ -37,6 +37,7 @@ COMMANDS = {
 INTERRUPTED = 130
 TERMINATED = 143
 
+_THREADS_OF_ALGEBRA = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 _M_MMAP_THRESHOLD = -3
 _LARGE = 1 << 18
 
@@ -91,6 +92,7 @@ def group() -> None:
 def main() -> None:
     """Run and exit: 0 done, 1 a mistake in data or files, 2 wrong usage, 130 Ctrl-C, 143 SIGTERM."""
     return_large_pieces()
+    start_no_threads()
     warnings.showwarning = _say_warning
     code = run(sys.argv[1:])
     # All files are closed by now. What is left, to take every module apart, would take as long as to learn from
@@ -133,6 +135,16 @@ def run(arguments: list[str]) -> int:
         about = str(error) if str(error) != "std::bad_alloc" else ""
         return complain(error, f"out of memory: {about}" if about else "out of memory")
     return result if isinstance(result, int) else 0
+
+
+def start_no_threads() -> None:
+    """Unless the user has said how many: keep NumPy's linear algebra from starting threads while it is imported.
+
+    Commands multiply small matrices at most. To start and end a thread that waits by spinning took a third of the time
+    of that import, and of the processors that readers and learners are to have.
+    """
+    if not any(name in os.environ for name in _THREADS_OF_ALGEBRA):
+        os.environ[_THREADS_OF_ALGEBRA[0]] = "1"
 
 
 def return_large_pieces() -> None:

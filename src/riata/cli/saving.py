@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -274,6 +273,8 @@ class Saving:
         self, model: Model, error: BaseException, command_to_resume: Callable[[str], list[str]]
     ) -> None:
         """In the place of the checkpoint, or in the temporary folder; the error tells."""
+        import tempfile  # seldom needed
+
         places = [self.place] if self.wanted else []
         name = f"{Path(self.output).name}.{os.getpid()}.riata"
         places.append(os.path.join(tempfile.gettempdir(), name))
