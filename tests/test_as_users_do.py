@@ -294,3 +294,45 @@ def test_nan_in_a_column_of_numbers_is_missing(known: Any, tmp_path: Path) -> No
 def test_sources_say_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no column 'clik' .*did you mean 'click'"):
         list(open_source(write(tmp_path, "csv"), label="clik"))
+
+
+DISTINCT = [{"label": f"id{i if i % 5 else 0}", "a": i} for i in range(300)]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_labels_that_are_nearly_all_different_are_asked_about(tmp_path: Path, form: str) -> None:
+    data = write(tmp_path, form, DISTINCT)
+    words = ("train", data, "-o", tmp_path / "m", "--method", "ftrl", "-q")
+    said = cli(*words, code=1).err
+    assert "241 different words among the first 300 labels: was a column of ids or texts" in said
+    assert "--label COLUMN" in said
+    cli(*words, "--classes", "scan")
+    assert len(riata.load(tmp_path / "m").classes_) == 241
+    with pytest.raises(DataError, match="241 different words"):
+        riata.sweep(str(data), {"l1": [0.0, 1e-5]})
+    twenty = [row | {"label": f"c{row['a'] % 20}"} for row in DISTINCT[:30]]
+    cli("train", write(tmp_path, form, twenty), "-o", tmp_path / "m", "--method", "ftrl", "-q")
+
+
+def test_labels_that_turn_out_to_be_all_different_are_asked_about(tmp_path: Path) -> None:
+    rows = [{"label": "ab"[i % 2] if i < 1000 else f"id{i}", "a": i} for i in range(4000)]
+    with pytest.raises(DataError, match="different words among the first .* ids or texts"):
+        riata.FTRLClassifier().learn(str(write(tmp_path, "csv", rows)))
+
+
+def test_a_word_among_numbers_is_said_with_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("label,a\n1,5\n0,6\n1,unknown\n0,7\n1,8\n")
+    with pytest.warns(
+        UserWarning, match=r"'a' is read as names.*'unknown' in row 3\).*--absent"
+    ) as said:
+        riata.FTRLClassifier().learn(str(path))
+    assert "--categorical a" in str(said[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        riata.FTRLClassifier().learn(str(path), absent=["unknown"])
+        riata.FTRLClassifier().learn(str(path), categorical=["a"])
+    path.write_text("label,a\n1,5\n0,red\n1,blue\n0,green\n1,8\n")  # names for the most part
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        riata.FTRLClassifier().learn(str(path))

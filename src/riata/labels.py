@@ -23,6 +23,8 @@ LOOK_AT = 1000
 """Rows whose labels are the classes to begin with; labels that come later join one by one."""
 MOST_NUMBERS = 100
 """Different numbers that are taken for classes without a question, and one more for every hundred examples."""
+FEW_WORDS = 20
+"""So many classes need not have two examples each."""
 MOST_WORDS = 1000
 
 
@@ -288,17 +290,18 @@ class LabelReader:
 
 def check_number_of_classes(count: int, rows: int, words: bool, where: str) -> None:
     """Ask whether these can be classes, where they are very many for so few examples."""
-    if count <= (MOST_WORDS if words else MOST_NUMBERS) + rows / 100:
+    distinct_words = words and count > FEW_WORDS and 2 * count > rows
+    if not distinct_words and count <= (MOST_WORDS if words else MOST_NUMBERS) + rows / 100:
         return
-    if words:
-        raise DataError(
-            f"{where}: {count:,} different words among the first {rows:,} labels: is this the label? "
-            f"If they are classes, say so with --classes scan (classes='scan')"
-        )
+    ask = (
+        "was a column of ids or texts taken for the label? Name the right one with --label COLUMN (label=...)"
+        if words
+        else "is a number to be predicted, not a class? Then choose a loss of regression, such as --loss squared "
+        "(a Regressor in Python)"
+    )
     raise DataError(
-        f"{where}: {count:,} different numbers among the first {rows:,} labels: is a number to be "
-        f"predicted, not a class? Then choose a loss of regression, such as --loss squared (a "
-        f"Regressor in Python). If they are classes, say so with --classes scan (classes='scan')"
+        f"{where}: {count:,} different {'words' if words else 'numbers'} among the first {rows:,} labels: {ask}. "
+        f"If they are classes, say so with --classes scan (classes='scan')"
     )
 
 
@@ -315,6 +318,7 @@ def first_classes(block: Block, rows: int | None, words: Sequence[Label] | None)
     if words:
         if isinstance(words[0], bool):
             return Classes(words)
+        check_number_of_classes(len(seen), len(labels), True, block.where(len(labels) - 1))
         return Classes(sorted(str(words[int(value)]) for value in seen))
     if len(seen) == 0:
         raise DataError(f"{block.where(0)}: the examples have no labels to learn from")

@@ -328,3 +328,42 @@ def test_dicts_of_other_kinds():
     assert items_seen({Name("a"): 1.0, "b": 2.0}) == [("a", 1.0), ("b", 2.0)]
     with pytest.raises(TypeError, match="string"):
         event_block({"a": 1.0, 3: 2.0})
+
+
+TEXTS = [(f"free entry number {i} for you", "spam") for i in range(20)]
+TEXTS += [(f"see you at home {i} tonight", "ham") for i in range(20)]
+
+
+@pytest.mark.parametrize("estimator", [riata.FTRLClassifier, riata.FTRLRegressor])
+def test_texts_are_noticed(estimator):
+    model = estimator()
+
+    def learn():
+        for text, label in TEXTS:
+            y = label if estimator is riata.FTRLClassifier else len(label)
+            model.learn_one({"body": text, "city": "Rio de Janeiro", "n": 1.0}, y)
+
+    with pytest.warns(UserWarning, match=r"'body' hold texts .*model.use_text\('body'\)") as said:
+        learn()
+    assert len(said) == 1
+    assert said[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("idf", [False, True])
+def test_texts_are_taken_apart_as_those_of_tables(idf, tmp_path):
+    rows = [{"body": text, "label": label} for text, label in TEXTS]
+    tables = riata.FTRLClassifier().learn(rows, label="label", text=["body"], text_idf=idf)
+    events = riata.FTRLClassifier().use_text("body", text_idf=idf)
+    for text, label in sorted(TEXTS, key=lambda pair: pair[1]):
+        events.learn_one({"body": text}, label)
+    assert set(events.named_coef_) == set(tables.named_coef_)
+    assert events.predict_one({"body": "entry is free"}) == "spam"
+    events.save(tmp_path / "m.riata")
+    loaded = riata.load(tmp_path / "m.riata")
+    asked = {"body": "free at home"}
+    expected = events.predict_proba_one(asked)
+    assert loaded.predict_proba_one(asked) == expected
+    assert events.predict_proba([asked])[0].tolist() == list(expected.values())
+    with pytest.raises(ValueError, match="use_text comes first"):
+        events.use_text("other")

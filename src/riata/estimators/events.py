@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping
 from copy import copy
@@ -12,8 +13,14 @@ import numpy as np
 from riata.learners import Learner
 from riata.learners.base import Floats, Lock, new_lock
 from riata.record import Model, Record, Settings
-from riata.schema import Schema
+from riata.schema import Column, Schema
 from riata.sources.keyed import parse_hash_key
+from riata.text_weights import with_weights
+from riata.training.preparation import check_takes_weighed
+from riata.words import TextOptions, looks_like_text
+
+EVENTS_LOOKED_AT = 20
+"""Single events that show whether texts are among them."""
 
 
 class Events:
@@ -22,6 +29,10 @@ class Events:
     model_: Model
     n_features_in_: int
     _hash_key: str | None = None
+    _texts: tuple[Column, ...] = ()
+    """Keys of single events whose texts are taken apart."""
+    _strings: dict[str, list[str]] | None = None
+    """What the first events had under each key, as long as nothing was said of it."""
 
     @abstractmethod
     def _make_learner(self, outputs: int) -> Learner: ...
@@ -32,14 +43,69 @@ class Events:
     def _event_learner(self) -> Learner:
         """The learner that single events go to, made when the first one comes."""
         if not hasattr(self, "model_"):
-            key = self._hash_key
-            schema = None if key is None else Schema(open=True, hash_key=key)
-            record = Record(data=["single events"], settings=Settings(), schema=schema)
             learner = self._make_learner(1)
+            schema = self._event_schema(learner)
+            record = Record(data=["single events"], settings=Settings(), schema=schema)
             learner.use_hash_key(record.hash_key)
             self.model_ = Model(learner, None, record)
             self.n_features_in_ = 0
         return self.model_.learner
+
+    def _event_schema(self, learner: Learner) -> Schema | None:
+        if self._hash_key is None and not self._texts:
+            return None
+        schema = Schema(self._texts, open=True, hash_key=self._hash_key)
+        if schema.is_weighed:
+            check_takes_weighed(learner)
+            schema = with_weights(schema, None)
+        return schema
+
+    def use_text(
+        self,
+        *keys: str,
+        ngrams: str = "words:1-2",
+        text_weight: str = "log",
+        text_idf: bool = False,
+        text_norm: bool = False,
+    ) -> Self:
+        """Take the texts of single events under these keys apart into n-grams, as texts of tables are.
+
+        Before the first event, since there are no first rows that would show it. The model keeps it.
+
+        >>> from riata import FTRLClassifier
+        >>> model = FTRLClassifier().use_text("body")
+        >>> for text, label in [("free entry now", "spam"), ("see you at home", "ham")] * 10:
+        ...     _ = model.learn_one({"body": text}, label)
+        >>> model.predict_one({"body": "entry is free"})
+        'spam'
+        >>> sorted(model.named_coef_)[:3]
+        ['body^at', 'body^at home', 'body^entry']
+        """
+        options = TextOptions(ngrams, text_weight, text_idf, text_norm)
+        with self._turn():
+            if hasattr(self, "model_"):
+                raise ValueError("this model has learned already: use_text comes first")
+            made = (Column(key, kind="text", tokeniser=options.to_json()) for key in keys)
+            self._texts = (*self._texts, *made)
+        return self
+
+    def _look_for_texts(self, x: Mapping[str, Any], seen: int) -> None:
+        """Say once that texts are taken as names: of a table they would be taken apart."""
+        if self._strings is None or seen == 0:
+            self._strings = {}
+        for key, value in x.items():
+            if isinstance(value, str):
+                self._strings.setdefault(key, []).append(value)
+        if seen == EVENTS_LOOKED_AT:
+            found = [key for key, values in self._strings.items() if looks_like_text(values)]
+            self._strings = None
+            if found:
+                keys = ", ".join(map(repr, found))
+                warnings.warn(
+                    f"single events: {keys} hold texts of several words, mostly different, and each is taken as one "
+                    f"name. To take them apart into words: a new model, model.use_text({keys}) before the first event",
+                    stacklevel=3,
+                )
 
     def use_hash_key(self, hash_key: str = "random") -> Self:
         """Hash the names of single events by a key of one's own, for names that a stranger may choose.
@@ -112,6 +178,8 @@ class ClassifierEvents(Events):
             try:
                 if self.model_ is model:  # otherwise a class has joined: this one is history
                     if record.schema is None:
+                        if record.examples <= EVENTS_LOOKED_AT:
+                            self._look_for_texts(x, record.examples)
                         learner.learn_one(x, code, sample_weight)
                     else:
                         model.learn_read(x, code, sample_weight)
@@ -184,6 +252,8 @@ class RegressorEvents(Events):
         lock = model.learner.lock
         lock.acquire()  # `with` takes twice as long
         try:
+            if model.record.examples <= EVENTS_LOOKED_AT and model.record.schema is None:
+                self._look_for_texts(x, model.record.examples)
             model.learn_read(x, float(y), sample_weight)
             model.record.examples += 1
         finally:

@@ -27,6 +27,10 @@ class SketchMethod(Method):
         assert isinstance(learner, Sketch)
         if learner.algorithm != "reduced":
             raise refuse(learner, "algorithm", learner.algorithm)
+        if (
+            learner._limits is not None and learner._limits.groups
+        ):  # shards know names by hash alone
+            raise refuse(learner, "bounds", learner.bounds)
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         """Where the pass stands: the weights of each output, and whence they came."""

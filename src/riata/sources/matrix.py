@@ -44,10 +44,18 @@ class BlockSource:
 
     repeatable = True
 
-    def __init__(self, block: Block, name: str, block_rows: int | None = None) -> None:
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        block_rows: int | None = None,
+        most_features: int | None = None,
+    ) -> None:
         if len(block) == 0:
             raise DataError(f"no examples in {name}")
         self.name = name
+        self.most_features = most_features
+        """Features are numbered below this."""
         self.n_rows: int | None = len(block)
         self.n_bytes: int | None = block.indptr.nbytes + block.indices.nbytes + block.values.nbytes
         self.bytes_read = 0
@@ -82,6 +90,7 @@ class DenseSource:
         n_rows, n_columns = dense.shape
         self.name = dense.name
         self.n_rows: int | None = n_rows
+        self.most_features = n_columns
         self.n_bytes: int | None = 4 * n_rows * n_columns
         self.bytes_read = 0
         self._dense = dense
@@ -128,7 +137,7 @@ def open_sparse(
     if matrix.format != "csr":
         # Duplicates are summed on the way: in float64, where bool and small integers do not wrap.
         matrix = (matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)).tocsr()
-    return BlockSource(csr_block(matrix, name, labels, weights), name, block_rows)
+    return BlockSource(csr_block(matrix, name, labels, weights), name, block_rows, n_columns)
 
 
 def csr_block(
@@ -233,7 +242,8 @@ def open_pieces(
             raise not_finite(dense.name, piece[row, column], start + row, dense.column_name(column))
         if n_rows <= rows:
             indptr, indices, values = _core.compress_rows(piece)
-            return BlockSource(Block(indptr, indices, values, labels, weights), dense.name)
+            block = Block(indptr, indices, values, labels, weights)
+            return BlockSource(block, dense.name, most_features=n_columns)
     if n_rows == 0:
         raise DataError(f"no examples in {dense.name}")
     return DenseSource(dense, rows, labels, weights)

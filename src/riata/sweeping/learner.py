@@ -303,6 +303,10 @@ class Columns(Learner):
     def parameters(self) -> dict[str, Any]:
         return {}
 
+    def all_parameters(self) -> list[dict[str, Any]]:
+        """Of each setting."""
+        return [prototype.parameters() for prototype in self.predictor.prototypes]
+
     def learn_one(self, features: Mapping[str, Any], label: float, weight: float = 1.0) -> NoReturn:
         raise NotImplementedError("a sweep learns Blocks")
 

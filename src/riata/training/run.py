@@ -18,6 +18,7 @@ from riata.errors import ChangedData, DataError, DivergenceError, LostData, Refu
 from riata.labels import LabelOrder
 from riata.record import Model, Progress, Record, check_hash_key
 from riata.sources.source import unweighed
+from riata.training.by_name import warn_of_unseen
 from riata.training.preparation import Preparation
 from riata.training.safeguards import Interrupt
 
@@ -294,6 +295,7 @@ class Run:
         self.learner.finish()
         if self.record.holdout is not None and self.learner.n_live() != live:
             self.record.holdout = self._score_holdout()
+        warn_of_unseen(self.learner, self.source.name)
         self._certify()
 
     def _certify(self) -> None:

@@ -48,6 +48,15 @@ inline int truth_of(std::string_view word) noexcept {
   return -1;
 }
 
+// A category of true or false has one spelling, however a program has written it: that of bools in other formats. Behind it
+// are 16 readable bytes.
+inline std::string_view as_category(std::string_view text) noexcept {
+  static constexpr char kTrue[24] = "true", kFalse[24] = "false";
+  if (text.empty() || (text[0] != 'T' && text[0] != 'F')) return text;
+  const int truth = truth_of(text);
+  return truth < 0 ? text : truth == 1 ? std::string_view(kTrue, 4) : std::string_view(kFalse, 5);
+}
+
 // What becomes of one cell, whatever the file looks like around it.
 class Cells {
  public:
@@ -74,6 +83,7 @@ class Cells {
     if (crossing()) row_.set_group(column.group);
     if (column.role == Role::category) {
       if (is_absent(text)) return add_absent(column);
+      text = as_category(text);
       const std::size_t size = column.prefix.size() + text.size();
       if (size > 16) return add(column.prefix, text, 1);
       const ShortName name = column.short_prefix | first_bytes(text.data(), text.size())

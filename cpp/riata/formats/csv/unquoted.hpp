@@ -199,6 +199,7 @@ class UnquotedReader {
     return i;
   }
 
+  // The same: unusual are True and False, which have another spelling.
   template <bool kNames>
   std::size_t read_categories(const char*& cell, const std::uint32_t* places, const UnquotedColumn* columns,
                               std::size_t count, Tail& tail) const noexcept {
@@ -207,10 +208,12 @@ class UnquotedReader {
     std::int64_t* key = tail.keys + tail.size;
     float* value = tail.values + tail.size;
     std::int64_t* name_offset = kNames ? tail.name_offsets + tail.size : nullptr;
-    std::size_t name_end = tail.name_end;
-    for (std::size_t i = 0; i < count; ++i) {
+    std::size_t name_end = tail.name_end, i = 0;
+    for (; i < count; ++i) {
       const Prefixed& prefix = columns[i].prefix;
       const char* const end = begin + places[i];
+      if (((*p == 'T') | (*p == 'F')) && truth_of({p, static_cast<std::size_t>(end - p)}) >= 0) [[unlikely]]
+        break;
       const auto there = static_cast<std::size_t>(end != p);
       const auto length = static_cast<std::size_t>(end - p) + prefix.size();
       *key = static_cast<std::int64_t>(prefix.key<kNames>(p, end, tail.names + name_end));
@@ -226,7 +229,7 @@ class UnquotedReader {
     cell = p;
     tail.size = static_cast<std::size_t>(key - tail.keys);
     tail.name_end = name_end;
-    return count;
+    return i;
   }
 
   const char* const begin_;

@@ -33,8 +33,8 @@ TRUTHS = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FA
 """What stands for numbers in columns of text, where bools were written."""
 MISSING_NUMBERS = ("NA", "NaN", "nan", "null", "NULL", "?")
 """What stands for a missing number in text, beside nothing at all; as in the core."""
-_FEW_OTHERS = 0.1
-"""So few texts among numbers are a surprise."""
+_FEW_OTHERS = 0.5
+"""Fewer texts than numbers are a surprise."""
 
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
 
@@ -246,8 +246,13 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
             return wanted.number(column, lambda: numbers(LOOK_AT))
         if looks_like_text(present[:LOOK_AT]):
             return wanted.text_column(column, found=name)
-        _warn_of_others(column, others, len(there), name)
+        _warn_of_others(column, others, len(there), name, first_row(column, others))
         return Column(column, kind="category")
+
+    def first_row(column: str, others: list[str]) -> int | None:
+        place = columns.index(column)
+        cells = (row[place].strip() if place < len(row) else "" for row in rows)
+        return next((n for n, cell in enumerate(cells, 1) if others and cell == others[0]), None)
 
     def find_words(column: str) -> list[str]:
         return label_words(present_in(column), column, name)
@@ -262,14 +267,18 @@ def label_words(present: list[str], column: str, name: str) -> list[str]:
     return label_names_of(present, column, name) if others else []
 
 
-def _warn_of_others(column: str, others: list[str], count: int, name: str) -> None:
+def _warn_of_others(
+    column: str, others: list[str], count: int, name: str, row: int | None = None
+) -> None:
     """Numbers with a few texts among them may be numbers, and the texts mean that they are missing."""
     if not 0 < len(others) < _FEW_OTHERS * count:
         return
     shown = ",".join(list(dict.fromkeys(others))[:3])
+    where = "" if row is None else f" ({others[0]!r} in row {row:,})"
+    names = "" if row is None else f"; if they are names, --categorical {column}"
     warnings.warn(
         f"{name}: column {column!r} is read as names, since {len(others)} of its first {count} values "
-        f"are no numbers: {shown}; if those mean missing values, pass --absent {shown!r}",
+        f"are no numbers: {shown}{where}; if those mean missing values, pass --absent {shown!r}{names}",
         stacklevel=2,
     )
 

@@ -1,0 +1,135 @@
+"""Bounds and priors by feature: whether there are such features. One that nobody has would be a slip in silence."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata.errors import SettingsError, in_words
+from riata.learners.bounds import REST
+
+if TYPE_CHECKING:
+    from riata.learners import Learner
+    from riata.schema import Schema
+    from riata.sources import Source
+
+PARAMETERS = ("bounds", "prior_variance")
+_MOST_TO_COMPARE = 20_000
+"""Of more names none is suggested: that would take seconds."""
+
+
+def check_features(learner: Learner, source: Source) -> None:
+    """Refuse settings for features that there cannot be, where columns are all there is."""
+    every = getattr(learner, "all_parameters", lambda: [learner.parameters()])
+    wanted = [one for parameters in every() for one in _wanted(parameters)]
+    schema: Schema | None = getattr(source, "schema", None) if wanted else None
+    if schema is None:
+        return
+    columns = [column.name for column in schema.features]
+    closed = schema.named and not schema.open and bool(columns)
+    many = None if schema.named else getattr(source, "most_features", None)
+    for parameter, key in wanted:
+        if isinstance(key, str) and not schema.named:
+            raise SettingsError(
+                f"{parameter} of {key!r}: the features of {source.name} have numbers, not names"
+                + ("; give bounds by number" if parameter == "bounds" else "")
+            )
+        if isinstance(key, str) and closed and not any(_belongs(key, c) for c in columns):
+            raise SettingsError(
+                f"{parameter} of {key!r}: {source.name} has no such feature; its columns are "
+                f"{in_words(columns)}{_near(key, columns)}"
+            )
+        if isinstance(key, int) and many is not None and key >= many:
+            raise SettingsError(
+                f"{parameter} of feature {key}: {source.name} has {many:,} features, from 0 to {many - 1:,}"
+            )
+
+
+def warn_of_unseen(learner: Learner, name: str) -> None:
+    """Say which settings are for features that never came."""
+    all_wanted = _wanted(learner.parameters())
+    if not all_wanted:
+        return
+    text, offsets = _names(learner)
+    for parameter, wanted in all_wanted:
+        if isinstance(wanted, int):
+            unseen = wanted >= learner.n_features
+            hint = f"; the last one is {learner.n_features - 1:,}"
+        else:
+            unseen = not _is_there(wanted, text, offsets)
+            hint = _near(wanted, _known(wanted, text, offsets)) if unseen else ""
+        if unseen:
+            shown = f"feature {wanted}" if isinstance(wanted, int) else repr(wanted)
+            warnings.warn(
+                f"{name}: {parameter} of {shown} was of no use: no feature of that name, namespace or column "
+                f"was learned{hint}",
+                stacklevel=3,
+            )
+
+
+def _wanted(parameters: Mapping[str, Any]) -> list[tuple[str, str | int]]:
+    """Each parameter by feature, and the name or number that it speaks of."""
+    found: list[tuple[str, str | int]] = []
+    for parameter in PARAMETERS:
+        value = parameters.get(parameter)
+        for key in value if isinstance(value, Mapping) else ():
+            is_number = parameter == "bounds" and str(key).isdigit()
+            if key != REST:
+                found.append((parameter, int(key) if is_number else str(key)))
+    return found
+
+
+def _belongs(wanted: str, column: str) -> bool:
+    """Whether a name can be that of a feature of this column: itself, one of its values, or a cross with it."""
+    return wanted == column or wanted.startswith(tuple(f"{column}{sign}" for sign in "^=*"))
+
+
+def _names(learner: Any) -> tuple[bytes, Any]:
+    """UTF-8 of all names that the model knows, and where they begin and end."""
+    index = getattr(learner, "_feature_index", None)
+    if index is not None:
+        _, text, offsets = index.arrays()
+        return text.tobytes(), offsets
+    state = learner.state()
+    none = np.zeros(1, dtype=np.int64)
+    return state.get("names", none[:0]).tobytes(), state.get("name_offsets", none)
+
+
+def _is_there(wanted: str, text: bytes, offsets: Any) -> bool:
+    """Whether a name is this, or begins with it and the sign of a namespace or column."""
+    sought = wanted.encode()
+    place = text.find(sought)
+    while place >= 0:
+        at = int(np.searchsorted(offsets, place))
+        if at < len(offsets) - 1 and offsets[at] == place:
+            at = (
+                int(np.searchsorted(offsets, place, side="right")) - 1
+            )  # empty names begin there, too
+            rest = text[place + len(sought) : int(offsets[at + 1])]
+            if place + len(sought) <= offsets[at + 1] and rest[:1] in (b"", b"^", b"="):
+                return True
+        place = text.find(sought, place + 1)
+    return False
+
+
+def _known(wanted: str, text: bytes, offsets: Any) -> set[str]:
+    """What could have been meant: names where one was wanted, else also namespaces and columns."""
+    if len(offsets) > _MOST_TO_COMPARE:
+        return set()
+    ends = offsets.tolist()
+    names = {text[a:b].decode("utf-8", "replace") for a, b in itertools.pairwise(ends)}
+    return names | {name.replace("=", "^").partition("^")[0] for name in names}
+
+
+def _near(wanted: str, known: Iterable[str]) -> str:
+    """
+    >>> _near("pirce", ["price", "city"])
+    "; did you mean 'price'?"
+    """
+    near = get_close_matches(wanted, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
