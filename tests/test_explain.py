@@ -407,3 +407,17 @@ def test_what_changed_is_named() -> None:
         model.summary(grep="a")
     with pytest.raises(TypeError, match="an estimator or the path of a file, not int"):
         riata.diff(model, 3)
+
+
+def test_scaled_numbers_are_shown_as_they_stand_in_the_data() -> None:
+    """Not as what 32 bits leave of them, 3.8e-09 for a zero."""
+    rng = np.random.default_rng(0)
+    given = [0.0, 1.0, 17.25, -3.0, 88.5, 0.01]
+    rows = [
+        {"a": x, "b": bool(rng.random() < 0.4), "y": int(rng.random() < 0.5)} for x in given * 9
+    ]
+    model = riata.FTRLClassifier().learn(rows, label="y")
+    assert model.model_.schema.by_name["a"].scale != 1
+    for row, explained in zip(rows, model.explain(rows), strict=True):
+        shown = {term.feature: term.value for term in explained.terms}
+        assert shown == {"a": row["a"], "b": row["b"]}

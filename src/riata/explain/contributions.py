@@ -174,6 +174,20 @@ class Explainer:
             made.steps[CALIBRATION] = made.scores - before
 
 
+def _original(values: Floats, centre: Floats, scale: Floats) -> Floats:
+    """Numbers as they stand in the data, to as many digits as scaled ones of 32 bits have of them.
+
+    >>> scaled = ((np.array([0, 1, 88.25]) - 0.4) / 0.49).astype(np.float32)
+    >>> _original(scaled.astype(float), np.array([0.4]), np.array([0.49])).tolist()
+    [0.0, 1.0, 88.25]
+    """
+    apart = values * scale
+    error = np.maximum(np.abs(apart), np.abs(centre)) * 2.0**-23
+    digits = np.floor(-np.log10(np.maximum(error, 1e-300)))
+    steps = 10.0 ** np.minimum(digits, 300)
+    return np.where(error > 0, np.rint((apart + centre) * steps) / steps + 0.0, 0.0)
+
+
 def _without_rounding(step: Floats, linear: Floats) -> Floats:
     """The step, or nothing where it is no more than the rounding of a sum."""
     return np.where(np.abs(step) <= 1e-12 * (1 + np.abs(linear)), 0.0, step)
@@ -270,7 +284,7 @@ class _Scaled:
         scales = np.ones(len(values))
         if many:
             scales[scaled] = self.scale[at]
-            values[scaled] = values[scaled] * self.scale[at] + self.centre[at]
+            values[scaled] = _original(values[scaled], self.centre[at], self.scale[at])
         return values, scales, np.where(scaled, column, -1).astype(np.int32)
 
     def from_zero(

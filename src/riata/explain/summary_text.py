@@ -152,12 +152,23 @@ def _tables(values: dict[str, Any]) -> list[Table]:
             tables.append((["feature", *heads], _cells(values["strongest"])))
         return tables
     label = "" if not values["classes"] else f" {as_text(values['classes'][-1])}"
+    if _has_scaled(values):
+        tables.append(
+            (["strongest first: a weight of a scaled column counts times what it is scaled by"], [])
+        )
     for side in ("for", "against"):
         if values[side]:
             heads = ["weight", *(["std"] if "std" in values[side][0] else [])]
             name = f"{side}{label}" if label else {"for": "upwards", "against": "downwards"}[side]
             tables.append(([name, *heads], _cells(values[side])))
     return tables
+
+
+def _has_scaled(values: dict[str, Any]) -> bool:
+    """Whether a weight is shown for numbers of another scale than that which it is compared on."""
+    columns = (values["schema"] or {}).get("columns", [])
+    scaled = {c["name"] for c in columns if c.get("kind") == "number" and "scale" in c}
+    return any(entry["feature"] in scaled for entry in [*values["for"], *values["against"]])
 
 
 def _cells(entries: list[dict[str, Any]]) -> list[list[str]]:

@@ -91,6 +91,19 @@ class Learner(ABC):
         """Whether names of features are of use for scoring."""
         return True
 
+    @property
+    def by_feature(self) -> list[tuple[str, Mapping[Any, Any]]]:
+        """Parameters with a value of its own for some features, by name or number."""
+        values = self.parameters()
+        found = ((name, values.get(name)) for name in ("bounds", "prior_variance"))
+        return [(name, value) for name, value in found if isinstance(value, Mapping)]
+
+    def all_names(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """UTF-8 of the names of all features that there is state of, and where they begin and end."""
+        state = self.state()
+        nothing = np.empty(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+        return (state["names"], state["name_offsets"]) if "names" in state else nothing
+
     @abstractmethod
     def learn(self, block: Block, order: NDArray[np.int64] | None = None) -> Floats:
         """Learn the rows one after another; the score of each just before it was learned, (n, outputs)."""

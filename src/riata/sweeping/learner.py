@@ -303,9 +303,12 @@ class Columns(Learner):
     def parameters(self) -> dict[str, Any]:
         return {}
 
-    def all_parameters(self) -> list[dict[str, Any]]:
-        """Of each setting."""
-        return [prototype.parameters() for prototype in self.predictor.prototypes]
+    @property
+    def by_feature(self) -> list[tuple[str, Mapping[Any, Any]]]:
+        return [one for prototype in self.predictor.prototypes for one in prototype.by_feature]
+
+    def all_names(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        return self.learner_of(self.leader()).all_names()
 
     def learn_one(self, features: Mapping[str, Any], label: float, weight: float = 1.0) -> NoReturn:
         raise NotImplementedError("a sweep learns Blocks")

@@ -18,7 +18,6 @@ from riata.sweeping.learner import Columns
 from riata.sweeping.memory import Estimate, estimate
 from riata.sweeping.result import SELECT, Sweep, result_of
 from riata.training import partial_model, train
-from riata.training.by_name import warn_of_unseen
 from riata.training.safeguards import MemoryLimit
 
 MOST_THREADS = 8
@@ -104,8 +103,6 @@ class Job:
                 error._riata_sweep = self._result(learned)  # type: ignore[attr-defined]
             raise
         self._check_folds(source)
-        if self.columns is not None:
-            warn_of_unseen(self.columns.learner_of(self.columns.leader()), source.name)
         return self._result(trained)
 
     def _result(self, trained: Model) -> Sweep:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +18,19 @@ if TYPE_CHECKING:
     from riata.schema import Schema
     from riata.sources import Source
 
-PARAMETERS = ("bounds", "prior_variance")
 _MOST_TO_COMPARE = 20_000
 """Of more names none is suggested: that would take seconds."""
 
 
 def check_features(learner: Learner, source: Source) -> None:
     """Refuse settings for features that there cannot be, where columns are all there is."""
-    every = getattr(learner, "all_parameters", lambda: [learner.parameters()])
-    wanted = [one for parameters in every() for one in _wanted(parameters)]
-    schema: Schema | None = getattr(source, "schema", None) if wanted else None
+    schema: Schema | None = getattr(source, "schema", None)
     if schema is None:
         return
     columns = [column.name for column in schema.features]
     closed = schema.named and not schema.open and bool(columns)
     many = None if schema.named else getattr(source, "most_features", None)
-    for parameter, key in wanted:
+    for parameter, key in _wanted(learner):
         if isinstance(key, str) and not schema.named:
             raise SettingsError(
                 f"{parameter} of {key!r}: the features of {source.name} have numbers, not names"
@@ -52,11 +49,9 @@ def check_features(learner: Learner, source: Source) -> None:
 
 def warn_of_unseen(learner: Learner, name: str) -> None:
     """Say which settings are for features that never came."""
-    all_wanted = _wanted(learner.parameters())
-    if not all_wanted:
-        return
-    text, offsets = _names(learner)
-    for parameter, wanted in all_wanted:
+    names, offsets = learner.all_names()
+    text = names.tobytes()
+    for parameter, wanted in dict.fromkeys(_wanted(learner)):
         if isinstance(wanted, int):
             unseen = wanted >= learner.n_features
             hint = f"; the last one is {learner.n_features - 1:,}"
@@ -72,32 +67,19 @@ def warn_of_unseen(learner: Learner, name: str) -> None:
             )
 
 
-def _wanted(parameters: Mapping[str, Any]) -> list[tuple[str, str | int]]:
+def _wanted(learner: Learner) -> list[tuple[str, str | int]]:
     """Each parameter by feature, and the name or number that it speaks of."""
-    found: list[tuple[str, str | int]] = []
-    for parameter in PARAMETERS:
-        value = parameters.get(parameter)
-        for key in value if isinstance(value, Mapping) else ():
-            is_number = parameter == "bounds" and str(key).isdigit()
-            if key != REST:
-                found.append((parameter, int(key) if is_number else str(key)))
-    return found
+    return [
+        (parameter, int(key) if parameter == "bounds" and str(key).isdigit() else str(key))
+        for parameter, values in learner.by_feature
+        for key in values
+        if key != REST
+    ]
 
 
 def _belongs(wanted: str, column: str) -> bool:
     """Whether a name can be that of a feature of this column: itself, one of its values, or a cross with it."""
     return wanted == column or wanted.startswith(tuple(f"{column}{sign}" for sign in "^=*"))
-
-
-def _names(learner: Any) -> tuple[bytes, Any]:
-    """UTF-8 of all names that the model knows, and where they begin and end."""
-    index = getattr(learner, "_feature_index", None)
-    if index is not None:
-        _, text, offsets = index.arrays()
-        return text.tobytes(), offsets
-    state = learner.state()
-    none = np.zeros(1, dtype=np.int64)
-    return state.get("names", none[:0]).tobytes(), state.get("name_offsets", none)
 
 
 def _is_there(wanted: str, text: bytes, offsets: Any) -> bool:

@@ -15,7 +15,6 @@ from riata.block import Block, concatenate
 from riata.errors import DataError, SettingsError
 from riata.labels import LOOK_AT, in_words, outputs_for, words_of
 from riata.record import Model, Record, Settings, check_hash_key, hash_key_of
-from riata.training.by_name import check_features
 from riata.training.encoder import Encoder, count_labels, with_labels
 
 if TYPE_CHECKING:
@@ -186,7 +185,10 @@ class Preparation:
         check_hash_key(self.learner, self.source)
         self.learner.use_hash_key(hash_key_of(self.source))
         schema: Schema | None = getattr(self.source, "schema", None)
-        check_features(self.learner, self.source)
+        if self.learner.by_feature:
+            from riata.training.by_name import check_features  # few have such settings
+
+            check_features(self.learner, self.source)
         if schema is not None and schema.is_weighed:
             from riata.text_weights import with_weights  # most data has no texts
 

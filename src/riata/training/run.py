@@ -18,7 +18,6 @@ from riata.errors import ChangedData, DataError, DivergenceError, LostData, Refu
 from riata.labels import LabelOrder
 from riata.record import Model, Progress, Record, check_hash_key
 from riata.sources.source import unweighed
-from riata.training.by_name import warn_of_unseen
 from riata.training.preparation import Preparation
 from riata.training.safeguards import Interrupt
 
@@ -295,7 +294,10 @@ class Run:
         self.learner.finish()
         if self.record.holdout is not None and self.learner.n_live() != live:
             self.record.holdout = self._score_holdout()
-        warn_of_unseen(self.learner, self.source.name)
+        if self.learner.by_feature:
+            from riata.training.by_name import warn_of_unseen  # few have such settings
+
+            warn_of_unseen(self.learner, self.source.name)
         self._certify()
 
     def _certify(self) -> None:
