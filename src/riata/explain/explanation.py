@@ -20,6 +20,9 @@ from riata.record import Model
 from riata.schema import Column, Schema
 from riata.show import html_text, plural, printable, signed
 
+SHOWN = ("text", "number", "log1p")
+"""Kinds of columns that an explanation must know: texts to colour, numbers to show whatever they are."""
+
 
 @dataclass(frozen=True)
 class Term:
@@ -94,7 +97,8 @@ class Explanation:
     def rows(self) -> list[tuple[float, float | None, str]]:
         """What is added, its standard deviation, and what it is, one after another."""
         found: list[tuple[float, float | None, str]] = [
-            (t.contribution, t.std, f"{printable(str(t.feature))}{_product(t)}") for t in self.terms
+            (t.contribution, t.std, f"{printable(str(t.feature))}{self._value_of(t)}")
+            for t in self.terms
         ]
         if self.n_others:
             found.append((self.others, None, plural(self.n_others, "other feature")))
@@ -104,6 +108,11 @@ class Explanation:
         return found + [
             (value, None, f"{name}: {STEPS[name]}") for name, value in self.steps.items()
         ]
+
+    def _value_of(self, term: Term) -> str:
+        """The value, unless it is the one that names have."""
+        named = term.feature not in self.columns
+        return "" if named and term.value == 1 else f" = {term.value:.6g}"
 
     def headline(self) -> str:
         """Where, what is predicted, and how sure."""
@@ -146,10 +155,6 @@ class Explanation:
         total = f"<tr><th style='text-align:right'>{signed(self.score)}</th><td></td>"
         total += "<th style='text-align:left'>score</th></tr>"
         return f"<p>{html_text(self.headline(), 400)}</p>{texts}<table>{cells}{total}</table>"
-
-
-def _product(term: Term) -> str:
-    return "" if term.value == 1 else f" = {term.value:.6g}"
 
 
 def _term_dict(term: Term) -> dict[str, Any]:
@@ -302,7 +307,7 @@ def explained(
         else class_probabilities(probabilities)
     )
     codes = predicted_codes(scores)
-    columns = {c.name: c for c in (model.schema or Schema()).features if c.kind == "text"}
+    columns = {c.name: c for c in (model.schema or Schema()).features if c.kind in SHOWN}
     labels = model.labels
     for row in range(len(block)):
         output, entries = int(outputs[row]), slice(int(starts[row]), int(starts[row + 1]))
@@ -336,7 +341,11 @@ def explained(
             n_others=left,
             n_unknown=int(block.indptr[row + 1] - block.indptr[row]) - int(live[row]),
             steps={name: float(step[row, output]) for name, step in part.steps.items()},
-            texts={} if texts is None else {c: t for c, t in texts[row].items() if c in columns},
+            texts={}
+            if texts is None
+            else {
+                c: t for c, t in texts[row].items() if c in columns and columns[c].kind == "text"
+            },
             columns=columns,
             ngrams={} if not texts else _ngrams(part, row, sizes),
         )
