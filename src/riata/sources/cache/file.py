@@ -165,9 +165,12 @@ class CacheReader:
         """Every Block, with the position in the file behind it; read, and checked, in threads."""
         kept = self.known.blocks
         missing = [where for where in self._blocks if where[0] not in kept]
-        # Bytes that need no check again are read as fast as one thread copies them.
+        # Where bytes need no check again, one thread and a consumer that would have to wait copy them.
         threads = 1 if self._checked else 2
-        with closing(ordered_map(self._block, iter(missing), threads=threads, ahead=3)) as read:
+        team = ordered_map(
+            self._block, iter(missing), threads=threads, ahead=3, helping=self._checked
+        )
+        with closing(team) as read:
             for where in self._blocks:
                 start, head, body, *_ = where
                 block = kept[start] if start in kept else next(read)
