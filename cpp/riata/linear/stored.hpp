@@ -1,11 +1,13 @@
 // A linear model over a store: what can be read of it, saved and put back. learn.hpp learns.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "riata/linear/kernels.hpp"
 #include "riata/linear/linear.hpp"
 
 namespace riata {
@@ -53,6 +55,14 @@ class StoredLinear : public OverStore<Linear, Store> {
 
   std::int64_t live_weights() const noexcept override {
     std::int64_t live = 0;
+    if constexpr (M == 1 && Rule::kDecay != DecayKind::none && Store::kGroups) {
+      const DecayKernels& kernels = best_linear_kernels().of(Rule::kDecay);
+      const Decay decay = rule_.decay();
+      store_.for_each([&](std::uint64_t key, const double* row) {
+        if (key % kGroupRows == 0) live += std::popcount(kernels.live(decay, row, 2));
+      });
+      return live;
+    }
     store_.for_each([&](std::uint64_t, const double* row) {
       for (int c = 0; c < m(); ++c) live += rule_.current(row, m(), c) != 0;
     });

@@ -16,6 +16,7 @@ class DenseStore {
  public:
   static constexpr bool kDirect = true;    // every row is there; a touch is one multiplication away
   static constexpr bool kDistinct = true;  // no two features share a row
+  static constexpr bool kGroups = true;    // rows come chunk by chunk
 
   DenseStore(int width, int) noexcept : width_(static_cast<std::uint64_t>(width)) {}
 

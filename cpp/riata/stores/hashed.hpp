@@ -17,6 +17,7 @@ class HashedStore : private DenseStore {
  public:
   static constexpr bool kDirect = true;
   static constexpr bool kDistinct = false;
+  static constexpr bool kGroups = true;
 
   HashedStore(int width, int bits) noexcept : DenseStore(width, bits), bits_(bits) {
     full_ = DenseStore::reserve((std::uint64_t{1} << bits) - 1);

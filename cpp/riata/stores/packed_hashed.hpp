@@ -18,6 +18,7 @@ class PackedHashedStore {
  public:
   static constexpr bool kDirect = true;
   static constexpr bool kDistinct = false;
+  static constexpr bool kGroups = false;
 
   PackedHashedStore(int width, int bits) noexcept
       : width_(static_cast<std::uint64_t>(width)), size_(std::uint64_t{1} << bits), bits_(bits) {

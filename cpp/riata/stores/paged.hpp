@@ -18,6 +18,7 @@ class PagedStore : private DenseStore {
  public:
   static constexpr bool kDirect = true;
   static constexpr bool kDistinct = true;
+  static constexpr bool kGroups = true;
   static constexpr std::uint64_t kPiece = 32;  // rows
 
   PagedStore(int width, int bits) noexcept

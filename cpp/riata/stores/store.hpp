@@ -3,6 +3,7 @@
 //   kDirect                every possible key has a row, at most a reserve() away (ArrayStore); otherwise a row must
 //                          be inserted, and may be erased (KeyedStore)
 //   kDistinct              no two keys share a row
+//   kGroups                for_each visits whole groups of kGroupRows rows, which lie one behind the other
 //   possible(key)          a key that the store could ever have a row for
 //   find(key)              its row, or null
 //   restore(key, name)     the row that for_each knew by this key, for putting a saved model back; null: impossible
@@ -35,6 +36,7 @@ template <class S>
 concept RowStore = requires(S store, const S& still, std::uint64_t key, std::string_view name) {
   requires std::same_as<decltype(S::kDirect), const bool>;
   requires std::same_as<decltype(S::kDistinct), const bool>;
+  requires std::same_as<decltype(S::kGroups), const bool>;
   { S::possible(key) } -> std::same_as<bool>;
   { still.find(key) } -> std::convertible_to<const double*>;
   { store.restore(key, name) } -> std::same_as<double*>;

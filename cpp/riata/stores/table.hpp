@@ -22,6 +22,7 @@ class TableStore {
  public:
   static constexpr bool kDirect = false;  // a row must be looked for, and may not be there
   static constexpr bool kDistinct = true;
+  static constexpr bool kGroups = false;
 
   TableStore(int width, int) noexcept : width_(static_cast<std::uint64_t>(width)) {}
   TableStore(const TableStore&) = delete;
