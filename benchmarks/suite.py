@@ -27,6 +27,7 @@ MODULES = {
     "sweep": "benchmarks.sweep",
     "auto": "benchmarks.auto",
     "auto_cost": "benchmarks.auto_cost",
+    "scale": "benchmarks.scale",
 }
 """Tasks that are not contests of adapters: modules with TITLE and ratios(run)."""
 

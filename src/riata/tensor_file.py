@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import mmap
 import os
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +40,8 @@ TO_LOAD = 3.5
 _SMALL = 1 << 26
 """A file of so many bytes always has room."""
 Tensors = dict[str, NDArray[Any]]
+Content: TypeAlias = bytes | mmap.mmap
+"""All bytes of a file."""
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], state: Tensors) -> None:
@@ -72,14 +77,25 @@ _TYPES = (
 """NumPy's names in the order that safetensors has its own in: BOOL, U8, I8, ..."""
 
 
+def _in_file(kind: str) -> str:
+    """What safetensors calls it.
+
+    >>> _in_file("float64"), _in_file("uint8"), _in_file("bool")
+    ('F64', 'U8', 'BOOL')
+    """
+    return "BOOL" if kind == "bool" else kind[0].upper() + kind.lstrip("uintfloa")
+
+
+_NAMES = {_in_file(kind): f"<{np.dtype(kind).str[1:]}" for kind in _TYPES}
+
+
 def _header(riata: str, tensors: dict[str, NDArray[Any]]) -> bytes:
     """How a safetensors file begins that holds these tensors one after another."""
     outer: dict[str, Any] = {"__metadata__": {"riata": riata}}
     end = 0
     for name, array in tensors.items():
-        kind = array.dtype.name
         outer[name] = {
-            "dtype": "BOOL" if kind == "bool" else kind[0].upper() + kind.lstrip("uintfloa"),
+            "dtype": _in_file(array.dtype.name),
             "shape": array.shape,
             "data_offsets": (end, end + array.nbytes),
         }
@@ -95,7 +111,7 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1).view(np.uint8).data
 
 
-def digest_place(content: bytes) -> int:
+def digest_place(content: Content) -> int:
     """Where the digits of the checksum begin. JSON inside JSON: its quotes are escaped."""
     key = b'\\"sha256\\": \\"'
     place = content.find(key, 8, 8 + int.from_bytes(content[:8], "little"))
@@ -104,6 +120,22 @@ def digest_place(content: bytes) -> int:
 
 def read_whole(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file or pipe, once its beginning says that it can be a model, and how long it is."""
+    return bytes(_whole(path, _bytes))
+
+
+def _bytes(file: IO[bytes], size: int) -> Content:
+    return file.read(size)
+
+
+def _pages(file: IO[bytes], size: int) -> Content:
+    """In memory of its own, which is given back when nobody looks at it any more."""
+    pages = mmap.mmap(-1, size)
+    with memoryview(pages) as view:
+        done = file.readinto(view)  # type: ignore[attr-defined]
+    return pages if done == size else b""
+
+
+def _whole(path: str | os.PathLike[str], read_all: Callable[[IO[bytes], int], Content]) -> Content:
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
@@ -124,8 +156,8 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
         check_room(wanted, str(path))
         if size is not None:  # at once, without putting parts together
             file.seek(0)
-            content = file.read(size)
-            if len(content) == size and content.startswith(head) and not file.read(1):
+            content = read_all(file, size)
+            if len(content) == size and content[: len(head)] == head and not file.read(1):
                 return content
             raise ModelError(f"{path}: changed while it was read: try again")
         data = read_up_to(file, wanted)
@@ -181,6 +213,43 @@ def tensors_of(content: bytes, path: str) -> dict[str, NDArray[Any]]:
         raise ModelError(f"{path}: cut short or damaged: {error}") from error
 
 
+def read_views(
+    path: str | os.PathLike[str], format: str, newest: int
+) -> tuple[dict[str, Any], Tensors]:
+    """As `read`, with tensors that lie in the bytes of the file: no copy, and nobody may write to them."""
+    content = _whole(path, _pages)
+    header = read_header(content, str(path), format, newest)
+    return header, _views(content, str(path))
+
+
+def _views(content: Content, path: str) -> Tensors:
+    """The tensors of a file, each where it stands; a ModelError where they are not one behind the other."""
+    start = 8 + int.from_bytes(content[:8], "little")
+    described = json.loads(content[8:start])
+    described.pop("__metadata__", None)
+    found: Tensors = {}
+    end = 0
+    try:
+        for name, about in sorted(described.items(), key=lambda item: item[1]["data_offsets"]):
+            first, last = about["data_offsets"]
+            kind = np.dtype(_NAMES[about["dtype"]])
+            count = math.prod(about["shape"])
+            if (
+                first != end
+                or last - first != count * kind.itemsize
+                or min(about["shape"], default=0) < 0
+            ):
+                raise ValueError(f"tensor {name!r} is not where it should be")
+            values = np.frombuffer(content, kind, count, start + first)
+            found[name] = values.reshape(about["shape"])
+            end = last
+        if start + end != len(content):
+            raise ValueError("there is more than its tensors")
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"{path}: cut short or damaged: {error}") from error
+    return found
+
+
 def header_of(path: str | os.PathLike[str], format: str, newest: int) -> dict[str, Any]:
     """The header alone, before anything is known of the rest: `read` must still say that the file is whole."""
     with open(path, "rb") as file:
@@ -197,7 +266,7 @@ def read(path: str | os.PathLike[str], format: str, newest: int) -> tuple[dict[s
 
 
 def read_header(
-    content: bytes, path: str, format: str, newest: int, checked: bool = True
+    content: Content, path: str, format: str, newest: int, checked: bool = True
 ) -> dict[str, Any]:
     """The JSON header of a file that is whole; anything else is a ModelError that says what."""
     length = int.from_bytes(content[:8], "little")
@@ -240,7 +309,7 @@ def _check_start(start: bytes, path: str, size: int | None) -> None:
         )
 
 
-def _check_digest(content: bytes, path: str, digest: object) -> None:
+def _check_digest(content: Content, path: str, digest: object) -> None:
     place = digest_place(content)
     found = hashlib.sha256()
     if place >= 0:

@@ -83,6 +83,38 @@ def test_a_sketch_is_that_of_one_machine(tmp_path: Path, name: str, format: str)
             assert first[1] == pytest.approx(second[1], abs=1e-3)
 
 
+@pytest.mark.parametrize("sample", [0, 3000, 2**20])
+def test_folds_are_those_of_one_machine(tmp_path: Path, sample: int) -> None:
+    """Sums of folds: the same passes, losses and choice, whether the sample holds nothing, some or all examples."""
+    path, saved = write_vw(tmp_path / "x.vw", n=1500), tmp_path / "c.riata"
+    make = lambda m: Sketch(  # noqa: E731
+        outputs=m, gamma="path", path_length=6, folds=3, sample=sample, select="1se"
+    )
+    one = train(open_source(path), make)
+    models = [
+        train_shards(str(path), make, shards=5, run=run, checkpoint=saved)
+        for run in (None, shuffled)
+    ]
+    assert bytes_of(models[0]) == bytes_of(models[1]) == saved.read_bytes()
+    assert models[0].record.passes == one.record.passes
+    curve, theirs = models[0].learner.curve, one.learner.curve
+    assert curve.losses == pytest.approx(theirs.losses, rel=1e-7)
+    assert curve.at_1se == theirs.at_1se
+    assert models[0].learner.coef()[1] == pytest.approx(one.learner.coef()[1], abs=1e-6)
+
+    class Enough(Exception):
+        pass
+
+    def stop(model) -> None:
+        if model.record.passes == one.record.passes - 1:  # the losses of folds are still to come
+            raise Enough
+
+    with pytest.raises(Enough):
+        train_shards(str(path), make, shards=5, checkpoint=saved, on_progress=stop)
+    resumed = train_shards(str(path), make, shards=5, resume=model_file.load(saved))
+    assert bytes_of(resumed) == bytes_of(models[0])
+
+
 def test_more_classes(tmp_path: Path) -> None:
     path = write_svm(tmp_path / "x.svm", n=900, classes=3)
     for name in ("sketch", "bayesian", "auto", "ftrl", "elastic-net"):
@@ -246,8 +278,6 @@ def test_what_cannot_be_trained_by_shards(tmp_path: Path) -> None:
             train_shards(path, make, shards=2)
     with pytest.raises(SettingsError, match="rounds must be at least 1"):
         train_shards(path, MAKERS["ftrl"], shards=2, rounds=0)
-    with pytest.raises(SettingsError, match="text_idf"):
-        train_shards(path, MAKERS["ftrl"], options=ReadOptions(text_idf=True))
     with pytest.raises(SettingsError, match="cache"):
         train_shards(path, MAKERS["ftrl"], options=ReadOptions(cache=True))
 

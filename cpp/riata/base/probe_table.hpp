@@ -63,6 +63,8 @@ class ProbeTable {
   bool is_full() const noexcept { return used_ >= room_; }
 
   void prefetch(std::uint64_t key) const noexcept { __builtin_prefetch(cells_ + home(key)); }
+  // The cell where the key would be best: its own, most of the time.
+  const Cell& likely(std::uint64_t key) const noexcept { return cells_[home(key)]; }
 
   // The first cell on the key's way for which `stop` holds; it must hold for empty ones. There are some
   // unless the table has never grown.

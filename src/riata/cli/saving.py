@@ -58,6 +58,12 @@ def _shard_options(command: F) -> F:
             "takes]",
         ),
         option(
+            "--survey",
+            is_flag=True,
+            section="Many machines",
+            help="Take scales and buckets of columns from all rows, in a pass of its own, with --dask.",
+        ),
+        option(
             "--dask",
             metavar="ADDRESS|local:N",
             section="Many machines",
@@ -158,8 +164,10 @@ def by_shards(given: Mapping[str, Any]) -> bool:
                 "--single and --sparse: make one model of the merged one by riata compact"
             )
         return True
-    if given["rounds"] is not None or given["shards"] is not None:
-        raise click.UsageError("--rounds and --shards are for training by shards: give --dask")
+    if given["rounds"] is not None or given["shards"] is not None or given["survey"]:
+        raise click.UsageError(
+            "--rounds, --shards and --survey are for training by shards: give --dask"
+        )
     return False
 
 

@@ -60,8 +60,10 @@ def run(job: Job, given: dict[str, Any], explicit: set[str]) -> int:
     check_writable(job.output)
     with settings_as_usage():
         if given["shard"] is not None:
-            if given["rounds"] is not None or given["shards"] is not None:
-                raise click.UsageError("--rounds and --shards go with --dask; --shard says 3/64")
+            if given["rounds"] is not None or given["shards"] is not None or given["survey"]:
+                raise click.UsageError(
+                    "--rounds, --shards and --survey go with --dask; --shard says 3/64"
+                )
             return _one(job, *parse_shard(given["shard"]), given["quiet"])
         return _all(job, given)
 
@@ -137,6 +139,7 @@ def _all(job: Job, given: dict[str, Any]) -> int:
             options=replace(job.reading, cache=None),
             rounds=given["rounds"],
             shards=given["shards"],
+            survey=given["survey"],
             classes=job.options["classes"],
             class_weight=job.options["class_weight"],
             resume=before,

@@ -15,24 +15,25 @@ from riata.dask.cluster import RETRIES, SLOW, WAIT, Cluster, check_workers
 from riata.dask.collections import Partitions, is_collection
 from riata.errors import DataError, NoExamples, SettingsError
 from riata.estimators.base import LinearEstimator
-from riata.labels import Label
 from riata.learners import Learner
 from riata.metrics import Evaluation
 from riata.record import Model
 from riata.shards.methods import from_json
 from riata.shards.plan import (
     Plan,
-    count_shard,
     first_rows,
-    merged_counts,
     open_held,
     plan_for,
+    survey_shard,
+    surveyed,
+    wants_labels,
     with_classes,
 )
 from riata.shards.plan import resolved as resolved_options
 from riata.shards.rounds import MakeLearner, Rounds, Task, go, partial
 from riata.shards.split import Piece, Shard
 from riata.shards.summary import FAN_IN, Summary, add_up
+from riata.shards.survey import Survey, Wanted, merged
 from riata.sources import ReadOptions
 from riata.training.encoder import encode_for
 
@@ -65,6 +66,7 @@ def train(
     shard_bytes: int | None = None,
     classes: Any = None,
     class_weight: Any = None,
+    survey: bool = False,
     on_progress: Callable[[Model], None] | None = None,
     resume: Model | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -81,6 +83,7 @@ def train(
     learner: an estimator, a learner that has learned nothing, or a function that makes one for a number of outputs.
     rounds: times that all shards are learned and merged; 1 unless said otherwise, of a sketch as many as it takes.
     shards, shard_bytes: how files are cut, as `riata.shards.split` takes them.
+    survey: take scales and buckets of columns from all rows, in a pass of its own, and not from the first rows.
     resume: the model of an earlier round, such as `model_file.load(checkpoint)`, to go on from.
     checkpoint: a file that the model is saved to after each round.
     retries: times that a task is tried again after an error that is none of the data's. A worker that dies costs none.
@@ -94,8 +97,6 @@ def train(
     if options is None:
         reading.setdefault("scale", "auto")
     options = ReadOptions.of(options, reading)
-    if options.text_idf:
-        raise SettingsError("text_idf does not go with shards")
     if resume is not None and classes is None and resume.classes is not None:
         classes, class_weight = resume.labels, resume.record.settings.class_weight
     held: Partitions | None = None
@@ -105,13 +106,14 @@ def train(
                 "the shards of a Dask collection are its partitions: repartition it instead"
             )
         held = Partitions(source, y, sample_weight)
-        plan = _plan_of(cluster, held, make(1), options, classes, class_weight)
+        plan = _plan_of(cluster, held, make(1), options, classes, class_weight, survey)
     else:
         if y is not None or sample_weight is not None:
             raise DataError("y and sample_weight go with Dask arrays; files bring their own labels")
         plan = plan_for(
             _paths(source), make(1), options, count=shards, shard_bytes=shard_bytes, classes=classes,
-            class_weight=class_weight, counts=lambda plan: _counted(cluster, plan, None),
+            class_weight=class_weight, survey=survey,
+            run=lambda plan, wanted: _surveyed(cluster, plan, wanted, None),
         )  # fmt: skip
     if resume is None:
         course = Rounds.new(plan, make, rounds or 1)
@@ -147,12 +149,10 @@ def _added(summaries: Sequence[Summary]) -> Summary:
     return add_up(summaries)
 
 
-def _counted(cluster: Cluster, plan: Plan, held: Partitions | None) -> Mapping[Label, int]:
-    """How often each label occurs: a pass of its own."""
-    done = cluster.all_done(
-        [(count_shard, plan, shard, *_data(held, shard)) for shard in plan.shards]
-    )
-    return merged_counts([future.result() for future in done])
+def _surveyed(cluster: Cluster, plan: Plan, wanted: Wanted, held: Partitions | None) -> Survey:
+    """What all shards tell: a pass of its own."""
+    calls = [(survey_shard, plan, wanted, shard, *_data(held, shard)) for shard in plan.shards]
+    return merged([future.result() for future in cluster.all_done(calls)])
 
 
 def _plan_of(
@@ -162,6 +162,7 @@ def _plan_of(
     options: ReadOptions,
     classes: Any,
     class_weight: Any,
+    survey: bool,
 ) -> Plan:
     """The partitions of a collection as shards; what they have in common comes from the first that has rows."""
     shards = tuple(
@@ -174,10 +175,10 @@ def _plan_of(
             continue
         rows, resolved, words = found
         plan = Plan(shards, resolved)
-        return with_classes(
-            plan, rows, _Words(words), learner, classes, class_weight,  # type: ignore[arg-type]
-            lambda plan: _counted(cluster, plan, held),
-        )  # fmt: skip
+        labels = wants_labels(learner, classes, class_weight)
+        run = lambda plan, wanted: _surveyed(cluster, plan, wanted, held)  # noqa: E731
+        plan, counts = surveyed(plan, options, labels, survey, run)
+        return with_classes(plan, rows, _Words(words), learner, classes, class_weight, counts)  # type: ignore[arg-type]
     raise NoExamples(f"no examples in {held.name}")
 
 

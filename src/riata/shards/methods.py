@@ -132,6 +132,25 @@ def named_rows(state: State, kept: NDArray[np.bool_]) -> Arrays:
     }
 
 
+def in_order(sums: Arrays) -> Arrays:
+    """The same with the rows of features by ascending key: those of many shards add up faster where all have one order.
+
+    Of a sample, the examples know features by their places, which stay.
+    """
+    keys = sums.get("keys")
+    if keys is None or "sample.0.limit" in sums or not (keys[1:] < keys[:-1]).any():
+        return sums
+    order = np.argsort(keys, kind="stable")
+    sorted_ = sums | {"keys": keys[order], "rows": sums["rows"][order]}
+    if "names" in sums:
+        starts, lengths = sums["name_offsets"][:-1][order], np.diff(sums["name_offsets"])[order]
+        offsets = np.zeros(len(order) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        at = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+        sorted_ |= {"names": sums["names"][at], "name_offsets": offsets}
+    return sorted_
+
+
 def refuse(learner: Learner, name: str, value: Any) -> SettingsError:
     return SettingsError(
         f"method {learner.family} with {name}={value!r} cannot be trained by shards: leave it out"

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import riata
 from riata import _core
@@ -17,13 +17,18 @@ from riata.labels import LOOK_AT, Classes, Label, LabelReader, as_python, in_wor
 from riata.learners import Learner
 from riata.schema import Schema
 from riata.shards.split import Piece, Shard, split
+from riata.shards.survey import Survey, Wanted, learned
+from riata.shards.survey import survey as survey_of
 from riata.sources import ReadOptions, Source, open_source
 from riata.sources.recognise import format_of
 from riata.sources.source import iterate
-from riata.training.encoder import Encoder, class_factors, count_labels
+from riata.training.encoder import Encoder, class_factors
 
 FIRST_FILES = 64
 """Files that are opened to look at the first rows."""
+Counts: TypeAlias = Callable[["Plan"], Mapping[Label, int]]
+RunSurvey: TypeAlias = Callable[["Plan", Wanted], Survey]
+"""Looks at all shards, and puts together what they tell."""
 _KEPT = ("format", "on_error", "max_bad", "threads", "block_rows", "header", "delimiter", "quote")
 """Options that a schema says nothing of."""
 
@@ -53,15 +58,19 @@ class Plan:
 
     def digest(self) -> str:
         """Equal for parts that can be put together: the same shards, read in the same way, with the same classes."""
-        content = {k: v for k, v in self.options.about_content().items() if k != "schema"}
+        about = {k: v for k, v in self.options.about_content().items() if k != "schema"}
         schema = self.options.schema
-        whole = {
+        whole: dict[str, Any] = {
             "shards": [shard.identity() for shard in self.shards],
-            "options": {k: repr(v) for k, v in sorted(content.items())},
+            "options": {k: repr(v) for k, v in sorted(about.items())},
             "schema": None if schema is None else schema.to_json(),
             "classes": self.classes,
             "class_weight": self.class_weight,
         }
+        if schema is not None and schema.text_weights is not None:
+            arrays = sorted(schema.text_weights.arrays().items())
+            content = b"".join(array.tobytes() for _, array in arrays)
+            whole["texts"] = hashlib.sha256(content).hexdigest()
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:32]
 
     def training(self) -> dict[str, Any]:
@@ -197,23 +206,21 @@ def plan_for(
     shard_bytes: int | None = None,
     classes: Any = None,
     class_weight: Any = None,
-    counts: Callable[[Plan], Mapping[Label, int]] | None = None,
+    survey: bool = False,
+    run: RunSurvey | None = None,
 ) -> Plan:
     """Split files, and find out from the first rows of all of them what every shard must know.
 
     Kinds, scales and buckets of columns come from the first rows of the first file, just as where one machine reads
-    them all. So do classes, unless they are given; `classes="scan"` and `class_weight="balanced"` count labels in a
-    pass of its own, by `counts`.
+    them all; so do classes, unless they are given. With `survey`, scales and buckets come from all rows; with
+    `classes="scan"` or `class_weight="balanced"`, labels are counted; `text_idf` counts texts. All this takes one pass
+    of its own, which `run` makes.
     """
     options = options or ReadOptions()
     if options.cache not in (None, False):
         raise SettingsError("shards are read where they are: leave the cache out")
     if options.bad_lines is not None:
         raise SettingsError("bad_lines is one file, and shards are read apart: leave it out")
-    if options.text_idf:
-        raise SettingsError(
-            "text_idf counts texts in the order in which one machine reads them: it does not go with shards"
-        )
     shards = split(paths, options, count=count, shard_bytes=shard_bytes)
     files = list(dict.fromkeys(piece.path for shard in shards for piece in shard.pieces))
     found = format_of(files, options.format)
@@ -221,6 +228,8 @@ def plan_for(
     source = open_source(files[:FIRST_FILES], options=options)
     rows = first_rows(source)
     plan = Plan(tuple(shards), resolved(options, source), _head_of(source, files[0]))
+    labels = wants_labels(learner, classes, class_weight)
+    plan, counts = surveyed(plan, options, labels, survey, run)
     return with_classes(plan, rows, source, learner, classes, class_weight, counts)
 
 
@@ -231,7 +240,7 @@ def with_classes(
     learner: Learner,
     classes: Any,
     class_weight: Any,
-    counts: Callable[[Plan], Mapping[Label, int]] | None,
+    counts: Counts | None,
 ) -> Plan:
     """The plan with its classes."""
     if learner.task == "regression":
@@ -265,26 +274,40 @@ def with_classes(
     )
 
 
-def count_shard(plan: Plan, shard: Shard, data: Any = None) -> dict[Label, int]:
-    """How often each label occurs in a shard."""
-    counts: dict[Label, int] = {}
-    for source in plan.sources(shard, False, data):
-        with closing(iterate(source)) as blocks:
-            try:
-                found = count_labels(blocks, words_of(source))
-            except NoExamples:
-                continue
-        counts = merged_counts([counts, found])
-    return counts
+def survey_shard(plan: Plan, wanted: Wanted, shard: Shard, data: Any = None) -> Survey:
+    """What one shard tells of labels, numbers and texts."""
+    reading = replace(plan, options=replace(plan.options, schema=wanted.schema))
+    return survey_of(reading.sources(shard, True, data), shard, wanted)
 
 
-def merged_counts(several: Sequence[Mapping[Label, int]]) -> dict[Label, int]:
-    """The counts of all shards."""
-    counts: dict[Label, int] = {}
-    for some in several:
-        for label, count in some.items():
-            counts[label] = counts.get(label, 0) + count
-    return counts
+def surveyed(
+    plan: Plan, options: ReadOptions, labels: bool, numbers: bool, run: RunSurvey | None
+) -> tuple[Plan, Counts | None]:
+    """The plan with what a pass over all shards tells, where one is needed; and who counts labels.
+
+    Texts are always counted where they are to be weighed, numbers where that is asked for, in the same pass as labels.
+    """
+    wanted = Wanted.of(plan.options.schema, options, labels, numbers)
+    if run is None:
+        if wanted.weighs or numbers:
+            raise SettingsError(
+                "text_idf and survey take a pass over all shards: leave them out where each shard is trained on its own"
+            )
+        return plan, None
+    if not wanted.nothing:
+        found = run(plan, wanted)
+        if plan.options.schema is not None:
+            schema = learned(plan.options.schema, found, wanted, options)
+            plan = replace(plan, options=replace(plan.options, schema=schema))
+        if labels:
+            return plan, lambda _: found.labels
+    return plan, lambda plan: run(plan, Wanted(plan.options.schema, True)).labels
+
+
+def wants_labels(learner: Learner, classes: Any, class_weight: Any) -> bool:
+    """Whether labels are to be counted."""
+    asked = [word for word in (classes, class_weight) if isinstance(word, str)]
+    return learner.task != "regression" and bool({"scan", "balanced"} & set(asked))
 
 
 def first_rows(source: Source) -> Block:

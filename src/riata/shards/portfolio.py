@@ -2,6 +2,9 @@
 
 Weights of AdaGrad are averaged by the squared gradients that each shard has seen of a feature; what a shard begins a
 later round with of these is a shard's part. Losses of a round add up, and decide how much each setting counts.
+
+In later rounds the examples have been learned before, and predictions of them are better than they will be of others:
+what would put log odds right by these (`corrections`, `single`) stays blank.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from riata.shards.gaussian import damped, mean_length, natural, others, share_of
 from riata.shards.methods import Arrays, Method, aligned, named_rows
 
 _ADDED = ("losses", "totals", "corrections", "single", "corrected_loss", "lengths")
+_CORRECTED = ("add.corrections", "add.single")
 HOPELESS = 2.0
 """Settings that have lost so many times as much as the best one in a round are dropped, unless all are kept."""
 HEAD = 2
@@ -81,6 +85,7 @@ class PortfolioMethod(Method):
             before = aligned(old["keys"], old["rows"], sums["keys"])
             added = _damped(learner, base, before, added, False, length)
             at_zero = _damped(learner, base, old["intercept"][None], at_zero, True, length)
+            sums = sums | {name: np.zeros_like(sums[name]) for name in _CORRECTED}
         losses = sums["add.losses"]
         kept = np.arange(len(settings))
         if not learner.keep_all:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -12,17 +12,15 @@ import numpy as np
 
 from riata import model_file, tensor_file
 from riata.errors import ChangedData, DataError, ModelError, SettingsError
-from riata.labels import Label
 from riata.learners import FAMILIES, Learner
 from riata.metrics_running import Mean
 from riata.record import Model, Record, Settings
-from riata.shards.methods import Arrays, Method, method_of
+from riata.shards.methods import Arrays, Method, in_order, method_of
 from riata.shards.plan import (
     Plan,
     check_same_content,
-    count_shard,
-    merged_counts,
     plan_for,
+    survey_shard,
 )
 from riata.shards.split import Shard
 from riata.shards.summary import (
@@ -36,6 +34,7 @@ from riata.shards.summary import (
     merge,
     merge_tree,
 )
+from riata.shards.survey import Survey, Wanted, merged
 from riata.sources import ReadOptions
 
 MakeLearner: TypeAlias = Callable[[int], Learner]
@@ -89,7 +88,7 @@ def partial(task: Task, shard: Shard, data: Any = None) -> Summary:
         scores = method.learn(learner, block)
         assert block.labels is not None
         loss.add(learner.losses(scores, block.labels), block.weights)
-    arrays = method.sums(learner, state, watched.rows)
+    arrays = in_order(method.sums(learner, state, watched.rows))
     arrays["add.nnz"] = np.array([float(watched.nnz)])
     header = task.header | {
         "training": task.plan.training(),
@@ -279,12 +278,15 @@ def train_shards(
     shard_bytes: int | None = None,
     classes: Any = None,
     class_weight: Any = None,
+    survey: bool = False,
     on_progress: Callable[[Model], None] | None = None,
     resume: Model | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     run: Callable[[Task], Summary] | None = None,
 ) -> Model:
     """Train shard by shard, in this process unless `run` says who else makes the sums of a round.
+
+    `survey` takes scales and buckets of columns from all rows, in a pass before the first round.
 
     The result has the same bits on any number of workers. After each round the model is
     saved to `checkpoint`, where one is named, and `on_progress` is called with it.
@@ -302,7 +304,7 @@ def train_shards(
     else:
         plan = plan_for(
             data, learner(1), options, count=shards, shard_bytes=shard_bytes,
-            classes=classes, class_weight=class_weight, counts=count_here,
+            classes=classes, class_weight=class_weight, survey=survey, run=survey_here,
         )  # fmt: skip
     course = (
         Rounds.new(plan, learner, rounds)
@@ -339,6 +341,6 @@ def summaries_here(task: Task, shards: Iterable[Shard] | None = None) -> Iterato
         yield partial(task, shard)
 
 
-def count_here(plan: Plan) -> Mapping[Label, int]:
-    """How often each label occurs, one shard after another."""
-    return merged_counts([count_shard(plan, shard) for shard in plan.shards])
+def survey_here(plan: Plan, wanted: Wanted) -> Survey:
+    """What all shards tell, one after another."""
+    return merged([survey_shard(plan, wanted, shard) for shard in plan.shards])

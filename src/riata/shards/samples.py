@@ -12,7 +12,7 @@ from riata.learners.sketch_sample import Sample
 Arrays = dict[str, NDArray[Any]]
 
 
-def merged_samples(mine: Arrays, theirs: Arrays, places: NDArray[np.int64] | None) -> Arrays:
+def merged_samples(mine: Arrays, theirs: Arrays, places: NDArray[np.int32] | None) -> Arrays:
     """One sample of both. Where features have names, `places` tells theirs numbers among all."""
     other = _sample(theirs, places)
     if not mine:
@@ -22,8 +22,8 @@ def merged_samples(mine: Arrays, theirs: Arrays, places: NDArray[np.int64] | Non
     return _arrays(whole, mine)
 
 
-def _sample(arrays: Arrays, places: NDArray[np.int64] | None) -> Sample:
-    state = {k.removeprefix("sample."): v for k, v in arrays.items()}
+def _sample(arrays: Arrays, places: NDArray[np.int32] | None) -> Sample:
+    state = dict(arrays)
     capacity = int(state.pop("capacity")[0])
     if places is not None and "indices" in state:
         state["indices"] = np.ascontiguousarray(places[state["indices"]], dtype=np.int64)
@@ -33,6 +33,4 @@ def _sample(arrays: Arrays, places: NDArray[np.int64] | None) -> Sample:
 
 
 def _arrays(sample: Sample, like: Arrays) -> Arrays:
-    return {"sample.capacity": like["sample.capacity"]} | {
-        f"sample.{name}": array for name, array in sample.state().items()
-    }
+    return {"capacity": like["capacity"]} | sample.state()

@@ -1,11 +1,13 @@
 """Sketches by shards: a round is a pass, and the sums of its shards are those of the pass. Exact.
 
 In the first pass names of features become numbers, in the order in which they appear, shard after shard. From then on
-tasks know the keys of all names, and need no names.
+tasks know the keys of all names, and need no names. Folds of a cross-validation are runs beside the one of all
+examples, with sums of their own; once all have come to their ends, a round adds up the losses of their examples.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from riata.block import Block
 from riata.errors import ChangedData
 from riata.learners import Learner, Sketch
 from riata.learners.base import Floats
+from riata.learners.sketch_passes import Passes
+from riata.learners.sketch_points import PathPoint, Point
 from riata.learners.sketch_state import SUMS_WITHOUT_STEP
 from riata.shards.methods import Arrays, Method, from_json, refuse
 
@@ -33,27 +37,31 @@ class SketchMethod(Method):
             raise refuse(learner, "bounds", learner.bounds)
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
-        """Where the pass stands: the weights of each output, and whence they came."""
-        state: Arrays = {
-            "round": np.array([round], dtype=np.int64),
-            "hard": np.array([learner._sample.hard], dtype=np.int64),
-        }
+        """Where the pass stands: the weights of each run, and whence they came."""
+        state: Arrays = {"round": np.array([round], dtype=np.int64)}
         if len(learner._feature_index):
             state["name_keys"] = learner._feature_index.arrays()[0]
-        for c, run in enumerate(learner._passes):
+        if learner._folds is not None and learner._folds.runs:
+            state["gammas"] = np.array(learner._passes[0].gammas)
+        for c, (owner, run) in enumerate(_runs(learner)):
             accepted = run.accepted
             stepped = accepted is not None and len(run.core.sums().scalars) > SUMS_WITHOUT_STEP
+            flags = [run.done, run.passes, stepped, owner._sample.hard]
             state |= {
-                f"{c}.done": np.array([run.done], dtype=np.int64),
+                f"{c}.flags": np.array(flags, dtype=np.int64),
                 f"{c}.active": run.core.keys,
                 f"{c}.weights": run.core.weights,
-                f"{c}.stepped": np.array([stepped], dtype=np.int64),
             }
-            if stepped:
+            if accepted is not None and (stepped or run.done):
                 state |= {
                     f"{c}.from_keys": accepted.keys,
                     f"{c}.from": np.array([accepted.intercept, *accepted.weights]),
                 }
+        if learner._folds is not None and learner._folds.scoring:
+            for f, run in enumerate(learner._folds.runs):
+                for g, point in enumerate(run.path[0]):
+                    state[f"path.{f}.{g}.keys"] = point.keys
+                    state[f"path.{f}.{g}"] = np.array([point.intercept, *point.weights])
         return state
 
     def start(self, parameters: dict[str, Any], state: Arrays, round: int) -> Learner:
@@ -62,22 +70,30 @@ class SketchMethod(Method):
             keys = state["name_keys"]
             nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
             learner._feature_index.translate(keys, *nameless)
-        if state["hard"][0]:
-            learner._sample.restart()
-        for c, run in enumerate(learner._passes):
-            run.passes, run.done = round - 1, bool(state[f"{c}.done"][0])
+        if "gammas" in state and learner._folds is not None:
+            learner._passes[0].gammas = [float(gamma) for gamma in state["gammas"]]
+            learner._folds._begin()
+        for c, (owner, run) in enumerate(_runs(learner)):
+            done, run.passes, stepped, hard = (int(flag) for flag in state[f"{c}.flags"])
+            run.done = bool(done)
+            if hard:
+                owner._sample.restart()
             weights = state[f"{c}.weights"]
             first = int(learner.fit_intercept)
             run.core.begin(
                 state[f"{c}.active"], weights[first:], float(weights[0]) if first else 0.0
             )
-            if state[f"{c}.stepped"][0]:
-                start = state[f"{c}.from"]
-                run.core.came_from(state[f"{c}.from_keys"], start[1:], float(start[0]))
+            if f"{c}.from" in state:
+                keys, start = state[f"{c}.from_keys"], state[f"{c}.from"]
+                if stepped:
+                    run.core.came_from(keys, start[1:], float(start[0]))
+                if done:
+                    run.accepted = Point(keys, start[1:], float(start[0]))
+        _set_paths(learner, state)
         return learner
 
     def learn(self, learner: Any, block: Block) -> Floats:
-        if all(run.done for run in learner._passes):  # nobody asks for such a round
+        if learner.complete:  # nobody asks for such a round
             raise ValueError("this sketch is complete")
         known = len(learner._feature_index)
         if known and learner._passes[0].passes:
@@ -99,8 +115,8 @@ class SketchMethod(Method):
         return round == 1
 
     def sums(self, learner: Any, state: Arrays, rows: int) -> Arrays:
-        runs = learner._passes
-        parts = [run.core.sums() for run in runs]
+        runs = _runs(learner)
+        parts = [run.core.sums() for _, run in runs]
         named = len(learner._feature_index) > 0
         if named:
             keys, names, offsets = learner._feature_index.arrays()
@@ -121,7 +137,7 @@ class SketchMethod(Method):
             sums = {"keys": numbers[live].astype(np.int64), "rows": gradient[live]}
         for c, part in enumerate(parts):
             scalars = part.scalars
-            core = runs[c].core
+            core = runs[c][1].core
             sums |= {
                 f"add.{c}.sums": np.array(scalars[:-1]),
                 f"max.{c}.largest": np.array(scalars[-1:]),
@@ -129,10 +145,13 @@ class SketchMethod(Method):
                 f"add.{c}.seen": np.array(core.fingerprint, dtype=np.uint64),
                 f"max.{c}.features": np.array([core.features], dtype=np.int64),
             }
-        if state["round"][0] == 1 or state["hard"][0]:
-            sample = learner._sample.state()
-            sums |= {f"sample.{name}": array for name, array in sample.items()}
-            sums["sample.capacity"] = np.array([learner.sample], dtype=np.int64)
+        for c, (owner, run) in enumerate(runs):
+            if not run.done and (run.passes == 0 or owner._sample.hard):
+                sums |= {f"sample.{c}.{k}": array for k, array in owner._sample.state().items()}
+                sums[f"sample.{c}.capacity"] = np.array([learner.sample], dtype=np.int64)
+        if learner._folds is not None and learner._folds.scoring:
+            sums["add.fold_losses"] = learner._folds.losses
+            sums["add.fold_weights"] = learner._folds.weights
         return sums
 
     def finish(self, learner: Any, sums: Arrays, rows: int, round: int) -> tuple[Learner, Arrays]:
@@ -143,24 +162,26 @@ class SketchMethod(Method):
             )
         named = len(learner._feature_index)
         features = 0
-        for c, run in enumerate(learner._passes):
+        for c, (owner, run) in enumerate(_runs(learner)):
             if run.done:
                 continue
+            head = f"sample.{c}."
+            sample = {k.removeprefix(head): v for k, v in sums.items() if k.startswith(head)}
+            if sample.pop("capacity", None) is not None:
+                owner._sample.restore(sample)
             scalars = [*sums[f"add.{c}.sums"].tolist(), float(sums[f"max.{c}.largest"][0])]
             known = named or int(sums[f"max.{c}.features"][0])
             gradient = np.ascontiguousarray(sums["rows"][:, 2 * c : 2 * c + 2])
             run.core.set_curvature(sums[f"add.{c}.curvature"])
             run.core.set_sums(scalars, np.ascontiguousarray(numbers), gradient, known)
-            run.core.fingerprint = tuple(int(v) for v in sums[f"add.{c}.seen"])
+            one, two, three = (int(v) for v in sums[f"add.{c}.seen"])
+            run.core.fingerprint = one, two, three
             features = max(features, known)
-        if "sample.limit" in sums:
-            state = {
-                k.removeprefix("sample."): v
-                for k, v in sums.items()
-                if k.startswith("sample.") and k != "sample.capacity"
-            }
-            learner._sample.restore(state)
-        learner._seen[:] = [learner._seen[0] + rows, max(learner._seen[1], features)]
+        if "add.fold_losses" in sums:
+            learner._folds.losses = sums["add.fold_losses"].copy()
+            learner._folds.weights = sums["add.fold_weights"].copy()
+        for own in {id(owner): owner for owner, _ in _runs(learner)}.values():
+            own._seen[:] = [own._seen[0] + rows, max(own._seen[1], features)]
         learner.end_pass()
         if "names" in sums:  # shards had numbers of their own; from now on these are compared
             for run in learner._passes:
@@ -169,6 +190,23 @@ class SketchMethod(Method):
 
     def complete(self, learner: Learner) -> bool:
         return learner.complete
+
+
+def _runs(learner: Sketch) -> list[tuple[Sketch, Passes]]:
+    """The runs of passes that add up sums: one an output, and one a fold, each with the sketch that it is of."""
+    folds = [] if learner._folds is None else learner._folds.runs
+    return [(own, run) for own in (learner, *folds) for run in own._passes]
+
+
+def _set_paths(learner: Sketch, state: Arrays) -> None:
+    """The solutions of each fold, where this round scores them."""
+    for f, run in enumerate([] if learner._folds is None else learner._folds.runs):
+        for g in range(len(state["gammas"])):
+            if (weights := state.get(f"path.{f}.{g}")) is None:
+                break
+            keys, gamma = state[f"path.{f}.{g}.keys"], float(state["gammas"][g])
+            point = PathPoint(gamma, keys, weights[1:], float(weights[0]), math.nan, math.nan, 0)
+            run._passes[0].path.append(point)
 
 
 def _union(several: list[Any]) -> Any:

@@ -8,7 +8,7 @@ safetensors file with a checksum, written and read by `tensor_file`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +62,7 @@ class Summary:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
-        header, arrays = tensor_file.read(path, tensor_file.SUMMARY, VERSION)
+        header, arrays = tensor_file.read_views(path, tensor_file.SUMMARY, VERSION)
         try:
             _check(header, arrays)
         except (KeyError, TypeError, ValueError) as error:
@@ -104,7 +104,7 @@ def _check(header: dict[str, Any], arrays: Arrays) -> None:
         good = offsets.dtype == np.int64 and offsets.shape == (len(keys) + 1,)
         if not good or offsets[0] != 0 or offsets[-1] > len(arrays["names"]):
             raise ValueError("tensor 'name_offsets' does not fit to 'names'")
-        if len(offsets) > 1 and np.diff(offsets).min() < 0:
+        if (offsets[1:] < offsets[:-1]).any():
             raise ValueError("tensor 'name_offsets' does not ascend")
 
 
@@ -146,11 +146,12 @@ class Sums:
         head["loss"] = [a + b for a, b in zip(head["loss"], summary.header["loss"], strict=True)]
 
     def result(self) -> Summary:
+        """All that was added; nothing is left here."""
         if self.header is None:
             raise MergeError("there is nothing to merge")
         arrays = dict(self._arrays)
         if self._keyed:
-            keys, names, offsets = self._index.arrays()
+            keys, names, offsets = self._index.take()
             arrays |= {"keys": keys, "rows": self._rows[: self._size]}
             if self._named:
                 arrays |= {"names": names, "name_offsets": offsets}
@@ -167,14 +168,19 @@ class Sums:
             elif name.startswith("max."):
                 known = self._arrays.get(name)
                 self._arrays[name] = array.copy() if known is None else np.maximum(known, array)
-        if "sample.limit" in arrays:
-            from riata.shards.samples import merged_samples
+        for name in arrays:
+            if name.startswith("sample.") and name.endswith(".limit"):
+                from riata.shards.samples import merged_samples
 
-            mine = {k: v for k, v in self._arrays.items() if k.startswith("sample.")}
-            theirs = {k: v for k, v in arrays.items() if k.startswith("sample.")}
-            self._arrays |= merged_samples(mine, theirs, places if "names" in arrays else None)
+                head = name.removesuffix("limit")
+                mine, theirs = (
+                    {k.removeprefix(head): v for k, v in several.items() if k.startswith(head)}
+                    for several in (self._arrays, arrays)
+                )
+                whole = merged_samples(mine, theirs, places if "names" in arrays else None)
+                self._arrays |= {f"{head}{k}": v for k, v in whole.items()}
 
-    def _take_rows(self, arrays: Arrays) -> NDArray[np.int64]:
+    def _take_rows(self, arrays: Arrays) -> NDArray[np.int32]:
         """Add the rows of features, each to that of the same; where they are now."""
         keys, rows = arrays["keys"], arrays["rows"]
         named = "names" in arrays
@@ -186,23 +192,17 @@ class Sums:
         names = arrays.get("names", np.zeros(0, dtype=np.uint8))
         offsets = arrays.get("name_offsets", np.zeros(len(keys) + 1, dtype=np.int64))
         before = self._size
-        places = np.asarray(self._index.translate(keys, names, offsets), dtype=np.int64)
+        places = self._index.translate(keys, names, offsets)
         self._size = len(self._index)
         if self._rows.shape[1] != rows.shape[1]:
-            self._rows = np.zeros((self._size, rows.shape[1]))
+            self._rows = np.zeros((self._size + self._size // 8, rows.shape[1]))
         elif self._size > len(self._rows):
-            grown = np.zeros(
-                (max(self._size, min(2 * before, before + before // 8)), rows.shape[1])
-            )
-            grown[:before] = self._rows[:before]
-            self._rows = grown
-        for start in range(0, len(keys), _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
-            self._rows[places[some]] += rows[some]
+            room = max(self._size, before + before // 8)
+            self._rows.resize(
+                (room, rows.shape[1]), refcheck=False
+            )  # in place, where memory allows
+        _core.add_rows(self._rows, places, rows)
         return places
-
-
-_AT_ONCE = 1 << 14
 
 
 def _copied(value: Any) -> Any:
@@ -231,30 +231,44 @@ def _difference(one: Any, other: Any) -> str:
 
 def merge(summaries: Iterable[Summary]) -> Summary:
     """The sum of summaries of neighbours, in the order of their shards, as one tree of fixed shape."""
-    return merge_tree(list(summaries))
+    return merge_tree(summaries)
 
 
-def merge_tree(parts: Sequence[Any], load: Any = None) -> Summary:
-    """The same; `load` gets a summary from what stands for it, one at a time."""
-    level: list[Any] = list(parts)
-    while True:
-        level = [
-            add_up(
-                (load(p) if load is not None and not isinstance(p, Summary) else p) for p in group
-            )
-            for group in groups_of(level)
-        ]
-        if len(level) == 1:
-            result: Summary = level[0]
-            return result
+def merge_tree(parts: Iterable[Any], load: Any = None) -> Summary:
+    """The same; `load` gets a summary from what stands for it. In memory is one at a time, and the sums of each level.
 
+    As many neighbours as `FAN_IN` says are added up, one after another, and so are their sums.
+    """
+    levels: list[_Level] = []
 
-def groups_of(parts: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Neighbours that are added up together."""
-    if not parts:
+    def add(summary: Summary, height: int) -> None:
+        if height == len(levels):
+            levels.append(_Level())
+        level = levels[height]
+        if level.count == FAN_IN:
+            whole, levels[height] = level.sums.result(), _Level()
+            del level
+            add(whole, height + 1)
+        levels[height].add(summary)
+
+    for part in parts:
+        add(load(part) if load is not None and not isinstance(part, Summary) else part, 0)
+    if not levels:
         raise MergeError("there is nothing to merge")
-    for start in range(0, len(parts), FAN_IN):
-        yield parts[start : start + FAN_IN]
+    for height in range(len(levels) - 1):
+        add(levels[height].sums.result(), height + 1)
+    return levels[-1].sums.result()
+
+
+class _Level:
+    """The sums of some neighbours, and how many they are."""
+
+    def __init__(self) -> None:
+        self.sums, self.count = Sums(), 0
+
+    def add(self, summary: Summary) -> None:
+        self.sums.add(summary)
+        self.count += 1
 
 
 def add_up(summaries: Iterable[Summary]) -> Summary:
@@ -262,6 +276,7 @@ def add_up(summaries: Iterable[Summary]) -> Summary:
     sums = Sums()
     for summary in summaries:
         sums.add(summary)
+        del summary  # before the next one comes
     return sums.result()
 
 

@@ -354,14 +354,17 @@ def centre_and_scale(numbers: NDArray[np.float64], how: str) -> tuple[float, flo
     with np.errstate(over="ignore"):
         seen = numbers.astype(np.float32).astype(np.float64)
     seen = seen[np.isfinite(seen)]
-    largest = float(np.abs(seen).max(initial=0.0))
-    if how == "max":
-        return 0.0, largest if largest > _SMALLEST_SCALE else 1.0
     if not len(seen):
         return 0.0, 1.0
-    deviation = float(seen.std())
+    return scale_of(float(seen.mean()), float(seen.std()), float(np.abs(seen).max()), how)
+
+
+def scale_of(mean: float, deviation: float, largest: float, how: str) -> tuple[float, float]:
+    """The same of numbers with this mean, standard deviation and largest absolute value."""
+    if how == "max":
+        return 0.0, largest if largest > _SMALLEST_SCALE else 1.0
     known = deviation > max(_SMALLEST_SCALE, 1e-9 * largest)  # else it is rounding
-    return float(seen.mean()), deviation if known else 1.0
+    return mean, deviation if known else 1.0
 
 
 def bucket_edges(numbers: NDArray[np.float64], count: int, column: str, name: str) -> list[float]:
