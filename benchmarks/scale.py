@@ -48,7 +48,7 @@ def digest(model: Model) -> str:
 
 
 def parquet(rows: int | None = None) -> Path:
-    """`medline` as Parquet: a label and lists of `name=value` words, in row groups of a shard each."""
+    """`medline` as Parquet: labels, and lists of the words of each row, in a row group a shard."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -57,12 +57,9 @@ def parquet(rows: int | None = None) -> Path:
     path = CACHE / f"medline-{n}.parquet"
     if not path.exists():
         X = problem.X[:n]
-        maps = pa.MapArray.from_arrays(
-            pa.array(X.indptr.astype(np.int32)),
-            pa.array([f"f{k}" for k in range(problem.d)]).take(pa.array(X.indices)),
-            pa.array(X.data),
-        )
-        table = pa.table({"label": problem.y[:n], "words": maps})
+        words = pa.array([f"w{k}" for k in range(problem.d)]).take(pa.array(X.indices))
+        lists = pa.ListArray.from_arrays(pa.array(X.indptr.astype(np.int32)), words)
+        table = pa.table({"label": problem.y[:n], "words": lists})
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = path.with_suffix(".partial")
         pq.write_table(table, scratch, row_group_size=-(-n // SHARDS))

@@ -21,7 +21,7 @@ from riata.errors import DataError
 from riata.learners import Sketch
 from riata.shards import train_shards
 from tests import kill_workers
-from tests.shards.problems import write_vw
+from tests.shards.problems import table, write_vw
 
 MAKE = kill_workers.MAKERS["sketch"]
 bytes_of = kill_workers.bytes_of
@@ -33,7 +33,44 @@ def test_a_few_random_kills() -> None:
     assert killed >= 1
 
 
-def test_a_worker_that_hangs_and_one_that_joins_late(tmp_path: Path) -> None:
+def test_a_worker_that_joins_late(tmp_path: Path) -> None:
+    """It comes after the first round, and learns shards of the others."""
+    path = write_vw(tmp_path / "x.vw", n=2000, features=200)
+    whole = bytes_of(train_shards(str(path), MAKE, shards=6))
+    with cluster_of("local:1") as client:
+
+        def join(model) -> None:
+            if model.record.passes == 1:
+                client.cluster.scale(2)
+                client.wait_for_workers(2, timeout=120)
+
+        model = train(client, str(path), MAKE, shards=6, on_progress=join)
+        assert len(kill_workers.killable(client)) == 2
+    assert bytes_of(model) == whole
+
+
+def test_a_damaged_row_group(tmp_path: Path) -> None:
+    """The error names file and row group, it is not tried again, and no model is written."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    path, out = tmp_path / "x.parquet", tmp_path / "m"
+    table(600).to_parquet(path, row_group_size=100)
+    column = pq.read_metadata(path).row_group(3).column(1)
+    content = bytearray(path.read_bytes())
+    at = column.dictionary_page_offset or column.data_page_offset
+    content[at : at + column.total_compressed_size] = b"\xff" * column.total_compressed_size
+    path.write_bytes(content)
+    done = riata(
+        "train", str(path), "-o", str(out), "--label", "clicked", "--method", "ftrl",
+        "--shards", "6", "--dask", "local:2",
+    )  # fmt: skip
+    _, err = done.communicate(timeout=240)
+    assert done.returncode == 1, err
+    assert re.search(r"x\.parquet: row group 3, column 'city'", err)
+    assert "Traceback" not in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.parquet"]
+
+
+def test_a_worker_that_hangs_and_another_that_joins(tmp_path: Path) -> None:
     path = write_vw(tmp_path / "x.vw", n=4000, features=400)
     whole = bytes_of(train_shards(str(path), MAKE, shards=6))
     with cluster_of("local:2") as client:

@@ -127,6 +127,7 @@ class Ranges(http.server.SimpleHTTPRequestHandler):
 
     fail: ClassVar[bool] = False
     count: ClassVar[int] = 0
+    sent: ClassVar[int] = 0
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -149,6 +150,7 @@ class Ranges(http.server.SimpleHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
+        type(self).sent += len(content)
 
     def end_headers(self) -> None:
         if self.command == "HEAD":
@@ -168,10 +170,15 @@ def test_http_with_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     try:
         address = f"http://127.0.0.1:{server.server_port}/x.parquet"
         here = train_shards(str(path), make, options=OPTIONS, shards=2)
+        assert [shard.rows for shard in split(address, count=2)] == [1000, 1000]
+        assert 0 < Ranges.sent < 0.3 * path.stat().st_size  # footers alone
         for fail in (False, True):
             monkeypatch.setattr(Ranges, "fail", fail)
+            monkeypatch.setattr(Ranges, "sent", 0)
             there = train_shards(address, make, options=OPTIONS, shards=2)
             assert bytes_of(there) == bytes_of(here)
+            # A column of noise is most of the file, and stays where it is.
+            assert Ranges.sent < (there.record.passes + 2) * 0.4 * path.stat().st_size
         assert sum(map(len, open_source(address, label="clicked", ignore=["noise"]))) == 2000
     finally:
         server.shutdown()

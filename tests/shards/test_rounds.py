@@ -322,6 +322,16 @@ def test_parts_that_do_not_belong_together(tmp_path: Path) -> None:
     ):
         with pytest.raises(MergeError, match=said):
             merge([parts[0], other[1]])
+    table().to_csv(tmp_path / "x.csv", index=False)
+    of_table = [
+        parts_of(tmp_path / "x.csv", "bayesian", options=ReadOptions(label="clicked", **more))
+        for more in ({}, {"categorical": ["hour"]})
+    ]
+    with pytest.raises(MergeError, match="different data, options of reading or schemas"):
+        merge([of_table[0][0], of_table[1][1]])
+    course = Rounds.new(plan_for(str(path), MAKERS["bayesian"](1), count=4), MAKERS["bayesian"])
+    with pytest.raises(MergeError, match="1 of 4 shards are missing: 3; make them with"):
+        course.take(merge([parts[0], parts[1], parts[3]]))
     newer = Summary(parts[1].header | {"riata": "9.9"}, parts[1].arrays)
     with pytest.raises(MergeError, match="different versions of Riata"):
         merge([parts[0], newer])
