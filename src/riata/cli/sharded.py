@@ -116,7 +116,9 @@ def _all(job: Job, given: dict[str, Any]) -> int:
     """All rounds on a cluster."""
     from riata.dask import cluster_of
     from riata.dask import train as train_on
+    from riata.dask.cluster import hush
 
+    hush()
     before = None if job.resume is None else model_file.load(job.resume)
     checkpoint = given["checkpoint"] or f"{job.output}.checkpoint"
     started = time.perf_counter()

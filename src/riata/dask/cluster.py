@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import statistics
 import time
@@ -33,6 +34,13 @@ def distributed() -> Any:
     except ImportError:
         raise RiataError('training on a cluster needs dask: pip install "riata[dask]"') from None
     return package
+
+
+def hush() -> None:
+    """Leave it to Riata's own messages to say what is wrong: distributed logs every connection that ends."""
+    distributed()  # sets levels of its own when it is imported
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 @contextmanager
