@@ -1,6 +1,8 @@
 // Which namespace or column each name belongs to.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,14 +24,21 @@ class NameGroups {
   // `namespace^feature`, `column=value`, or the column itself. Of groups beyond the most: -1.
   std::int32_t of(std::string_view name) {
     std::size_t sign = 0;
-    while (sign < name.size() && name[sign] != '^' && name[sign] != '=') ++sign;
+    std::uint32_t sum = 0;
+    for (; sign < name.size() && name[sign] != '^' && name[sign] != '='; ++sign)
+      sum = std::rotl(sum, 5) ^ static_cast<unsigned char>(name[sign]);
     if (sign == name.size() && columns_.find(name) == columns_.end()) return 0;
     const std::string_view group = name.substr(0, sign);
-    const auto found = numbers_.find(group);
-    if (found != numbers_.end()) return found->second;
-    if (names_.size() > most_) return -1;
-    names_.emplace_back(group);
-    return numbers_.emplace(group, static_cast<std::int32_t>(names_.size() - 1)).first->second;
+    Numbers::const_pointer& recent = recent_[(sum ^ sum >> 8) % kRecent];
+    if (recent != nullptr && recent->first == group) return recent->second;
+    auto found = numbers_.find(group);
+    if (found == numbers_.end()) {
+      if (names_.size() > most_) return -1;
+      names_.emplace_back(group);
+      found = numbers_.emplace(group, static_cast<std::int32_t>(names_.size() - 1)).first;
+    }
+    recent = &*found;  // which stays where it is
+    return found->second;
   }
 
   const std::vector<std::string>& names() const noexcept { return names_; }
@@ -44,7 +53,11 @@ class NameGroups {
 
   std::size_t most_;
   std::unordered_set<std::string, Hash, std::equal_to<>> columns_;
-  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+  using Numbers = std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>>;
+  static constexpr std::size_t kRecent = 256;
+
+  Numbers numbers_;
+  std::array<Numbers::const_pointer, kRecent> recent_{};  // found before, by a sum of their bytes
   std::vector<std::string> names_;
 };
 

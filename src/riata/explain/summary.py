@@ -151,8 +151,9 @@ def _strongest(model: Model, table: WeightTable, wanted: Wanted, known: Any) -> 
         sizes = np.abs(table.weights[places]).max(axis=1, initial=0.0)
         return found | {"strongest": _entries(original, _largest(places, sizes, wanted.top))}
     column = table.weights[:, 0] if len(places) == len(table) else table.weights[places, 0]
-    sides = [np.flatnonzero(column > 0), np.flatnonzero(column < 0)]
-    best = [_largest(places[side], np.abs(column[side]), wanted.top) for side in sides]
+    sides = (np.maximum(column, 0.0), np.minimum(column, 0.0))
+    row = np.array([0, len(places)])
+    best = [places[_core.strongest_entries(row, side, wanted.top)[1]] for side in sides]
     both = np.concatenate(best)
     top = _largest(both, np.abs(table.weights[both, 0]), wanted.top)
     found["strongest"] = _entries(original, top)
