@@ -29,7 +29,7 @@ from riata.training import evaluate, train
 
 TITLE = "Shards, merge, Dask"
 SHARDS = 16
-GAMMA = 10.0
+GAMMA = 100.0
 PARTS, FEATURES = 64, 500_000
 ROUNDS = 3
 NEAR = 1.02
@@ -71,39 +71,54 @@ def sketch(outputs: int) -> Learner:
     return Sketch(gamma=GAMMA, outputs=outputs, n_jobs=1)
 
 
-def workers(run: Run) -> Iterator[Ratio]:
-    """A fit on two workers beside one process; the bits on one, two and three."""
-    from riata.dask import cluster_of
+OPTIONS = ReadOptions(label="label", threads=1, scale="none")
+
+
+def rows_of(run: Run) -> int | None:
+    return 50_000 if run.quick else None
+
+
+def on(client: Any, run: Run) -> Model:
     from riata.dask import train as train_on
 
-    path = str(parquet(50_000 if run.quick else None))
-    options = ReadOptions(label="label", threads=1, scale="none")
-    plan = plan_for(path, sketch(1), options, count=SHARDS)
-    models: dict[str, Model] = {}
+    path = str(parquet(rows_of(run)))
+    return train_on(client, path, sketch, shards=SHARDS, options=OPTIONS)
 
-    def here() -> None:
-        models["here"] = train_shards(plan, sketch)
 
-    def on(client: Any, name: str) -> None:
-        models[name] = train_on(client, path, sketch, shards=SHARDS, options=options)
+def here(run: Run) -> Model:
+    plan = plan_for(str(parquet(rows_of(run))), sketch(1), OPTIONS, count=SHARDS)
+    return train_shards(plan, sketch)
 
+
+def speed(run: Run) -> Iterator[Ratio]:
+    """A fit on two workers beside one process."""
+    from riata.dask import cluster_of
+
+    parquet(rows_of(run))
     with cluster_of("local:2") as two:
-        on(two, "2")  # workers have imported what they need
-        works: dict[str, Callable[[], None]] = {"here": here, "two": partial(on, two, "2")}
-        found = run.turns(works, 1 if run.quick else 3)
-    for count in (1, 3):
-        with cluster_of(f"local:{count}") as client:
-            on(client, str(count))
-    bits = {digest(model) for model in models.values()}
-    passes = models["here"].record.passes
+        on(two, Run(quick=True))  # workers have imported what they need
+        works: dict[str, Callable[[], object]] = {
+            "two": partial(on, two, run),
+            "here": partial(here, run),
+        }
+        found = run.turns(works, 1)
     what = f"one process over two workers: a sketch, `medline` in {SHARDS} shards of Parquet"
-    note = f"{plan.shards[0].rows or 0:,} rows a shard, {passes} passes"
-    yield ratio(what, found["here"], found["two"], least=1.6, note=note)
-    what = "the same bits in this process and on 1, 2 and 3 workers"
-    if len(bits) == 1:
+    yield ratio(what, found["here"], found["two"], least=1.6)
+
+
+def bits(run: Run) -> Iterator[Ratio]:
+    """Of one process, and of one, two and three workers."""
+    from riata.dask import cluster_of
+
+    found = {digest(here(run))}
+    for count in (1, 2, 3):
+        with cluster_of(f"local:{count}") as client:
+            found.add(digest(on(client, run)))
+    what = "the same bits in one process and on 1, 2 and 3 workers"
+    if len(found) == 1:
         yield Ratio(what, 1.0, unit="", least=1.0)
     else:
-        yield Ratio(what, None, least=1.0, unit="", why=f"WRONG: {len(bits)} different models")
+        yield Ratio(what, None, least=1.0, unit="", why=f"WRONG: {len(found)} different models")
 
 
 # `auto` in shards
@@ -216,7 +231,7 @@ def merging(run: Run) -> Iterator[Ratio]:
 
 
 def ratios(run: Run) -> Iterator[Ratio]:
-    for part in (merging, workers, rounds):
+    for part in (merging, speed, bits, rounds):
         try:
             yield from part(run)
         except (Absent, ImportError) as why:

@@ -32,8 +32,8 @@ class Method(ABC):
     def begin(self, learner: Learner, beside: Arrays, round: int) -> Arrays:
         """What every task of this round begins with, from the model so far."""
 
-    def start(self, parameters: dict[str, Any], state: Arrays, round: int) -> Learner:
-        """The learner of a task."""
+    def start(self, parameters: dict[str, Any], state: Arrays, round: int, shards: int) -> Learner:
+        """The learner of a task, one of so many."""
         family = FAMILIES[self.family]
         return family.from_state(parameters, state) if state else family(**from_json(parameters))
 

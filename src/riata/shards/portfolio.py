@@ -35,8 +35,8 @@ class PortfolioMethod(Method):
     def check(self, learner: Learner) -> None:
         pass
 
-    def start(self, parameters: dict[str, Any], state: Arrays, round: int) -> Learner:
-        return super().start(parameters | {"keep_all": True}, state, round)
+    def start(self, parameters: dict[str, Any], state: Arrays, round: int, shards: int) -> Learner:
+        return super().start(parameters | {"keep_all": True}, state, round, shards)
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         if round == 1:

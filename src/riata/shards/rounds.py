@@ -79,7 +79,7 @@ def partial(task: Task, shard: Shard, data: Any = None) -> Summary:
     names = method.wants_names(task.parameters, task.round)
     watched = task.plan.watched(shard, names, data)
     state, blocks = method.needed(task.parameters, task.state, watched)
-    learner = method.start(task.parameters, state, task.round)
+    learner = method.start(task.parameters, state, task.round, len(task.plan.shards))
     schema = task.plan.options.schema
     if schema is not None and schema.hash_key is not None:
         learner.use_hash_key(bytes.fromhex(schema.hash_key))

@@ -21,6 +21,9 @@ from riata.learners.sketch_points import PathPoint, Point
 from riata.learners.sketch_state import SUMS_WITHOUT_STEP
 from riata.shards.methods import Arrays, Method, from_json, refuse
 
+ROOM = 2
+"""A shard keeps so many times its part of the sample: what it has beyond that would not stay among all."""
+
 
 class SketchMethod(Method):
     """Rows of sums: the gradient of each output, in the parts that a pass keeps it in."""
@@ -38,7 +41,10 @@ class SketchMethod(Method):
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         """Where the pass stands: the weights of each run, and whence they came."""
-        state: Arrays = {"round": np.array([round], dtype=np.int64)}
+        state: Arrays = {
+            "round": np.array([round], dtype=np.int64),
+            "sample": np.array([learner.sample], dtype=np.int64),
+        }
         if len(learner._feature_index):
             state["name_keys"] = learner._feature_index.arrays()[0]
         if learner._folds is not None and learner._folds.runs:
@@ -64,8 +70,9 @@ class SketchMethod(Method):
                     state[f"path.{f}.{g}"] = np.array([point.intercept, *point.weights])
         return state
 
-    def start(self, parameters: dict[str, Any], state: Arrays, round: int) -> Learner:
-        learner = Sketch(**from_json(parameters) | {"n_jobs": 1})
+    def start(self, parameters: dict[str, Any], state: Arrays, round: int, shards: int) -> Learner:
+        sample = min(parameters["sample"], -(-ROOM * parameters["sample"] // shards))
+        learner = Sketch(**from_json(parameters) | {"n_jobs": 1, "sample": sample})
         if "name_keys" in state:
             keys = state["name_keys"]
             nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
@@ -148,7 +155,7 @@ class SketchMethod(Method):
         for c, (owner, run) in enumerate(runs):
             if not run.done and (run.passes == 0 or owner._sample.hard):
                 sums |= {f"sample.{c}.{k}": array for k, array in owner._sample.state().items()}
-                sums[f"sample.{c}.capacity"] = np.array([learner.sample], dtype=np.int64)
+                sums[f"sample.{c}.capacity"] = state["sample"]
         if learner._folds is not None and learner._folds.scoring:
             sums["add.fold_losses"] = learner._folds.losses
             sums["add.fold_weights"] = learner._folds.weights
