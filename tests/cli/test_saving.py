@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -187,7 +188,7 @@ def test_a_final_save_that_fails_goes_elsewhere(
 ) -> None:
     riata("train", data, "-o", tmp_path / "whole")
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    monkeypatch.setattr(saving.tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     failing(("m",), monkeypatch)
     done = riata("train", data, "-o", tmp_path / "m", code=1)
