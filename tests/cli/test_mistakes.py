@@ -52,6 +52,11 @@ def test_options_of_train(data: Path, tmp_path: Path, option: str) -> None:
     assert f"{option} is an option of riata train" in said
 
 
+def test_convert_has_its_output_last(data: Path, tmp_path: Path) -> None:
+    said = riata("convert", data, "-o", tmp_path / "x.vw", code=2).err
+    assert "riata convert DATA... OUT" in said
+
+
 def test_commands_with_a_slip() -> None:
     assert "did you mean train?" in riata("trian", code=2).err
     assert "did you mean evaluate?" in riata("test", code=2).err

@@ -114,6 +114,9 @@ def say_what_was_meant(error: click.NoSuchOption) -> None:
         raise click.UsageError(f"{option} is an option of riata train", error.ctx) from error
     if command in ("evaluate", "train") and option in _OF_PREDICT:
         raise click.UsageError(f"{option} is an option of riata predict", error.ctx) from error
+    if command == "convert" and option in ("-o", "--output"):
+        said = f"{option}: name the file to write last, riata convert DATA... OUT"
+        raise click.UsageError(said, error.ctx) from error
     known = _MEANT.get(option)
     if known is not None:
         said = f"No such option {error.option_name!r}; here it is {known}"
