@@ -28,7 +28,7 @@ def time(run: Run) -> Iterator[Ratio]:
         "vw": lambda: Workspace(flags).finish(),
         "auto": lambda: riata.AutoClassifier(store="hashed", bits=22).learn(file),
         "one": lambda: riata.ElasticNetClassifier(
-            learning_rate="adagrad", store="hashed", bits=22
+            learning_rate="adagrad_explicit", feature_scale="none", store="hashed", bits=22
         ).learn(file),
     }
     found = run.turns(works)

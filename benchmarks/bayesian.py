@@ -33,7 +33,13 @@ def kernels(run: Run) -> Iterator[Ratio]:
     problem, block = load("medline"), medline()
     found = run.turns(
         {
-            "net": lambda: ElasticNet(l1=problem.l1, l2=problem.l2, eta0=problem.eta0).learn(block),
+            "net": lambda: ElasticNet(
+                l1=problem.l1,
+                l2=problem.l2,
+                eta0=problem.eta0,
+                learning_rate="inv_sqrt",
+                feature_scale="none",
+            ).learn(block),
             "one": lambda: Bayesian(prior_variance=1.0).learn(block),
             "auto": lambda: Bayesian().learn(block),
         },

@@ -45,7 +45,7 @@ class Case:
 
     def make(self, hashed: bool) -> ElasticNet:
         store: dict[str, Any] = {"store": "hashed", "bits": self.bits} if hashed else {}
-        return ElasticNet(**self.learner, **store)
+        return ElasticNet(learning_rate="inv_sqrt", feature_scale="none", **self.learner, **store)
 
 
 FILES = (

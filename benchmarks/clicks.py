@@ -92,7 +92,8 @@ def riata(path: Path, names: bool) -> Callable[[], float]:
     store: dict[str, Any] = {} if names else {"store": "hashed", "bits": 22}
 
     def run() -> float:
-        learner = ElasticNet(l1=1e-6, l2=1e-6, eta0=0.1, **store)
+        steps: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none", "eta0": 0.1}
+        learner = ElasticNet(l1=1e-6, l2=1e-6, **steps, **store)
         return train(open_source(path, names=names), learner).record.progressive_loss or 0.0
 
     return run

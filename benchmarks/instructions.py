@@ -92,9 +92,14 @@ def read(path: Path) -> Work:
     return work
 
 
+SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
+"""One rate for all features, values as they are: the kernels, and nothing beside them."""
+
+
 def side_by_side(data: Block) -> Work:
     settings = [
-        Setting("elastic-net", (("l1", l1),)) for l1 in np.geomspace(1e-6, 1e-3, 16).tolist()
+        Setting("elastic-net", (("l1", l1), *SCHEDULE.items()))
+        for l1 in np.geomspace(1e-6, 1e-3, 16).tolist()
     ]
 
     def work() -> Floats:
@@ -176,18 +181,25 @@ def works(folder: Path) -> dict[str, Work]:
         None if near.labels is None else near.labels[:100],
     )
     out: dict[str, Work] = {
-        "elastic net, dense": learn(lambda: ElasticNet(l1=1e-5, store="dense"), near),
+        "elastic net, dense": learn(lambda: ElasticNet(l1=1e-5, store="dense", **SCHEDULE), near),
         "elastic net by SGD, dense": learn(
-            lambda: ElasticNet(l1=1e-5, update="sgd", store="dense"), near
+            lambda: ElasticNet(l1=1e-5, update="sgd", store="dense", **SCHEDULE), near
         ),
-        "elastic net, table": learn(lambda: ElasticNet(l1=1e-5, store="table"), far),
-        "elastic net, hashed": learn(lambda: ElasticNet(l1=1e-5, store="hashed", bits=18), near),
-        "elastic net, 6 classes": learn(lambda: ElasticNet(l1=1e-5, outputs=6), many),
-        "truncated gradient": learn(lambda: TruncatedGradient(gravity=1e-5, store="dense"), near),
+        "elastic net, table": learn(lambda: ElasticNet(l1=1e-5, store="table", **SCHEDULE), far),
+        "elastic net, hashed": learn(
+            lambda: ElasticNet(l1=1e-5, store="hashed", bits=18, **SCHEDULE), near
+        ),
+        "elastic net, 6 classes": learn(lambda: ElasticNet(l1=1e-5, outputs=6, **SCHEDULE), many),
+        "truncated gradient": learn(
+            lambda: TruncatedGradient(gravity=1e-5, store="dense", **SCHEDULE), near
+        ),
         "rounding": learn(
-            lambda: TruncatedGradient(update="round", theta=1e-3, period=100, store="dense"), near
+            lambda: TruncatedGradient(
+                update="round", theta=1e-3, period=100, store="dense", **SCHEDULE
+            ),
+            near,
         ),
-        "FTRL": learn(lambda: FTRL(l1=0.1, store="dense"), near),
+        "FTRL": learn(lambda: FTRL(l1=0.1, feature_scale="none", store="dense"), near),
         "Bayesian, one prior": learn(lambda: Bayesian(prior_variance=1.0), near),
         "Bayesian, eight priors": learn(lambda: Bayesian(), near),
         "Bayesian, variational": learn(lambda: Bayesian(prior_variance=1.0, update="vb"), few),

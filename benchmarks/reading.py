@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from benchmarks.paths import CACHE
 from benchmarks.problems import load
@@ -22,6 +23,7 @@ from riata.training import train
 
 TITLE = "Reading a model"
 NAMES, EACH = 1_000_000, 20
+SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
 
 
 def named_model() -> Path:
@@ -34,7 +36,7 @@ def named_model() -> Path:
             for row in range(NAMES // EACH):
                 words = " ".join(f"word-{row * EACH + k}" for k in range(EACH))
                 out.write(f"{1 if row % 3 else -1} |space{row % 100} {words}\n")
-        model = train(open_source(str(text)), ElasticNet(l1=0.0, l2=0.0))
+        model = train(open_source(str(text)), ElasticNet(l1=0.0, l2=0.0, **SCHEDULE))
         model_file.save(model, path)
     return path
 
@@ -57,7 +59,7 @@ def ratios(run: Run) -> Iterator[Ratio]:
         note=f"{path.stat().st_size / 1e6:.0f} MB",
     )
     problem = load("medline")
-    model = train(open_source(str(problem.svmlight)), ElasticNet(eta0=20.0))
+    model = train(open_source(str(problem.svmlight)), ElasticNet(eta0=20.0, **SCHEDULE))
 
     def explain() -> None:
         explainer, writer = Explainer(model, "average"), LineWriter(model, "jsonl", top=10)

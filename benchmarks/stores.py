@@ -21,6 +21,9 @@ from riata.sources import open_source
 TITLE = "Stores and single events"
 
 
+SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
+
+
 def table_against_dense(run: Run) -> Iterator[Ratio]:
     problem = load("medline")
     block = next(iter(open_source(problem.X, (problem.y > 0).astype(np.float64))))
@@ -28,10 +31,10 @@ def table_against_dense(run: Run) -> Iterator[Ratio]:
     rate = problem.eta0
     rules: dict[str, Callable[[str], Any]] = {
         "elastic net": lambda store: ElasticNet(
-            l1=problem.l1, l2=problem.l2, store=store, eta0=rate
+            l1=problem.l1, l2=problem.l2, store=store, eta0=rate, **SCHEDULE
         ),
         "truncated gradient": lambda store: TruncatedGradient(
-            gravity=problem.l1, store=store, eta0=rate
+            gravity=problem.l1, store=store, eta0=rate, **SCHEDULE
         ),
     }
     for rule, make in rules.items():
@@ -78,7 +81,7 @@ def three_billion(run: Run) -> Iterator[Ratio]:
     last: dict[str, TruncatedGradient] = {}
 
     def learn(store: str, data: list[Block]) -> None:
-        last[store] = TruncatedGradient(gravity=1e-4, eta0=0.1, store=store)
+        last[store] = TruncatedGradient(gravity=1e-4, eta0=0.1, store=store, **SCHEDULE)
         for block in data:
             last[store].learn(block)
 
@@ -129,14 +132,12 @@ def single_events(run: Run) -> Iterator[Ratio]:
         "LogisticRegression(SGD)": (
             6.0,
             lambda: linear_model.LogisticRegression(optim.SGD(0.1)),
-            lambda: riata.ElasticNetClassifier(
-                eta0=0.1, l1=1e-6, l2=1e-6, learning_rate="inv_sqrt"
-            ),
+            lambda: riata.ElasticNetClassifier(eta0=0.1, l1=1e-6, l2=1e-6, **SCHEDULE),
         ),
         "LogisticRegression(FTRLProximal)": (
             15.0,
             lambda: linear_model.LogisticRegression(optim.FTRLProximal()),
-            riata.FTRLClassifier,
+            lambda: riata.FTRLClassifier(feature_scale="none"),
         ),
     }
     for name, (least, theirs, ours) in pairs.items():
@@ -167,7 +168,9 @@ def ftrl_from_text(run: Run) -> Iterator[Ratio]:
             ).finish()
 
     works = {
-        "ours": lambda: riata.FTRLClassifier(l1=1.0).learn(str(problem.svmlight)),
+        "ours": lambda: riata.FTRLClassifier(l1=1.0, feature_scale="none").learn(
+            str(problem.svmlight)
+        ),
         "theirs": theirs,
     }
     found = run.turns(works)

@@ -23,7 +23,10 @@ from benchmarks.ratio import Ratio, Run
 TITLE = "Memory of a stream through a pipe"
 
 WANTED = 300.0
-FIXED = ("--method", "elastic-net", "--store", "hashed", "--bits", "20", "--quiet")
+FIXED = (
+    "--method", "elastic-net", "--learning-rate", "inv_sqrt", "--feature-scale", "none",
+    "--store", "hashed", "--bits", "20", "--quiet",
+)  # fmt: skip
 
 
 def vw() -> Path:

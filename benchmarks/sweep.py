@@ -20,6 +20,9 @@ FEW_ROWS, FEW_FITS = 20_000, 4
 PATH_ROWS = 4_000
 
 
+SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
+
+
 def settings(run: Run) -> Iterator[Ratio]:
     """64 elastic-net settings over one, and over as many fits of SGDClassifier, one pass each."""
     from sklearn.linear_model import SGDClassifier
@@ -29,7 +32,7 @@ def settings(run: Run) -> Iterator[Ratio]:
     X, y = problem.X[:rows], (problem.y[:rows] > 0).astype(np.float64)
     l1 = np.geomspace(1e-8, 1e-4, SETTINGS // 4)
     rates = [problem.eta0 / 8, problem.eta0 / 4, problem.eta0 / 2, problem.eta0]
-    grid = {"l1": l1, "eta0": rates, "learning_rate": "inv_sqrt"}
+    grid = {"l1": l1, "eta0": rates} | SCHEDULE
     block = next(iter(open_source(X, y)))
 
     def fits(**stop: Any) -> None:
@@ -43,7 +46,7 @@ def settings(run: Run) -> Iterator[Ratio]:
         riata.sweep(X, grid, y=y)
 
     def one() -> None:
-        ElasticNet(eta0=problem.eta0, learning_rate="inv_sqrt").learn(block)
+        ElasticNet(eta0=problem.eta0, learning_rate="inv_sqrt", feature_scale="none").learn(block)
 
     works = {"sweep": swept, "fits": fits, "once": lambda: fits(max_iter=1, tol=None), "one": one}
     found = run.turns(works, 1 if run.quick else 3)
@@ -74,7 +77,8 @@ def folds(run: Run) -> Iterator[Ratio]:
         GridSearchCV(model, {"alpha": alphas}, cv=10, scoring="neg_log_loss").fit(X, y)
 
     def swept() -> None:
-        riata.sweep(X, {"l1": alphas, "eta0": problem.eta0}, y=y, folds=10, passes=5)
+        grid = {"l1": alphas, "eta0": problem.eta0} | SCHEDULE
+        riata.sweep(X, grid, y=y, folds=10, passes=5)
 
     found = run.turns({"sklearn": grid_search, "sweep": swept}, 1)
     what = (

@@ -198,7 +198,7 @@ def test_a_command_enters_few_files(tmp_path: Path) -> None:
     )
     paths = [Path(line) for line in done.stderr.splitlines() if line.endswith(".py")]
     entered = [path for path in paths if len(ast.parse(path.read_text()).body) > 1]
-    assert len(entered) <= 40, "\n".join(map(str, sorted(entered)))
+    assert len(entered) <= 41, "\n".join(map(str, sorted(entered)))
     assert len(entered) > 20  # the count counts
 
 

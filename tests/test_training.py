@@ -474,8 +474,9 @@ def test_an_error_at_once_has_no_model() -> None:
 
 def test_a_diverged_model_is_not_worth_keeping() -> None:
     block = problem(500, classes=0)
+    steps = {"learning_rate": "constant", "feature_scale": "none"}
     with pytest.raises(DivergenceError) as caught:
-        train(ListSource(block), lambda m: make(m, loss="squared", eta0=1e6), passes=100)
+        train(ListSource(block), lambda m: make(m, loss="squared", eta0=1e6, **steps), passes=100)
     assert partial_model(caught.value) is None
 
 

@@ -25,7 +25,12 @@ def bayes(**parameters: object) -> Callable[[], Learner]:
 
 def sgd(eta0: float) -> Callable[[], Learner]:
     return lambda: ElasticNet(
-        learning_rate="adagrad", eta0=eta0, l1=0.0, l2=0.0, fit_intercept=False
+        learning_rate="adagrad_explicit",
+        feature_scale="none",
+        eta0=eta0,
+        l1=0.0,
+        l2=0.0,
+        fit_intercept=False,
     )
 
 

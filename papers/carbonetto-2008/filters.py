@@ -31,8 +31,10 @@ def of_riata(learner: Any) -> Callable[[Block], Floats]:
 
 def riata_filters() -> dict[str, Callable[[Block], Floats]]:
     return {
-        "Riata, elastic net, AdaGrad": of_riata(ElasticNet(learning_rate="adagrad", store="table")),
-        "Riata, FTRL": of_riata(FTRL(store="table")),
+        "Riata, elastic net, AdaGrad": of_riata(
+            ElasticNet(learning_rate="adagrad_explicit", feature_scale="none", store="table")
+        ),
+        "Riata, FTRL": of_riata(FTRL(feature_scale="none", store="table")),
         "Riata, Bayesian": of_riata(Bayesian(store="table")),
         "Riata, auto": of_riata(Portfolio(store="table")),
     }

@@ -56,7 +56,8 @@ def stream(count: int, seed: int = 0) -> Stream:
 
 def measured(data: Stream, gravity: float) -> dict[str, float]:
     model = TruncatedGradient(
-        loss="logistic", learning_rate="constant", eta0=0.5, gravity=gravity, period=1000, store="table"
+        loss="logistic", learning_rate="constant", eta0=0.5, gravity=gravity, period=1000,
+        feature_scale="none", store="table",
     )  # fmt: skip
     for block in data.train:
         model.learn(block)

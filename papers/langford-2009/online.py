@@ -27,7 +27,7 @@ def learner(eta: float, decay: float, gravity: float = 0.0, **more: Any) -> Trun
     return TruncatedGradient(
         **{"fit_intercept": False} | more,
         loss="squared", clip=(0.0, 1.0), learning_rate="constant", eta0=2 * eta, decay=decay,
-        gravity=gravity / 2, store="dense",
+        gravity=gravity / 2, feature_scale="none", store="dense",
     )  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def iterates(X: Floats, y: Floats, loss: Loss, eta: float, gravity: float, theta
     """w_1 to w_{T+1} of Riata's learner."""
     model = TruncatedGradient(
         loss=loss.name, learning_rate="constant", eta0=loss.slope * eta, gravity=gravity / loss.slope,
-        theta=theta, period=K, fit_intercept=False, store="dense",
+        theta=theta, period=K, fit_intercept=False, feature_scale="none", store="dense",
     )  # fmt: skip
     W = np.zeros((len(y) + 1, X.shape[1]))
     for i in range(len(y)):

@@ -159,7 +159,7 @@ def block_of(X: sparse.csr_matrix, y: np.ndarray) -> Block:
 def riata_net(net: Net) -> ElasticNet:
     return ElasticNet(
         update=net.update, eta0=net.eta0, learning_rate=net.learning_rate, l1=net.l1, l2=net.l2,
-        fit_intercept=False, store="dense",
+        fit_intercept=False, feature_scale="none", store="dense",
     )  # fmt: skip
 
 

@@ -447,6 +447,9 @@ def loss_value(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,
 
 def loss_slope(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], parameter: float = 0.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
+def implicit_slope(loss: str, p: float, y: float, parameter: float, strength: float) -> float:
+    """s = slope(p - strength s): the slope after the step that it leads to."""
+
 def row_losses(loss: str, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], parameter: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """
     The loss of every row, summed over columns; labels as a learner takes them.

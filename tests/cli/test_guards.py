@@ -28,7 +28,7 @@ def raw_numbers(path: Path, regression: bool, n: int = 400) -> Path:
 @pytest.mark.parametrize("regression", [False, True])
 def test_worse_than_a_constant_is_said(tmp_path: Path, regression: bool) -> None:
     data = raw_numbers(tmp_path / "d.svm", regression)
-    words = ["--method", "elastic-net", "--learning-rate", "constant"]
+    words = ["--method", "elastic-net", "--learning-rate", "constant", "--feature-scale", "none"]
     words += ["--loss", "squared", "--eta0", "4e-7"] if regression else ["--eta0", "10"]
     done = riata("train", data, "-o", tmp_path / "m", *words, "--holdout", data)
     assert done.out.count(WORSE) == 2 if not regression else WORSE in done.out

@@ -212,7 +212,18 @@ def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
         (["--method", "elastic-net", "--l1", "nan"], "l1=nan"),
         (["--method", "elastic-net", "--eta0", "0"], "eta0=0"),
         (
-            ["--method", "elastic-net", "--update", "sgd", "--eta0", "10", "--l2", "0.2"],
+            [
+                "--method",
+                "elastic-net",
+                "--update",
+                "sgd",
+                "--eta0",
+                "10",
+                "--l2",
+                "0.2",
+                "--learning-rate",
+                "constant",
+            ],
             "eta0 * l2",
         ),
         (["--holdout", "1.5"], "fraction"),
@@ -280,6 +291,7 @@ def test_no_permission(data: Path, tmp_path: Path) -> None:
 def test_divergence(tmp_path: Path) -> None:
     write_problem(tmp_path / "d", classes=0)
     options = ["--method", "elastic-net", "--loss", "squared", "--eta0", "1e9", "--passes", 50]
+    options += ["--learning-rate", "constant", "--feature-scale", "none"]
     done = riata("train", tmp_path / "d", "-o", tmp_path / "m", *options, code=1)
     assert "eta0" in done.err
     assert not (tmp_path / "m").exists()

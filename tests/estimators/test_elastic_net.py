@@ -30,7 +30,8 @@ def problem():
 
 def test_one_pass_equals_reference(problem):
     X, y = problem
-    model = ElasticNetClassifier(l1=1e-3, l2=1e-3, passes=1, shuffle=False).fit(X, y)
+    steps = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
+    model = ElasticNetClassifier(l1=1e-3, l2=1e-3, passes=1, shuffle=False, **steps).fit(X, y)
     dense = reference.Dense(reference.fobos(1e-3, 1e-3), d=60)
     dense.learn(X.toarray(), y)
     np.testing.assert_allclose(model.coef_[0], dense.w[:, 0], rtol=1e-10, atol=1e-13)

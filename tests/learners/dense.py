@@ -6,6 +6,7 @@ import numpy as np
 
 from riata.learners import FTRL, ElasticNet, TruncatedGradient
 from riata.reference import linear as reference
+from riata.reference.portfolio import RunningScale
 from tests.problems import block_of
 
 
@@ -25,8 +26,20 @@ def coefficients(learner, d):
 
 def rule_of(learner):
     match learner:
-        case ElasticNet(learning_rate="adagrad"):
-            return reference.AdaGrad(learner.update, learner.eta0, learner.l1, learner.l2)
+        case ElasticNet(learning_rate="adagrad" | "adagrad_explicit"):
+            penalty = reference.elastic_net_penalty(learner.update, learner.l1, learner.l2)
+            return reference.AdaGrad(
+                learner.eta0,
+                penalty,
+                first=learner.update == "sgd",
+                explicit=learner.learning_rate == "adagrad_explicit",
+            )
+        case TruncatedGradient(learning_rate="adagrad", update="truncate"):
+            penalty = reference.truncate_penalty(learner.gravity, learner.theta, learner.period)
+            return reference.AdaGrad(learner.eta0, penalty)
+        case TruncatedGradient(learning_rate="adagrad", update="round"):
+            penalty = reference.round_penalty(learner.theta, learner.period)
+            return reference.AdaGrad(learner.eta0, penalty)
         case ElasticNet(update="fobos"):
             return reference.fobos(learner.l1, learner.l2)
         case ElasticNet(update="sgd"):
@@ -53,8 +66,9 @@ def dense(learner, d: int) -> reference.Dense:
     intercept_rule = isinstance(learner, FTRL) and reference.FTRLProximal(
         learner.alpha, learner.beta, 0, 0
     )
-    if getattr(learner, "learning_rate", "") == "adagrad":
-        intercept_rule = reference.AdaGrad(learner.update, learner.eta0, 0, 0)
+    if getattr(learner, "learning_rate", "").startswith("adagrad"):
+        explicit = learner.learning_rate == "adagrad_explicit"
+        intercept_rule = reference.AdaGrad(learner.eta0, explicit=explicit)
     return reference.Dense(
         rule_of(learner),
         d=d,
@@ -69,19 +83,42 @@ def dense(learner, d: int) -> reference.Dense:
     )
 
 
+def scaled_for(learner, X, weights):
+    """Rows as they are learned, and what columns are divided by afterwards: `feature_scale="rms"` by the reference."""
+    scale, seen = RunningScale(X.shape[1]), np.array(X, dtype=np.float64)
+    if learner.feature_scale == "none":
+        return seen, np.ones(X.shape[1])
+    for i, x in enumerate(seen):
+        if weights is None or weights[i] > 0:
+            seen[i] = scale.learn(x)
+        else:
+            seen[i] = np.where(scale.count > 0, x / sizes_of(scale), np.sign(x))
+    return seen.astype(np.float32).astype(np.float64), sizes_of(scale)
+
+
+def sizes_of(scale):
+    return np.where(scale.count > 0, np.sqrt(scale.squares / np.maximum(scale.count, 1)), 1.0)
+
+
 def assert_agrees(learner, X, y, weights=None, index=np.int32, offsets=None):
     """The learner and its reference, side by side over the rows: scores on the way, weights at the end."""
     model = dense(learner, X.shape[1])
+    X = np.asarray(X, dtype=np.float32).astype(np.float64)
+    seen, sizes = scaled_for(learner, X, weights)
     before = learner.learn(block_of(X, y, weights, index, offsets))
-    np.testing.assert_allclose(before, model.learn(X, y, weights, offsets), rtol=1e-10, atol=1e-12)
-    assert_same_weights(learner, model)
+    np.testing.assert_allclose(
+        before, model.learn(seen, y, weights, offsets), rtol=1e-10, atol=1e-12
+    )
+    assert_same_weights(learner, model, sizes)
     after = learner.score(block_of(X, offsets=offsets))
-    np.testing.assert_allclose(after, model.score(X, offsets), rtol=1e-10, atol=1e-12)
+    last = (X / sizes).astype(np.float32).astype(np.float64)
+    np.testing.assert_allclose(after, model.score(last, offsets), rtol=1e-10, atol=1e-12)
     return model
 
 
-def assert_same_weights(learner, model):
-    np.testing.assert_allclose(coefficients(learner, model.d), model.w, rtol=1e-10, atol=1e-13)
+def assert_same_weights(learner, model, sizes=1.0):
+    weights = model.w / np.broadcast_to(sizes, model.d)[:, None]
+    np.testing.assert_allclose(coefficients(learner, model.d), weights, rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(learner.intercept, model.intercept, rtol=1e-10, atol=1e-13)
 
 

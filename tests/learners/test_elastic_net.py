@@ -157,7 +157,10 @@ def test_nan_values_never_enter_the_state():
         ({"loss": "log"}, "loss='log' is not one of 'logistic'"),
         ({"update": "adam"}, "'fobos', 'sgd'"),
         ({"learning_rate": "optimal"}, "not one of"),
-        ({"update": "sgd", "l2": 2.0, "eta0": 0.5}, "must be below 1 with update='sgd'"),
+        (
+            {"update": "sgd", "learning_rate": "constant", "l2": 2.0, "eta0": 0.5},
+            "must be below 1 with update='sgd'",
+        ),
         ({"quantile": 1.0}, "quantile=1.0 must be above 0 and below 1"),
         ({"clip": (0, 1)}, "for a loss of regression"),
         ({"outputs": 0}, "outputs=0"),

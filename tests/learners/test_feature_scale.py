@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 import riata
 from riata.block import Block
-from riata.learners import FTRL, ElasticNet, TruncatedGradient
+from riata.learners import FTRL, Bayesian, ElasticNet, TruncatedGradient
+from riata.learners.regression import BayesianRegression
 from riata.reference.portfolio import RunningScale
 from riata.sources import open_source
 from tests.cli.helpers import riata as command
 
 MAKERS = [
-    lambda **p: ElasticNet(l1=1e-4, **p),
+    lambda **p: ElasticNet(l1=1e-4, learning_rate="inv_sqrt", **p),
     lambda **p: ElasticNet(l1=1e-4, learning_rate="adagrad", **p),
-    lambda **p: TruncatedGradient(gravity=0.01, **p),
+    lambda **p: TruncatedGradient(gravity=0.01, learning_rate="inv_sqrt", **p),
+    lambda **p: TruncatedGradient(gravity=0.01, learning_rate="adagrad", **p),
     lambda **p: FTRL(l1=0.1, **p),
 ]
 
@@ -42,10 +48,12 @@ def scaled_by_reference(block: Block, order: Any) -> Block:
         cells = slice(int(block.indptr[r]), int(block.indptr[r + 1]))
         x = np.zeros(20)
         x[block.indices[cells]] = block.values[cells]
-        state = scale.count.copy(), scale.squares.copy()
-        values[cells] = scale.learn(x)[block.indices[cells]]
-        if block.weights[r] == 0:
-            scale.count, scale.squares = state
+        if block.weights[r] > 0:
+            seen = scale.learn(x)
+        else:  # as it would be scored
+            root = np.sqrt(scale.squares / np.maximum(scale.count, 1))
+            seen = np.where(scale.count > 0, x / np.where(root > 0, root, 1), np.sign(x))
+        values[cells] = seen[block.indices[cells]]
     return replace(block, values=values)
 
 
@@ -53,7 +61,8 @@ def scaled_by_reference(block: Block, order: Any) -> Block:
 @pytest.mark.parametrize("store", ["dense", "table"])
 def test_a_learner_of_scaled_values(make: Any, store: str) -> None:
     block, order = rows(), np.random.default_rng(1).permutation(300)
-    learner, plain = make(feature_scale="rms", store=store), make(store=store)
+    learner = make(feature_scale="rms", store=store)
+    plain = make(feature_scale="none", store=store)
     learned = learner.learn(block, order)
     wanted = plain.learn(scaled_by_reference(block, order), order)
     np.testing.assert_allclose(learned, wanted, rtol=1e-6, atol=1e-9)
@@ -79,10 +88,72 @@ def test_the_unit_of_a_feature_does_not_matter(make: Any, unit: float) -> None:
         np.testing.assert_allclose(rescored, scored, rtol=1e-3, atol=1e-4)
 
 
+SCALE_FREE: dict[str, Callable[[], Any]] = {
+    "elastic-net": ElasticNet,
+    "elastic-net, squared": lambda: ElasticNet(loss="squared"),
+    "truncated": TruncatedGradient,
+    "ftrl": FTRL,
+    "bayesian": lambda: Bayesian(feature_scale="rms"),
+    "bayesian-regression": BayesianRegression,
+}
+
+
+@settings(max_examples=15, deadline=None)
+@given(powers=st.lists(st.integers(-40, 40), min_size=20, max_size=20), signs=st.integers(0, 2**20))
+@pytest.mark.parametrize("name", SCALE_FREE)
+def test_no_unit_changes_a_prediction(name: str, powers: list[int], signs: int) -> None:
+    """By default, of every family. Powers of two divide without rounding: the same bits."""
+    factors = np.array([(-1) ** (signs >> j & 1) * 2.0 ** powers[j] for j in range(20)])
+    block = rows(120)
+    other = replace(block, values=(block.values * factors[block.indices]).astype(np.float32))
+    one, two = SCALE_FREE[name](), SCALE_FREE[name]()
+    assert np.array_equal(one.learn(block), two.learn(other))
+    assert np.array_equal(one.score(block), two.score(other))
+
+
+@pytest.mark.parametrize("store", ["auto", "table", "hashed"])
+def test_a_bayesian_model_of_scaled_values(store: str) -> None:
+    block, order = rows(), np.arange(300)
+    make = partial(Bayesian, store=store, bits=18)
+    learner, plain = make(feature_scale="rms"), make(feature_scale="none")
+    learned = learner.learn(block)
+    wanted = plain.learn(scaled_by_reference(block, order))
+    np.testing.assert_allclose(learned, wanted, rtol=1e-5, atol=1e-7)
+    again = pickle.loads(pickle.dumps(learner))
+    assert np.array_equal(again.score(block), learner.score(block))
+    mean, std = learner.coef()[1], learner.coef_std()
+    z = plain.coef()[1] / plain.coef_std()
+    np.testing.assert_allclose(mean / std, z, rtol=1e-4, atol=1e-6)
+    small = learner.sparsify(1.0).learner
+    assert len(small.state()["scale_keys"]) == len(small.state()["keys"]) < 20
+    assert learner.with_outputs(3).outputs == 3
+    assert learner.collapse().feature_scale == "rms"
+    with pytest.raises(ValueError, match="cannot be merged"):
+        learner.merge(again)
+    with pytest.raises(ValueError, match="value='log1p'"):
+        Bayesian(feature_scale="rms", value="log1p")
+
+
+def test_models_of_before_are_read() -> None:
+    """Without feature_scale, values are as they are; AdaGrad's steps were explicit, without sums of residuals."""
+    old = ElasticNet(learning_rate="adagrad_explicit", feature_scale="none")
+    block = rows()
+    old.learn(block)
+    parameters, state = old.parameters(), old.state()
+    del parameters["feature_scale"]
+    parameters["learning_rate"] = "adagrad"
+    state["clock"] = state["clock"][:2]
+    again = ElasticNet.from_state(parameters, state)
+    assert again.learning_rate == "adagrad_explicit"
+    assert again.feature_scale == "none"
+    assert np.array_equal(again.score(block), old.score(block))
+    assert np.array_equal(again.learn(block), old.learn(block))
+
+
 def test_one_hot_features_stay_as_they_are() -> None:
     block = rows()
     ones = replace(block, values=np.ones_like(block.values))
-    one, two = ElasticNet(feature_scale="rms"), ElasticNet()
+    one, two = ElasticNet(feature_scale="rms"), ElasticNet(feature_scale="none")
     assert np.array_equal(one.learn(ones), two.learn(ones))
     assert np.array_equal(one.coef()[1], two.coef()[1])
 

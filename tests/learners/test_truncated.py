@@ -38,6 +38,7 @@ def test_equals_dense_reference(loss, learning_rate, rule):
         power_t=0.7,
         epsilon=0.6,
         quantile=0.8,
+        feature_scale="none",
         **rule,
     )
     assert_agrees(learner, X, y)
@@ -57,7 +58,9 @@ def test_columns_weights_and_scaling_equal_dense(rule, normalize):
 def test_decay_after_each_pass_equals_dense(rule, learning_rate):
     X = dense_rows(150, 30, seed=7)
     y = labels_for(X, 2)
-    learner = TruncatedGradient(decay=0.5, learning_rate=learning_rate, eta0=0.3, **rule)
+    learner = TruncatedGradient(
+        decay=0.5, learning_rate=learning_rate, eta0=0.3, feature_scale="none", **rule
+    )
     model = dense(learner, 30)
     for _ in range(4):
         learner.learn(block_of(X, y))

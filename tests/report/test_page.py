@@ -183,11 +183,11 @@ def numbered(tmp_path: Path, *options: str) -> Model:
 @pytest.mark.parametrize(
     "options",
     [
-        ("--method", "ftrl"),
+        ("--method", "ftrl", "--feature-scale", "none"),
         ("--method", "auto"),
         ("--method", "bayesian"),
-        ("--method", "ftrl", "--store", "hashed", "--bits", "8"),
-        ("--method", "ftrl", "--loss", "squared", "--clip", "-0.2,0.9"),
+        ("--method", "ftrl", "--feature-scale", "none", "--store", "hashed", "--bits", "8"),
+        ("--method", "ftrl", "--feature-scale", "none", "--loss", "squared", "--clip", "-0.2,0.9"),
     ],
     ids=" ".join,
 )
@@ -205,6 +205,9 @@ def test_numbered_features_are_scored(
     page.context.close()
 
 
+METHOD = ("--method", "ftrl", "--feature-scale", "none")
+
+
 @pytest.mark.parametrize("cross", [(), ("--cross", "a:b")], ids=["plain", "crossed"])
 def test_vw_text_is_scored(browser: Any, tmp_path: Path, cross: tuple[str, ...]) -> None:
     rng = np.random.default_rng(0)
@@ -215,7 +218,7 @@ def test_vw_text_is_scored(browser: Any, tmp_path: Path, cross: tuple[str, ...])
         )
     ]
     (tmp_path / "x.vw").write_text("\n".join(lines) + "\n")
-    riata("train", tmp_path / "x.vw", "-o", tmp_path / "m.riata", "-q", "--method", "ftrl", *cross)
+    riata("train", tmp_path / "x.vw", "-o", tmp_path / "m.riata", "-q", *METHOD, *cross)
     model = model_file.load(tmp_path / "m.riata")
     page = opened(browser, report(tmp_path, tmp_path / "m.riata"))
     found = page.evaluate("lines => lines.map((line) => riata.score(line).scores)", lines)
@@ -252,7 +255,7 @@ def large_model(n: int, columns: int = 1) -> Model:
     words = ["".join(word) for word in rng.choice(list("etaoinshrdlu"), (2000, 5)).tolist()]
     pairs = rng.choice(len(words) ** 2, n, replace=False).tolist()
     names = [f"text^{words[k // 2000]}{k // 2000} {words[k % 2000]}" for k in pairs]
-    learner = FTRL(outputs=columns, store="table")
+    learner = FTRL(outputs=columns, store="table", feature_scale="none")
     values = rng.normal(size=n).astype(np.float32)
     from riata._core import keys_of_names
     from riata.block import Block

@@ -25,19 +25,25 @@ from riata.sources import ReadOptions, open_source
 from riata.training import evaluate, train
 from tests.shards.problems import table, write_svm, write_vw
 
+SCHEDULE = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
 MAKERS = {
     "sketch": lambda m: Sketch(outputs=m, gamma=3.0),
     "sketch-paper": lambda m: Sketch(outputs=m, gamma=3.0, sample=0),
     "sketch-sample": lambda m: Sketch(outputs=m, gamma=3.0, sample=900),
     "bayesian": lambda m: Bayesian(outputs=m),
     "auto": lambda m: Portfolio(outputs=m),
-    "elastic-net": lambda m: ElasticNet(outputs=m, l1=1e-4),
-    "sgd": lambda m: ElasticNet(outputs=m, update="sgd"),
+    "elastic-net": lambda m: ElasticNet(outputs=m, l1=1e-4, **SCHEDULE),
+    "sgd": lambda m: ElasticNet(outputs=m, update="sgd", **SCHEDULE),
     "adagrad": lambda m: ElasticNet(outputs=m, learning_rate="adagrad", eta0=0.2),
     "ftrl": lambda m: FTRL(outputs=m, l1=0.1),
-    "truncated": lambda m: TruncatedGradient(outputs=m, gravity=1e-4),
-    "round": lambda m: TruncatedGradient(outputs=m, update="round", theta=0.01, period=10),
-    "subgradient": lambda m: TruncatedGradient(outputs=m, gravity=1e-4, update="subgradient"),
+    "truncated": lambda m: TruncatedGradient(outputs=m, gravity=1e-4, **SCHEDULE),
+    "truncated adagrad": lambda m: TruncatedGradient(outputs=m, gravity=1e-4, period=10),
+    "round": lambda m: TruncatedGradient(
+        outputs=m, update="round", theta=0.01, period=10, **SCHEDULE
+    ),
+    "subgradient": lambda m: TruncatedGradient(
+        outputs=m, gravity=1e-4, update="subgradient", feature_scale="none"
+    ),
 }
 
 
@@ -126,7 +132,17 @@ def test_more_classes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["elastic-net", "sgd", "adagrad", "ftrl", "truncated", "round", "subgradient", "bayesian"],
+    [
+        "elastic-net",
+        "sgd",
+        "adagrad",
+        "ftrl",
+        "truncated",
+        "truncated adagrad",
+        "round",
+        "subgradient",
+        "bayesian",
+    ],
 )
 def test_one_shard_is_one_machine(tmp_path: Path, name: str) -> None:
     """And a second round goes on as a second pass does, in rates and penalties."""

@@ -19,18 +19,27 @@ from riata.training import train
 from tests.streams import ListSource, problem
 from tests.sweeping.run import sweep_source
 
+SCHEDULE = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
 GRIDS: dict[str, tuple[str, dict[str, Any]]] = {
     "elastic net": (
         "elastic-net",
-        {"l1": [0.0, 1e-4, 1e-2], "l2": [0.0, 1e-3], "eta0": [0.1, 0.5]},
+        {"l1": [0.0, 1e-4, 1e-2], "l2": [0.0, 1e-3], "eta0": [0.1, 0.5], **SCHEDULE},
     ),
-    "sgd": ("elastic-net", {"update": "sgd", "l1": [0.0, 1e-3], "l2": [1e-3]}),
+    "defaults": ("elastic-net", {"l1": [0.0, 1e-3]}),
+    "sgd": ("elastic-net", {"update": "sgd", "l1": [0.0, 1e-3], "l2": [1e-3], **SCHEDULE}),
     "schedules": (
         "elastic-net",
-        {"learning_rate": ["constant", "inv_sqrt", "inv_t", "adagrad"], "l1": [0, 1e-3]},
+        {
+            "learning_rate": ["constant", "inv_sqrt", "inv_t", "adagrad"],
+            "l1": [0, 1e-3],
+            "feature_scale": "none",
+        },
     ),
     "hinge": ("elastic-net", {"loss": ["hinge", "squared_hinge"], "l1": [0, 1e-3]}),
-    "truncated": ("truncated", {"gravity": [0.0, 1e-3], "theta": [0.5, 1e9], "period": [1, 7]}),
+    "truncated": (
+        "truncated",
+        {"gravity": [0.0, 1e-3], "theta": [0.5, 1e9], "period": [1, 7], **SCHEDULE},
+    ),
     "ftrl": ("ftrl", {"alpha": [0.05, 0.5], "l1": [0.0, 1.0]}),
     "bayesian": ("bayesian", {"prior_variance": [0.1, 1.0]}),
     "mixed": ("elastic-net,ftrl,truncated", {"l1": [0.0, 1e-3], "gravity": [1e-3], "eta0": [0.2]}),
@@ -73,7 +82,9 @@ def test_regression_too() -> None:
     assert found.metric == "squared_error"
 
 
-@pytest.mark.parametrize("name", ["elastic net", "truncated", "ftrl", "bayesian", "schedules"])
+@pytest.mark.parametrize(
+    "name", ["elastic net", "truncated", "ftrl", "bayesian", "schedules", "defaults"]
+)
 def test_a_folds_columns_are_those_of_a_training_without_it(name: str) -> None:
     """And its predictions of the fold are those at the time when each example comes by."""
     method, grid = GRIDS[name]
@@ -382,6 +393,7 @@ def test_a_setting_that_stands_still_where_others_move_goes_on_by_itself() -> No
     labels = np.where(np.arange(400) % 3 == 0, 0.0, block.labels)  # type: ignore[arg-type]
     block = block.with_labels(labels, None)
     grid = {"loss": "squared", "fit_intercept": False, "l1": [0.0, 50.0, 1e-3]}
+    grid |= {"learning_rate": "invscaling", "feature_scale": "none"}
     job = Job(grid, folds=3, threads=1)
     found = job.run(ListSource(block, 50), passes=2)
     assert len(found.records) == 3
@@ -398,7 +410,8 @@ def test_what_lies_side_by_side_takes_eight_bytes_a_weight() -> None:
 
     X = random_sparse(3000, 5000, 0.01, format="csr", random_state=0, dtype=np.float64)
     y = np.random.default_rng(0).integers(0, 2, 3000).astype(float)
-    job = Job({"l1": np.geomspace(1e-9, 1e-7, 64)}, threads=1)
+    grid = {"l1": np.geomspace(1e-9, 1e-7, 64), "learning_rate": "inv_sqrt"}
+    job = Job(grid | {"feature_scale": "none"}, threads=1)
     job.run(open_source(X, y))
     assert job.columns is not None
     (unit_set,) = job.columns.unit_sets
@@ -418,7 +431,12 @@ def test_what_lies_side_by_side_takes_eight_bytes_a_weight() -> None:
 def test_many_steps_forget_the_sums_that_no_row_speaks_of() -> None:
     block = problem(9000, d=12)
     job = Job(
-        {"l1": [1e-4, 1e-3], "learning_rate": ["inv_t", "constant"], "l2": [0.5]},
+        {
+            "l1": [1e-4, 1e-3],
+            "learning_rate": ["inv_t", "constant"],
+            "l2": [0.5],
+            "feature_scale": "none",
+        },
         folds=2,
         threads=1,
     )

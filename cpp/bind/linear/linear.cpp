@@ -130,6 +130,13 @@ void bind_losses(nb::module_& m) {
       },
       nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter") = 0.0);
   m.def(
+      "implicit_slope",
+      [](const std::string& name, double p, double y, double parameter, double strength) {
+        return loss_named(name).implicit(p, y, parameter, strength);
+      },
+      nb::arg("loss"), nb::arg("p"), nb::arg("y"), nb::arg("parameter"), nb::arg("strength"),
+      "s = slope(p - strength s): the slope after the step that it leads to.");
+  m.def(
       "row_losses",
       [](const std::string& name, const In2<double>& scores, const In<double>& labels, double parameter) {
         const Loss& loss = loss_named(name);

@@ -35,6 +35,8 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       : Both(spec),
         gradient_(static_cast<std::size_t>(m_)),
         dot_(static_cast<std::size_t>(m_)),
+        residuals_(static_cast<std::size_t>(m_)),
+        strength_(static_cast<std::size_t>(m_)),
         sums_(4 * static_cast<std::size_t>(m_)),
         zeros_(static_cast<std::size_t>(Rule::width(spec.columns))),
         example_rows_(spec.columns) {}
@@ -223,6 +225,37 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
     return true;
   }
 
+  // The slopes become those after the step. False: there is no step to take.
+  template <class Index>
+  bool make_implicit(const BlockView<Index>& b, std::int64_t r, double weight, double factor,
+                     const double* scores) noexcept {
+    if constexpr (Rule::kImplicit) {
+      const Loss& loss = *spec_.loss;
+      const double label = b.labels[r];
+      if (!loss.classification && !rule_.is_explicit()) {
+        for (int c = 0; c < m(); ++c) residuals_[c] = label - scores[c];
+        if (rule_.learn_residuals(residuals_.data(), m(), weight, spec_.fit_intercept)) {
+          for (int c = 0; c < m(); ++c) intercept[c] = label - b.offset(r);
+          return false;
+        }
+      }
+      for (int c = 0; c < m(); ++c) {
+        if (!rule_.is_explicit()) gradient_[c] /= rule_.unit(c);
+        strength_[c] = 0;
+      }
+      rule_.set_first(loss.parameter == "quantile" ? 1 / rule_.unit(0) : 1);
+      if (spec_.fit_intercept) rule_.prepare_intercept(gradient_.data(), m(), strength_.data());
+      double* const* const rows = found_rows();
+      const float* x = b.values + b.indptr[r];
+      for (std::int64_t k = 0; k < b.indptr[r + 1] - b.indptr[r]; ++k)
+        rule_.prepare(rows[k], m(), gradient_.data(), factor * static_cast<double>(x[k]), strength_.data());
+      for (int c = 0; c < m() && !rule_.is_explicit(); ++c)
+        gradient_[c] = weight * loss.implicit(scores[c], loss.target(label, c, m()), spec_.loss_parameter,
+                                              weight * strength_[c]);
+    }
+    return true;
+  }
+
   // The step of an example whose slopes are known and not all zero.
   template <class Index>
   void take_step(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double rate,
@@ -262,6 +295,7 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
         return {Status::diverged, i};
       const double rate = rate_factor_ * spec_.schedule(t);
       rule_.begin(rate);
+      if (Rule::kImplicit && any) any = make_implicit(b, r, weight, factor, scores + i * m());
       if (any) take_step(b, begin, end, rate, factor);
       rule_.end(rate);
       ++t;
@@ -305,12 +339,13 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
 
   const DecayKernels& kernels_ = best_linear_kernels().of(Rule::kDecay);
   std::vector<double> gradient_, dot_;
-  std::vector<double> sums_;           // scratch of gather
-  std::vector<double> zeros_;          // a row that is not there
-  std::vector<double> current_;        // what gather brought current, for push
-  std::vector<double*> rows_;          // arrays: the rows of the example
-  ExampleRows<Rule, M> example_rows_;  // table: the same
-  PrefetchedRows prefetched_rows_;     // shared rows: the same
+  std::vector<double> residuals_, strength_;  // of implicit steps
+  std::vector<double> sums_;                  // scratch of gather
+  std::vector<double> zeros_;                 // a row that is not there
+  std::vector<double> current_;               // what gather brought current, for push
+  std::vector<double*> rows_;                 // arrays: the rows of the example
+  ExampleRows<Rule, M> example_rows_;         // table: the same
+  PrefetchedRows prefetched_rows_;            // shared rows: the same
 };
 
 }  // namespace riata

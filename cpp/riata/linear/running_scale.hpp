@@ -26,7 +26,8 @@ class RunningScale {
                         float* out) noexcept = 0;
   virtual Outcome learn(const BlockView<std::int64_t>&, const std::int64_t* order, std::int64_t n,
                         float* out) noexcept = 0;
-  // The values of n entries by what was learned, each with its own square: those of features never seen are 1 or -1.
+  // The values of n entries by what was learned, so that a score is linear in them; those of features never seen are 1 or
+  // -1.
   virtual void apply(const std::int32_t* keys, const float* values, std::int64_t n,
                      float* out) const noexcept = 0;
   virtual void apply(const std::int64_t* keys, const float* values, std::int64_t n,
@@ -137,8 +138,10 @@ class StoredScale final : public RunningScale {
         double* row = room_for(key);
         if (row == nullptr) return {Status::out_of_memory, i};
         const double x = b.values[k];
-        row[0] += x != 0;
-        row[1] += x * x;
+        if (std::isfinite(x)) {  // if not, the learner refuses the row
+          row[0] += x != 0;
+          row[1] += x * x;
+        }
         out[k] = static_cast<float>(x / root(row));
       }
     }
@@ -149,13 +152,11 @@ class StoredScale final : public RunningScale {
   void scale_all(const Index* keys, const float* values, std::int64_t n, float* out) const noexcept {
     for (std::int64_t k = 0; k < n; ++k) {
       const double* row = find(static_cast<std::uint64_t>(keys[k]));
-      const double x = values[k], square = x * x;
-      if (square == 0)
-        out[k] = 0;
-      else if (row == nullptr)
-        out[k] = x > 0 ? 1 : -1;
+      const double x = values[k];
+      if (row == nullptr || !(row[1] > 0))
+        out[k] = static_cast<float>((x > 0) - (x < 0));
       else
-        out[k] = static_cast<float>(x / std::sqrt((row[1] + square) / (row[0] + 1)));
+        out[k] = static_cast<float>(x / root(row));
     }
   }
 

@@ -2,6 +2,7 @@
 //
 //   value                  the loss
 //   slope                  its derivative in p
+//   implicit               s = slope(p - strength s): the slope after the step that it leads to, strength >= 0
 //   curvature              its second derivative, where an update needs it: links
 //
 // To add a loss: write the struct (LossFunction is its contract), add a line to kLosses. Python's list of losses comes
@@ -36,6 +37,24 @@ inline double sigmoid(double z) noexcept {
   return std::bit_cast<double>(top) / (1 + e);
 }
 
+// 1 / (1 + exp(m)) where m = margin + strength times it: see the portfolio's kernels, of which this is one column.
+inline double implicit_logistic(double margin, double strength) noexcept {
+  const double before = sigmoid(-margin);
+  if (!(strength > 1e-300)) return before;
+  const double wanted = riata::log(std::fmin(strength, 1e300));
+  double d = std::fmax(std::fmin(strength * before, std::fmax(wanted - margin, 1)), 1e-300);
+  double q = riata::log(d);
+  for (int n = 0; n < 100; ++n) {
+    const double m = margin + d, t = exp_of_minus_size(m);
+    const double value = q + ((m > 0 ? m : 0) + log_of_one_and(t)) - wanted;
+    const double change = value / (1 + d * ((m > 0 ? 1 : t) / (1 + t)));
+    q -= change;
+    d = riata::exp(q);
+    if (std::fabs(change) <= 1e-8) break;
+  }
+  return sigmoid(-(margin + d));
+}
+
 inline double softplus(double z) noexcept {  // log(1 + exp(z)) without overflow
   return (z > 0 ? z : 0) + log_of_one_and(exp_of_minus_size(z));
 }
@@ -45,11 +64,18 @@ inline double softplus(double z) noexcept {  // log(1 + exp(z)) without overflow
 struct Logistic {  // log(1 + exp(-y p))
   static double value(double p, double y, double) noexcept { return softplus(-y * p); }
   static double slope(double p, double y, double) noexcept { return -y * sigmoid(-y * p); }
+  static double implicit(double p, double y, double, double strength) noexcept {
+    return -y * implicit_logistic(y * p, strength);
+  }
 };
 
 struct Hinge {  // max(0, 1 - y p)
   static double value(double p, double y, double) noexcept { return std::fmax(0, 1 - y * p); }
   static double slope(double p, double y, double) noexcept { return y * p < 1 ? -y : 0; }
+  static double implicit(double p, double y, double, double strength) noexcept {
+    const double left = 1 - y * p;  // the step ends at the kink at the latest
+    return left > 0 ? -y * std::fmin(1, left / strength) : 0;
+  }
 };
 
 struct SquaredHinge {  // max(0, 1 - y p)^2
@@ -58,6 +84,9 @@ struct SquaredHinge {  // max(0, 1 - y p)^2
     return z * z;
   }
   static double slope(double p, double y, double) noexcept { return -2 * y * std::fmax(0, 1 - y * p); }
+  static double implicit(double p, double y, double, double strength) noexcept {
+    return slope(p, y, 0) / (1 + 2 * strength);
+  }
 };
 
 struct ModifiedHuber {  // squared hinge for y p >= -1, then linear
@@ -68,6 +97,10 @@ struct ModifiedHuber {  // squared hinge for y p >= -1, then linear
   static double slope(double p, double y, double) noexcept {
     return y * p >= -1 ? SquaredHinge::slope(p, y, 0) : -4 * y;
   }
+  static double implicit(double p, double y, double, double strength) noexcept {
+    if (y * p + 4 * strength <= -1) return -4 * y;
+    return SquaredHinge::implicit(p, y, 0, strength);
+  }
 };
 
 // Regression: y is any real number.
@@ -75,6 +108,9 @@ struct ModifiedHuber {  // squared hinge for y p >= -1, then linear
 struct Squared {  // (p - y)^2 / 2
   static double value(double p, double y, double) noexcept { return (p - y) * (p - y) / 2; }
   static double slope(double p, double y, double) noexcept { return p - y; }
+  static double implicit(double p, double y, double, double strength) noexcept {
+    return (p - y) / (1 + strength);
+  }
 };
 
 struct Huber {  // squared up to a distance of epsilon, then linear
@@ -86,6 +122,9 @@ struct Huber {  // squared up to a distance of epsilon, then linear
     const double r = p - y;
     return std::fabs(r) <= epsilon ? r : std::copysign(epsilon, r);
   }
+  static double implicit(double p, double y, double epsilon, double strength) noexcept {
+    return slope((p - y) / (1 + strength), 0, epsilon);
+  }
 };
 
 struct Quantile {  // the pinball loss of level q: its minimum is the q-quantile of y
@@ -93,12 +132,17 @@ struct Quantile {  // the pinball loss of level q: its minimum is the q-quantile
     return y > p ? q * (y - p) : (1 - q) * (p - y);
   }
   static double slope(double p, double y, double q) noexcept { return y > p ? -q : (y < p ? 1 - q : 0); }
+  static double implicit(double p, double y, double q, double strength) noexcept {
+    const double all = slope(p, y, q), part = (p - y) / strength;  // the step ends at y at the latest
+    return std::fabs(part) < std::fabs(all) ? part : all;
+  }
 };
 
 template <class L>
 concept LossFunction = requires(double p, double y, double parameter) {
   { L::value(p, y, parameter) } noexcept -> std::same_as<double>;
   { L::slope(p, y, parameter) } noexcept -> std::same_as<double>;
+  { L::implicit(p, y, parameter, p) } noexcept -> std::same_as<double>;
 };
 
 // How a score becomes the probability of the positive class, where the loss gives one.
@@ -121,6 +165,7 @@ struct Loss {
   bool classification;
   Scalar value;
   Scalar slope;
+  double (*implicit)(double p, double y, double parameter, double strength) noexcept;
   double (*probability)(double p) noexcept;  // null where there is none
   std::string_view parameter;                // the name of the third argument, empty where unused
 
@@ -134,11 +179,11 @@ struct Loss {
 
 template <LossFunction L>
 constexpr Loss loss_of(std::string_view name, bool classification, std::string_view parameter = "") {
-  return {name, classification, L::value, L::slope, nullptr, parameter};
+  return {name, classification, L::value, L::slope, L::implicit, nullptr, parameter};
 }
 template <LossFunction L, ProbabilityOfScore P>
 constexpr Loss loss_of(std::string_view name, bool classification) {
-  return {name, classification, L::value, L::slope, P::probability, ""};
+  return {name, classification, L::value, L::slope, L::implicit, P::probability, ""};
 }
 
 inline constexpr Loss kLosses[] = {

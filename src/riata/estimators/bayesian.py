@@ -38,6 +38,7 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
     prior_variance : "auto", a number, or a dict by namespace or feature name ({"user": 0.5, "*": 1.0})
     prior_mean, intercept_variance : the rest of the prior
     value : "raw", "binary" or "log1p": what is seen of a feature's value; a list is averaged by evidence
+    feature_scale : "rms" divides values by their feature's running root mean square, "none" takes them as they are
     prior : a fitted BayesianClassifier, or the path of its model: what it knows is the prior of this one
     half_life : None, or after how many examples evidence counts half, for streams that drift
     share : part of the averaging weights that is spread evenly after each example
@@ -68,6 +69,7 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
     prior_mean: float = 0.0
     intercept_variance: float = 2 * math.pi
     value: str | Iterable[str] = "raw"
+    feature_scale: str = "none"
     prior: Any = None
     half_life: float | None = None
     share: float = 0.0

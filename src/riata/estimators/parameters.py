@@ -40,34 +40,25 @@ class Stored:
 
     fit_intercept: bool = True
     normalize: str = "none"
-    feature_scale: str = "none"
+    feature_scale: str = "rms"
     store: str = "auto"
     bits: int = 22
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Steps:
-    """Learning rates of a classification."""
+    """Learning rates. None: as `learning_rate` and the loss want it."""
 
-    eta0: float = 0.5
-    learning_rate: str = "inv_sqrt"
-    power_t: float = 0.5
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class RegressionSteps:
-    """Learning rates of a regression."""
-
-    eta0: float = 0.01
-    learning_rate: str = "invscaling"
-    power_t: float = 0.25
+    eta0: float | None = None
+    learning_rate: str | None = None
+    power_t: float | None = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SteppedClassification(Steps, Stored, Classification, Fitting):
-    """First-order classification with a schedule of learning rates."""
+    """First-order classification with learning rates."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SteppedRegression(Regression, RegressionSteps, Stored, Fitting):
-    """First-order regression with a schedule of learning rates."""
+class SteppedRegression(Regression, Steps, Stored, Fitting):
+    """First-order regression with learning rates."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.errors import SettingsError
 from riata.explain.settings import settings_of
 from riata.explain.weights import (
     Floats,
@@ -72,15 +71,6 @@ class Contributions:
         return total
 
 
-def refuse_scaled(learner: Any) -> None:
-    """Of models that scale features as they go, what a value adds is not a weight times the value."""
-    if getattr(learner, "_scale", None) is not None:
-        raise SettingsError(
-            "scores of models with feature_scale='rms' cannot be taken apart: they see values divided by a root mean "
-            "square which each value itself has changed"
-        )
-
-
 class Explainer:
     """Takes scores apart, by the weights that a model has when this is made.
 
@@ -96,7 +86,6 @@ class Explainer:
         self.model, self.origin = model, origin
         self.learner: Any = model.learner
         self.normalize = getattr(self.learner, "normalize", "none")
-        refuse_scaled(self.learner)
         with self.learner.lock:
             self.table: WeightTable = read_weights(model)
             self._views = _views_of(self.learner)
@@ -127,8 +116,11 @@ class Explainer:
             scores = learner.score(block)
             before = learner._score(block) if getattr(learner, "calibrates", False) else None
             spread = learner.moments(block)[1] if learner.family == "bayesian" else None
-        factors = _row_factors(block, self.normalize)
-        seen = block.values.astype(np.float64)
+        seen, lengths_of = block.values.astype(np.float64), block.values
+        if getattr(learner, "_scale", None) is not None:
+            keys = keys_in_model(learner, block.indices)
+            seen, lengths_of = learner.values_seen(block, keys), learner._values(block)
+        factors = _row_factors(block, lengths_of, self.normalize)
         if factors is not None:
             seen *= np.repeat(factors, np.diff(block.indptr))
         entries, deviations = self._entries(block, seen)
@@ -198,8 +190,8 @@ def _ratio(entries: Floats, seen: Floats) -> Floats:
     return np.divide(entries, seen[:, None], out=np.zeros_like(entries), where=seen[:, None] != 0)
 
 
-def _row_factors(block: Block, normalize: str) -> Floats | None:
-    """What the values of each row are multiplied with."""
+def _row_factors(block: Block, values: NDArray[np.float32], normalize: str) -> Floats | None:
+    """What the values of each row are multiplied with: by its length as the learner sees it."""
     if normalize == "none":
         return None
     counts = np.diff(block.indptr)
@@ -207,7 +199,7 @@ def _row_factors(block: Block, normalize: str) -> Floats | None:
         size = np.sqrt(counts)
     else:
         rows = np.repeat(np.arange(len(block)), counts)
-        wide = np.abs(block.values.astype(np.float64))
+        wide = np.abs(values.astype(np.float64))
         size = np.bincount(rows, wide if normalize == "l1" else wide**2, minlength=len(block))
         size = size if normalize == "l1" else np.sqrt(size)
     return np.divide(1.0, size, out=np.ones(len(block)), where=size > 0)

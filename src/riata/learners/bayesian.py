@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
+from riata._core import RunningScale
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import (
@@ -61,9 +62,11 @@ class Bayesian(BayesianParameters):
 
     _core: _core.Bayesian = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
+    _scale: RunningScale | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check(self)
+        self._start_scale()
         self._calibrate_by(calibration.blank(self.outputs), 0)
         self._start(named=False)
 
@@ -129,15 +132,16 @@ class Bayesian(BayesianParameters):
         )
 
     def _learn(self, block: Block, labels: Floats, order: NDArray[np.int64] | None) -> Floats:
+        values = self._values_to_learn(block, order)
         return self._core.learn(
-            block.indptr, block.indices, block.values, labels, block.weights, order,
+            block.indptr, block.indices, values, labels, block.weights, order,
             block.names, block.name_offsets, self.outputs, offsets_for(block, self.outputs),
         )  # fmt: skip
 
     def _score(self, block: Block) -> Floats:
         """The log odds of the predicted probability (eq. 8 or 24), averaged over the components."""
         return self._core.score(
-            block.indptr, block.indices, block.values, block.names, block.name_offsets, self.outputs,
+            block.indptr, block.indices, self._values(block), block.names, block.name_offsets, self.outputs,
             offsets_for(block, self.outputs),
         )  # fmt: skip
 
@@ -161,7 +165,7 @@ class Bayesian(BayesianParameters):
     def _moments(self, block: Block) -> tuple[Floats, Floats]:
         """Mean and variance of each row's x'w + offset in each component: (n, outputs, components)."""
         means, variances = self._core.moments(
-            block.indptr, block.indices, block.values, block.names, block.name_offsets,
+            block.indptr, block.indices, self._values(block), block.names, block.name_offsets,
             offsets_for(block, self.outputs),
         )  # fmt: skip
         return self.shape.split(means), self.shape.split(variances)
@@ -198,9 +202,12 @@ class Bayesian(BayesianParameters):
     # What was learned
 
     def posterior(self) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Features that were learned, ascending; means and variances, (n, outputs, components)."""
+        """Features that were learned, ascending; means and variances of weights for values as they are, (n, outputs,
+        components)."""
         now = self._core.posterior()
-        return now.keys, self.shape.split(now.means), self.shape.split(1 / now.precisions)
+        keys, means = self._on_values(now.keys, now.means)
+        variances = self._on_values(*self._on_values(now.keys, 1 / now.precisions))[1]
+        return keys, self.shape.split(means), self.shape.split(variances)
 
     def intercept_posterior(self) -> tuple[Floats, Floats]:
         """Means and variances of the intercept, (outputs, components)."""
@@ -248,6 +255,7 @@ class Bayesian(BayesianParameters):
 
     def _restore(self, state: State) -> None:
         _tools().check_tensors(self, state)
+        self._restore_scale(state)
         own = self.covariance != "full" and len(state["intercept"]) != self._core.row_width
         keyed = "names" in state or only_keys(state["keys"], state["rows"].shape[-1])
         if own or keyed:

@@ -10,6 +10,7 @@ from typing import Any
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import STORES, check_choice, check_number, option, store_option
 from riata.learners.bayesian_calibration import CalibratedLearner
+from riata.learners.feature_scale import ScalesFeatures, scale_option
 
 LINKS = ("logit", "probit")
 UPDATES = ("marginal", "joint", "adf", "vb")
@@ -22,7 +23,7 @@ SMALLEST, LARGEST = 1e-20, 1e20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianParameters(CalibratedLearner):
+class BayesianParameters(ScalesFeatures, CalibratedLearner):
     """What can be chosen, and what follows from it."""
 
     prior_variance: str | float | Mapping[str, float] = option(
@@ -34,6 +35,7 @@ class BayesianParameters(CalibratedLearner):
     value: str | tuple[str, ...] = option(
         "raw", "what is seen of a value: raw, binary, log1p, or several of them, averaged"
     )
+    feature_scale: str = scale_option("none")
     link: str = option("logit", "how a score becomes a probability", LINKS)
     update: str = option(
         "marginal", "feature by feature, all at once, by moments, or sampled", UPDATES
@@ -104,6 +106,10 @@ def check(learner: BayesianParameters) -> None:
         check_choice("value", view, VIEWS)
     if len(set(learner.views)) < len(learner.views) or not learner.views:
         raise ValueError(f"value={learner.value!r} must name each view once")
+    if learner.feature_scale == "rms" and learner.views != ("raw",):
+        raise ValueError(
+            f"feature_scale='rms' is for values as they are, not for value={learner.value!r}: choose one of the two"
+        )
     check_number("prior_mean", learner.prior_mean, above=-LARGEST, below=LARGEST)
     check_variance("intercept_variance", learner.intercept_variance)
     check_number("share", learner.share, least=0, below=1)

@@ -17,7 +17,7 @@ from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
 from riata.learners import bayesian_mixture as mixture
 from riata.learners.base import State
-from riata.learners.state_check import NAMES, Arrays, Tensor, check_known, check_state
+from riata.learners.state_check import NAMES, SCALE_STATE, Arrays, Tensor, check_known, check_state
 
 if TYPE_CHECKING:
     from riata.learners.bayesian import Bayesian
@@ -42,7 +42,7 @@ def check_tensors(learner: Bayesian, state: Arrays) -> None:
     own = {"log_evidence": Tensor("float64", (learner.outputs * learner.shape.components,))}
     if learner.calibrates:
         own["calibration"] = Tensor("float64", calibration.blank(learner.outputs).shape)
-    check_state(state, STATE | own)
+    check_state(state, STATE | own | ({} if learner.feature_scale == "none" else SCALE_STATE))
     if "names" not in state and learner.store != "hashed":
         keys = state["keys"]
         check_known(keys[keys != INTERCEPT_KEY], int(state["seen"][1]))
@@ -113,6 +113,11 @@ def _no_full(learner: Bayesian, what: str) -> None:
 def merged(a: Bayesian, b: Bayesian) -> State:
     """The state of the two together."""
     _no_full(a, "merged")
+    if "rms" in (a.feature_scale, b.feature_scale):
+        raise ValueError(
+            "models with feature_scale='rms' cannot be merged: they have seen the same value in different units; "
+            "learn with feature_scale='none'"
+        )
     for name in PRIOR:
         if a.parameters()[name] != b.parameters()[name]:
             raise ValueError(
@@ -259,6 +264,9 @@ def sparse(learner: Bayesian, z: float) -> tuple[dict[str, Any], State]:
     if "names" in state:
         text, offsets = state["names"].tobytes(), state["name_offsets"].tolist()
         state |= _name_arrays([text[offsets[i] : offsets[i + 1]] for i in np.flatnonzero(kept)])
+    if learner.feature_scale == "rms":
+        seen = np.isin(state["scale_keys"], state["keys"])
+        state |= {name: np.ascontiguousarray(state[name][seen]) for name in SCALE_STATE}
     return learner.parameters() | {"unseen": "ignore"}, state
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from riata.learners.base import Floats, check_number, option
-from riata.learners.linear import RATES, GradientLearner, step_default
+from riata.learners.base import check_number, option
+from riata.learners.linear import GradientLearner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +20,9 @@ class ElasticNet(GradientLearner):
     >>> from riata.block import Block
     >>> row = Block(np.array([0, 2]), np.array([1, 7], dtype=np.int32), np.ones(2, dtype=np.float32),
     ...             labels=np.array([1.0]))
-    >>> learner = ElasticNet(l1=0.01, l2=0.0, eta0=0.5)
+    >>> learner = ElasticNet(
+    ...     l1=0.01, l2=0.0, eta0=0.5, learning_rate="inv_sqrt", normalize="none", feature_scale="none"
+    ... )
     >>> learner.learn(row)          # the score before learning
     array([[0.]])
     >>> keys, weights = learner.coef()
@@ -32,17 +32,9 @@ class ElasticNet(GradientLearner):
 
     family: ClassVar[str] = "elastic-net"
     updates: ClassVar[tuple[str, ...]] = ("fobos", "sgd")
-    rates: ClassVar[tuple[str, ...]] = (*RATES, "adagrad")
 
     update: str = option(
         "fobos", "forward-backward splitting, or stochastic gradient steps", updates
-    )
-    learning_rate: str = option(
-        None,
-        "how the learning rate falls with the examples seen; adagrad: each feature has its own, "
-        "eta0 / the root of the sum of its squared gradients",
-        rates,
-        shown=step_default("learning_rate"),
     )
     l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")
     l2: float = option(1e-6, "penalty on half the sum of squared weights")
@@ -51,22 +43,9 @@ class ElasticNet(GradientLearner):
         check_number("l1", self.l1, least=0)
         check_number("l2", self.l2, least=0)
         # the rates of adagrad follow from the data: there, a step past zero stops at zero
-        fixed = self.learning_rate != "adagrad"
-        if fixed and self.update == "sgd" and self.eta0 * self.l2 >= 1:
+        if not self._adaptive and self.update == "sgd" and self.eta0 * self.l2 >= 1:
             raise ValueError(
                 f"eta0 * l2 = {self.eta0 * self.l2:g} must be below 1 with update='sgd': "
                 "the step would flip the sign of every weight; lower one of them or use update='fobos'"
             )
         return {"l1": float(self.l1), "l2": float(self.l2)}
-
-    def _rule_name(self) -> str:
-        return f"{self.update}-adagrad" if self.learning_rate == "adagrad" else self.update
-
-    def _signs(self) -> tuple[float, ...]:
-        return (-1.0, 1.0) if self.learning_rate == "adagrad" else super()._signs()
-
-    def _widened_rule_state(self, rule_state: Floats, outputs: int) -> Floats:
-        if self.learning_rate != "adagrad":
-            return rule_state
-        roots = np.tile(rule_state[1:], 2) if self.outputs == 1 else rule_state[1:]
-        return np.concatenate([rule_state[:1], roots, np.zeros(outputs - len(roots))])

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import RunningScale
 from riata.block import Block
 from riata.learners.base import CompiledLearner, Floats, State, check_choice, option
-from riata.learners.state_check import Tensor
 
-CHOICES = ("none", "rms")
-TENSORS = {
-    "scale_keys": Tensor("int64", ("scaled",), least=0),
-    "scale_sums": Tensor("float64", ("scaled", 2), least=0),
-}
+CHOICES = ("rms", "none")
 
 
-def scale_option() -> str:
+def scale_option(default: str = "rms") -> str:
     help_text = "rms: divide values by the running root mean square of their feature's non-zeros"
-    chosen: str = option("none", help_text, CHOICES)
+    chosen: str = option(default, help_text, CHOICES)
     return chosen
 
 
@@ -31,6 +29,14 @@ class ScalesFeatures(CompiledLearner):
     bits: int
     _scale: RunningScale | None
 
+    @classmethod
+    def _of_now(
+        cls, parameters: Mapping[str, Any], state: State
+    ) -> tuple[Mapping[str, Any], State]:
+        if "feature_scale" not in parameters and "scale_sums" not in state:
+            parameters = {**parameters, "feature_scale": "none"}  # there was no other
+        return super()._of_now(parameters, state)
+
     def _start_scale(self) -> None:
         check_choice("feature_scale", self.feature_scale, CHOICES)
         scale = None
@@ -40,18 +46,33 @@ class ScalesFeatures(CompiledLearner):
         object.__setattr__(self, "_scale", scale)
 
     def _values_to_learn(
-        self, block: Block, order: NDArray[np.int64] | None
+        self,
+        block: Block,
+        order: NDArray[np.int64] | None,
+        held: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.float32]:
-        """The values as the learner sees them: each by all that came before, its own square included."""
+        """The values as the learner sees them: each by all that came before, its own square included. Of rows without
+        weight, and of those that are held out, nothing is learned."""
         if self._scale is None:
             return block.values
-        return self._scale.learn(block.indptr, block.indices, block.values, block.weights, order)
+        weights = block.weights
+        if held is not None:
+            weights = np.ones(len(block)) if weights is None else weights.copy()
+            rows = np.arange(len(block)) if order is None else order
+            weights[rows[held != 0]] = 0
+        return self._scale.learn(block.indptr, block.indices, block.values, weights, order)
 
     def _values(self, block: Block) -> NDArray[np.float32]:
         """The same, by what was learned."""
         if self._scale is None:
             return block.values
         return self._scale.apply(block.indices, block.values)
+
+    def values_seen(self, block: Block, keys: NDArray[np.int64]) -> Floats:
+        """Values as weights for values as they are meet them: scaled, rounded to 32 bits, and back. `keys` are those of
+        the entries in the model."""
+        scaled = self._values(block).astype(np.float64)
+        return scaled if self._scale is None else scaled * self._scale.roots(keys)
 
     def _on_values(
         self, keys: NDArray[np.int64], weights: Floats
@@ -63,7 +84,7 @@ class ScalesFeatures(CompiledLearner):
 
     def state(self) -> State:
         with self.lock:
-            state: State = self._core.snapshot()
+            state = super().state()
             if self._scale is not None:
                 state["scale_keys"], state["scale_sums"] = self._scale.rows()
             return state

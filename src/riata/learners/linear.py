@@ -25,9 +25,8 @@ from riata.learners.base import (
     option,
     store_option,
 )
-from riata.learners.feature_scale import TENSORS as SCALE_STATE
 from riata.learners.feature_scale import ScalesFeatures, scale_option
-from riata.learners.state_check import NAMES, Tensor, check_known, check_state
+from riata.learners.state_check import NAMES, SCALE_STATE, Tensor, check_known, check_state
 from riata.learners.stores import StoredLearner
 
 _learn_event, _score_event = _core.learn_event, _core.score_event
@@ -189,7 +188,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         numbers = block.numbers if isinstance(block, NameListBlock) else None
         with self.lock:
             self._choose_store(block)
-            values = self._values_to_learn(block, order)
+            values = self._values_to_learn(block, order, held)
             scores, done = self._core.learn(
                 block.indptr, block.indices, values, block.labels, block.weights, order,
                 block.names if name_list is None else None,
@@ -211,11 +210,9 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
     def learn_one(
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
-        core = self._event_core
-        if core is None:
-            if self._scale is not None:
-                return super().learn_one(features, label, weight)
-            core = self._open_to_events()
+        core = self._event_core or self._open_to_events()
+        if self._scale is not None:
+            return super().learn_one(features, label, weight)
         scores = _learn_event(core, features, label, weight)
         if scores is None:
             raise DivergenceError(
@@ -240,9 +237,8 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         return self._core
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        if self._scale is not None:
-            return super().score_one(features)
-        return _score_event(self._event_core or self._open_to_events(), features)
+        core = self._event_core or self._open_to_events()
+        return _score_event(core, features) if self._scale is None else super().score_one(features)
 
     takes_more_classes = True
 
@@ -299,67 +295,101 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         self._core.t, self._core.features = (int(n) for n in state["seen"])
 
 
+DEFAULT_RATE = "adagrad"
 DEFAULT_STEPS: dict[str, dict[str, Any]] = {
-    "classification": {"eta0": 0.5, "learning_rate": "inv_sqrt", "power_t": 0.5},
-    "regression": {"eta0": 0.01, "learning_rate": "invscaling", "power_t": 0.25},
+    "adagrad": {"eta0": 0.25, "power_t": 0.5},
+    "classification": {"eta0": 0.5, "power_t": 0.5},
+    "regression": {"eta0": 0.01, "power_t": 0.25},
 }
-"""Learning rates where none are given. Gradients of a regression grow with the error: it starts with small steps."""
-
-
-def step_default(name: str) -> str:
-    """What the help says of a default of DEFAULT_STEPS.
-
-    >>> step_default("eta0")
-    '0.5, of a regression 0.01'
-    """
-    return f"{DEFAULT_STEPS['classification'][name]}, of a regression {DEFAULT_STEPS['regression'][name]}"
+"""Steps where none are given: of AdaGrad, and of the schedules. With these, gradients of a regression grow with the
+error: it starts with small steps."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradientLearner(LinearLearner):
-    """A first-order learner whose steps follow one learning rate for all features."""
+    """A first-order learner with learning rates: those of AdaGrad, or a schedule for all features."""
 
-    rates: ClassVar[tuple[str, ...]] = RATES
+    rates: ClassVar[tuple[str, ...]] = (*RATES, "adagrad", "adagrad_explicit")
+    _scheduled: ClassVar[tuple[str, ...]] = ()
+    """Updates that need a schedule for all features."""
 
     update: str
-    eta0: float = option(None, "the first learning rate", shown=step_default("eta0"))
+    eta0: float = option(
+        None, "the first learning rate", shown="0.25; with a schedule 0.5, of a regression 0.01"
+    )
     learning_rate: str = option(
         None,
-        "how the learning rate falls with the examples seen",
-        RATES,
-        shown=step_default("learning_rate"),
+        "adagrad: each feature has its own rate, eta0 / the root of the sum of its squared gradients, and steps never "
+        "lead too far (adagrad_explicit: they may); or how the rate of all falls with the examples seen",
+        rates,
+        shown=DEFAULT_RATE,
     )
     power_t: float = option(
-        None, "the exponent of learning rate invscaling", shown=step_default("power_t")
+        None, "the exponent of learning rate invscaling", shown="0.5, of a regression 0.25"
     )
 
     def __post_init__(self) -> None:
         check_choice("loss", self.loss, tuple(LOSSES))
-        for name, value in DEFAULT_STEPS[self.task].items():
+        if self.learning_rate is None:
+            scheduled = self.update in self._scheduled
+            chosen = "inv_sqrt" if scheduled else DEFAULT_RATE
+            object.__setattr__(self, "learning_rate", chosen)
+        steps = DEFAULT_STEPS["adagrad" if self._adaptive else self.task]
+        for name, value in steps.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         super().__post_init__()
 
+    @property
+    def _adaptive(self) -> bool:
+        return self.learning_rate in ("adagrad", "adagrad_explicit")
+
+    @classmethod
+    def _of_now(
+        cls, parameters: Mapping[str, Any], state: State
+    ) -> tuple[Mapping[str, Any], State]:
+        parameters, state = super()._of_now(parameters, state)
+        m, rule_state = int(parameters.get("outputs", 1)), state.get("clock")
+        adagrad = parameters.get("learning_rate") == "adagrad"
+        if adagrad and rule_state is not None and rule_state.shape == (1 + m,):
+            # steps were explicit, and there were no sums of residuals
+            parameters = {**parameters, "learning_rate": "adagrad_explicit"}
+            state = {**state, "clock": np.pad(rule_state, (0, 1 + m))}
+        return parameters, state
+
     def _rule(self) -> tuple[str, dict[str, float]]:
         check_choice("update", self.update, self.updates)
         check_choice("learning_rate", self.learning_rate, self.rates)
+        if self._adaptive and self.update in self._scheduled:
+            raise ValueError(
+                f"learning_rate={self.learning_rate!r} is not for update={self.update!r}: take 'inv_sqrt'"
+            )
         check_number("eta0", self.eta0, above=0)
         check_number("power_t", self.power_t, least=0)
         steps = {
             "eta0": float(self.eta0),
             "power_t": float(self.power_t),
-            "schedule": float(
-                RATES.index(self.learning_rate) if self.learning_rate in RATES else 0
-            ),
+            "explicit": float(self.learning_rate == "adagrad_explicit"),
+            "schedule": float(0 if self._adaptive else RATES.index(self.learning_rate)),
         }
-        return self._rule_name(), steps | self._numbers()
-
-    def _rule_name(self) -> str:
-        return self.update
+        name = f"{self.update}-adagrad" if self._adaptive else self.update
+        return name, steps | self._numbers()
 
     @abstractmethod
     def _numbers(self) -> dict[str, float]:
         """Check the penalty's parameters and hand them to the rule."""
+
+    def _signs(self) -> tuple[float, ...]:
+        return (-1.0, 1.0) if self._adaptive else super()._signs()
+
+    def _widened_rule_state(self, rule_state: Floats, outputs: int) -> Floats:
+        """Of AdaGrad: steps, the roots of the intercepts, and two sums of residuals, which only regressions have."""
+        if not self._adaptive:
+            return rule_state
+        m = self.outputs
+        roots = np.tile(rule_state[1 : 1 + m], 2 if m == 1 else 1)
+        grown = np.pad(roots, (0, outputs - len(roots)))
+        return np.concatenate([rule_state[:1], grown, np.zeros(1 + outputs)])
 
     def _slower(self) -> str:
         return f"lower eta0 (now {self.eta0:g})"

@@ -32,6 +32,10 @@ NAMES = {
     "names": Tensor("uint8", ("bytes",), optional=True),
     "name_offsets": Tensor("int64", ("n+1",), optional=True, least=0),
 }
+SCALE_STATE = {  # of feature_scale="rms"
+    "scale_keys": Tensor("int64", ("scaled",), least=0),
+    "scale_sums": Tensor("float64", ("scaled", 2), least=0),
+}
 
 
 def check_state(state: Arrays, tensors: Mapping[str, Tensor], what: str = "") -> None:

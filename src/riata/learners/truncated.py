@@ -32,6 +32,7 @@ class TruncatedGradient(GradientLearner):
 
     family: ClassVar[str] = "truncated"
     updates: ClassVar[tuple[str, ...]] = ("truncate", "round", "subgradient")
+    _scheduled: ClassVar[tuple[str, ...]] = ("subgradient",)
 
     update: str = option(
         "truncate", "shrink small weights, round them to zero, or pull all of them", updates

@@ -75,7 +75,7 @@ def rate(learning_rate: str, t: int, eta0: float, power_t: float = 0.5) -> float
     >>> rate("inv_sqrt", 3, eta0=0.5)
     0.25
     """
-    if learning_rate == "adagrad":
+    if learning_rate.startswith("adagrad"):
         return eta0  # the rule divides it, feature by feature
     power = {"constant": 0.0, "inv_sqrt": 0.5, "inv_t": 1.0, "invscaling": power_t}[learning_rate]
     return float(eta0 / (t + 1) ** power)
@@ -84,6 +84,7 @@ def rate(learning_rate: str, t: int, eta0: float, power_t: float = 0.5) -> float
 # Update rules: new weights from weights w, gradient g, rate n and step i = 1, 2, ...
 
 Rule = Callable[[Floats, Floats, float, int], Floats]
+Penalty = Callable[[Floats, Floats, int], Floats]
 
 
 def fobos(l1: float, l2: float) -> Rule:
@@ -137,22 +138,87 @@ def subgradient(gravity: float) -> Rule:
     return step
 
 
-class AdaGrad:
-    """Rates of its own for every feature, eta0 / sqrt(sum of squared gradients) (Duchi et al. 2011)."""
+def implicit_slope(loss: str, p: float, y: float, strength: float, parameter: float = 0.0) -> float:
+    """s = loss_slope(p - strength s): the slope after the step that it leads to.
 
-    def __init__(self, update: str, eta0: float, l1: float, l2: float) -> None:
-        self.update, self.eta0, self.l1, self.l2 = update, eta0, l1, l2
+    >>> implicit_slope("squared", 3.0, 1.0, 3.0)
+    0.5
+    """
+    low, high = sorted((0.0, loss_slope(loss, p, y, parameter)))
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle < loss_slope(loss, p - strength * middle, y, parameter):
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+class AdaGrad:
+    """Rates for every feature, eta0 / sqrt(D^2 + sum of squared gradients) (Duchi et al. 2011), and implicit steps.
+
+    Gradients that are squared are those before the step, divided by Q: 1, or in a regression the root mean square of
+    the residuals so far. The step takes the slope after it. `penalty(w, rates, i)` is what step i does besides, before
+    it (`first`) or after it. D, at the first gradient of a weight, is 1, about a large slope; of the quantile loss,
+    whose slopes do not grow with residuals, 1 / Q. `explicit`: the slope before the step, and neither Q nor D.
+    """
+
+    def __init__(
+        self,
+        eta0: float,
+        penalty: Penalty | None = None,
+        first: bool = False,
+        explicit: bool = False,
+    ) -> None:
+        self.eta0, self.penalty, self.first, self.explicit = eta0, penalty, first, explicit
         self.sum: Floats | float = 0.0
 
-    def __call__(self, w: Floats, g: Floats, n: float, i: int) -> Floats:
-        self.sum = self.sum + g * g
+    def rates(self, g: Floats, factor: float, d: float = 1.0) -> Floats:
+        """Of each weight, this gradient included."""
+        new = (np.asarray(self.sum) == 0) & (g != 0)
+        self.sum = self.sum + g * g + np.where(new & (not self.explicit), d * d, 0.0)
         touched = self.sum > 0
-        rates = np.where(touched, self.eta0 / np.sqrt(np.where(touched, self.sum, 1.0)), 0.0)
-        if self.update == "fobos":
-            u = w - rates * g
-            return np.sign(u) * np.maximum(0, np.abs(u) - rates * self.l1) / (1 + rates * self.l2)
-        kept = np.maximum(0, 1 - rates * self.l2) * np.abs(w) - rates * self.l1
-        return np.sign(w) * np.maximum(0, kept) - rates * g
+        safe = np.sqrt(np.where(touched, self.sum, 1.0))
+        found: Floats = np.where(touched, factor * self.eta0 / safe, 0.0)
+        return found
+
+    def move(self, w: Floats, rates: Floats, g: Floats, i: int) -> Floats:
+        if self.penalty is None:
+            return w - rates * g
+        if self.first:
+            return self.penalty(w, rates, i) - rates * g
+        return self.penalty(w - rates * g, rates, i)
+
+
+def elastic_net_penalty(update: str, l1: float, l2: float) -> Penalty:
+    """Of `fobos` or `sgd`, as above, with a rate for each weight."""
+
+    def shrunk(w: Floats, rates: Floats, i: int) -> Floats:
+        if update == "fobos":
+            return np.sign(w) * np.maximum(0, np.abs(w) - rates * l1) / (1 + rates * l2)
+        kept = np.maximum(0, 1 - rates * l2) * np.abs(w) - rates * l1
+        return np.sign(w) * np.maximum(0, kept)
+
+    return shrunk
+
+
+def truncate_penalty(gravity: float, theta: float, period: int) -> Penalty:
+    """Of `truncate`, as above, with a rate for each weight."""
+
+    def shrunk(w: Floats, rates: Floats, i: int) -> Floats:
+        small = np.sign(w) * np.maximum(0, np.abs(w) - rates * period * gravity)
+        return w if i % period else np.where(np.abs(w) <= theta, small, w)
+
+    return shrunk
+
+
+def round_penalty(theta: float, period: int) -> Penalty:
+    """Of `rounding`, as above."""
+
+    def rounded(w: Floats, rates: Floats, i: int) -> Floats:
+        return w if i % period else np.where(np.abs(w) <= theta, 0, w)
+
+    return rounded
 
 
 class FTRLProximal:
@@ -207,7 +273,7 @@ class Dense(RowByRow):
            [0.   ]])
     """
 
-    rule: Rule
+    rule: Rule | AdaGrad
     d: int
     m: int = 1
     loss: str = "logistic"
@@ -218,10 +284,13 @@ class Dense(RowByRow):
     fit_intercept: bool = True
     normalize: str = "none"
     clip: tuple[float, float] = (-np.inf, np.inf)
-    intercept_rule: Rule | None = None
+    intercept_rule: Rule | AdaGrad | None = None
     """How the intercept moves; None: a gradient step."""
     t: int = 0
     rate_factor: float = 1.0
+    weight: float = 0.0
+    residuals: Floats | float = 0.0
+    """Of a regression with implicit steps: weights of examples, and sums of squared residuals but the first."""
     w: Floats = field(init=False)
     intercept: Floats = field(init=False)
 
@@ -265,6 +334,11 @@ class Dense(RowByRow):
                 for p, y in zip(before, self.targets(label), strict=True)
             ]
         )
+        if isinstance(self.rule, AdaGrad):
+            self._implicit_step(self.rule, x, label, weight, offset, before, slopes)
+            self.t += 1
+            return before
+        assert not isinstance(self.intercept_rule, AdaGrad)
         n = self.rate_factor * rate(self.learning_rate, self.t, self.eta0, self.power_t)
         self.w = self.rule(self.w, np.outer(self.scaled(x), slopes), n, self.t + 1)
         if self.fit_intercept and self.intercept_rule is not None:
@@ -273,3 +347,42 @@ class Dense(RowByRow):
             self.intercept = self.intercept - n * slopes
         self.t += 1
         return before
+
+    def _implicit_step(
+        self,
+        rule: AdaGrad,
+        x: Floats,
+        label: float,
+        weight: float,
+        offset: float,
+        before: Floats,
+        slopes: Floats,
+    ) -> None:
+        """Slopes are those before the step. The first example of a regression moves the intercept alone."""
+        x, unit = self.scaled(x), np.ones(self.m)
+        moved = bool(np.any(slopes != 0))
+        if moved and not self.classification and not rule.explicit:
+            first, self.weight = self.weight == 0, self.weight + weight
+            if not (first and self.fit_intercept):
+                self.residuals = self.residuals + weight * (label - before) ** 2
+            else:
+                self.intercept, moved = np.full(self.m, label - offset), False
+            sums = np.broadcast_to(self.residuals, self.m)
+            unit = np.where(sums > 0, np.sqrt(sums / self.weight), 1.0)
+        taken = slopes / unit if moved else np.zeros(self.m)
+        d = float(1 / unit[0]) if self.loss == "quantile" else 1.0
+        rates = rule.rates(np.outer(x, taken), self.rate_factor, d)
+        strength = (x * x) @ rates
+        at_intercept = np.zeros(self.m)
+        if self.fit_intercept:
+            assert isinstance(self.intercept_rule, AdaGrad)
+            at_intercept = self.intercept_rule.rates(taken, self.rate_factor, d)
+        after = np.zeros(self.m)
+        for c, y in enumerate(self.targets(label)):
+            if rule.explicit:
+                after[c] = slopes[c]
+            elif moved:
+                by = weight * (strength[c] + at_intercept[c])
+                after[c] = weight * implicit_slope(self.loss, before[c], y, by, self.parameter)
+        self.w = rule.move(self.w, rates, np.outer(x, after), self.t + 1)
+        self.intercept = self.intercept - at_intercept * after

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.explain.contributions import refuse_scaled
+from riata.errors import SettingsError
 from riata.learners import Learner
 from riata.learners.bayesian_parameters import parsed as parsed_prior
 
@@ -54,9 +54,14 @@ class Packed:
 
 
 def linear_parts(learner: Learner) -> Parts:
-    refuse_scaled(learner)
     keys, weights = learner.coef()
     parameters = learner.parameters()
+    scaled = parameters.get("feature_scale", "none") == "rms"
+    if scaled and parameters.get("normalize") == "l2":
+        raise SettingsError(
+            "a page cannot score rows that are divided by their length after their features were "
+            "(feature_scale='rms' with normalize='l2')"
+        )
     link = parameters.get("link")
     loss = link if link is not None else parameters.get("loss", "logistic")
     has = learner.probability(np.zeros((1, learner.outputs))) is not None
@@ -106,6 +111,7 @@ def bayesian_parts(learner: Any) -> Parts:
         "prior_mean": float(learner.prior_mean),
         "named_variances": named,
         "unseen": learner.unseen,
+        "scaled": learner.feature_scale == "rms",
         "link": learner.link,
         "correction": correction,
         "probability": "logistic",

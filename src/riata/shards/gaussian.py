@@ -60,6 +60,8 @@ class BayesianMethod(Method):
             raise refuse(learner, "covariance", learner.covariance)
         if learner.half_life is not None:
             raise refuse(learner, "half_life", learner.half_life)
+        if learner.feature_scale != "none":
+            raise refuse(learner, "feature_scale", learner.feature_scale)
         if isinstance(learner.prior_variance, dict) or ":" in str(learner.prior_variance):
             raise refuse(learner, "prior_variance", learner.prior_variance)
 

@@ -25,6 +25,11 @@ class MixingMethod(Method):
                 f"method {learner.family} with decay={learner.decay!r} cannot be trained by shards: "  # type: ignore[attr-defined]
                 "a round is no pass"
             )
+        if _roots(learner) is None and getattr(learner, "feature_scale", "none") == "rms":
+            raise SettingsError(
+                f"method {learner.family} with feature_scale='rms' is trained by shards with learning_rate='adagrad' "
+                "only: name that, or feature_scale='none'"
+            )
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         return {} if round == 1 else dict(learner.state())
@@ -68,6 +73,7 @@ class MixingMethod(Method):
         if learner.family == "ftrl":
             parts.append(gain * now["rows"][:, m : 2 * m])
         changed = np.any(gain != 0, axis=1)
+        parts.append(_scale_sums(now, now["keys"]) - _scale_sums(state, now["keys"]))
         first = state.get("clock", np.zeros_like(now["clock"]))
         s = _intercept_roots(learner, now["clock"]) ** 2 - _intercept_roots(learner, first) ** 2
         return (
@@ -86,7 +92,8 @@ class MixingMethod(Method):
             clock, marks = _marks(learner, clock)
             made_rows = np.hstack([weights, np.tile(marks, (len(weights), 1))])
         else:
-            made_rows, keys = _rooted(learner, now, sums, roots, clock)
+            seen = _scale_sums(now, sums["keys"]) + sums["rows"][:, -2:]
+            made_rows, keys = _rooted(learner, now, sums, roots, clock, _sizes(seen))
             s = np.sqrt(_intercept_roots(learner, now["clock"]) ** 2 + sums["add.roots"])
             clock = _with_intercept(learner, clock, s, intercept)
         state: State = {
@@ -97,7 +104,26 @@ class MixingMethod(Method):
             "rate_factor": sums["max.rate_factor"],
             **keys,
         }
+        if learner.feature_scale == "rms":
+            found = _scale_sums(now, state["keys"])
+            found += aligned(sums["keys"], sums["rows"][:, -2:], state["keys"])
+            known = found[:, 0] > 0
+            state["scale_keys"] = np.ascontiguousarray(state["keys"][known])
+            state["scale_sums"] = np.ascontiguousarray(found[known])
         return learner._remade(learner.parameters(), state), {}
+
+
+def _scale_sums(state: Any, keys: Any) -> Floats:
+    """Of these features, how often they were not zero and the sums of their squares: what feature_scale="rms" keeps."""
+    if "scale_keys" not in state:
+        return np.zeros((len(keys), 2))
+    return aligned(state["scale_keys"], state["scale_sums"], keys)
+
+
+def _sizes(sums: Floats) -> Floats:
+    """The root mean squares by these sums, as a column; 1 where there are none."""
+    count, squares = sums[:, :1], sums[:, 1:]
+    return np.asarray(np.where(count > 0, np.sqrt(squares / np.maximum(count, 1)), 1.0))
 
 
 def _joined_keys(one: Arrays, other: Arrays) -> Arrays:
@@ -116,34 +142,36 @@ def _roots(learner: Any) -> int | None:
     """Where the roots of the sums of squared gradients stand in a row; None: there are none."""
     if learner.family == "ftrl":
         return int(2 * learner.outputs)
-    adagrad = getattr(learner, "learning_rate", "") == "adagrad"
+    adagrad = getattr(learner, "learning_rate", "").startswith("adagrad")
     return int(learner.outputs) if adagrad else None
 
 
 def _intercept_roots(learner: Any, clock: Floats) -> Floats:
-    return clock[1::2] if learner.family == "ftrl" else clock[1:]
+    return clock[1::2] if learner.family == "ftrl" else clock[1 : 1 + learner.outputs]
 
 
 def _with_intercept(learner: Any, clock: Floats, roots: Floats, intercept: Floats) -> Floats:
     """The state of the rule for an intercept with these roots."""
     if learner.family != "ftrl":
-        return np.concatenate([np.round(clock[:1]), roots])
+        return np.concatenate([np.round(clock[:1]), roots, clock[1 + learner.outputs :]])
     z = -intercept * (learner.beta + roots) / learner.alpha
     return np.stack([z, roots], axis=1).ravel()
 
 
 def _rooted(
-    learner: Any, now: State, sums: Arrays, roots: int, clock: Floats
+    learner: Any, now: State, sums: Arrays, roots: int, clock: Floats, sizes: Floats
 ) -> tuple[Floats, Arrays]:
-    """Rows with sums of squared gradients, from those of before and of all shards."""
+    """Rows with sums of squared gradients, from those of before and of all shards, which added up weights for
+    values as they are: `sizes` is what values are divided by now."""
     m, keys = learner.outputs, sums["keys"]
+    penalties = np.round(clock[0]) // getattr(learner, "period", 1)  # of AdaGrad
     width = now["rows"].shape[1]
     before = aligned(now["keys"], now["rows"], keys)
     gain = sums["rows"][:, :m]
     some = gain > 0
     by = np.where(some, gain, 1.0)
     rows = np.zeros((len(keys), width))
-    rows[:, :m] = np.where(some, sums["rows"][:, m : 2 * m] / by, before[:, :m])
+    rows[:, :m] = np.where(some, sizes * sums["rows"][:, m : 2 * m] / by, before[:, :m])
     s = rows[:, roots : roots + m] = np.sqrt(before[:, roots : roots + m] ** 2 + gain)
     if learner.family == "ftrl":
         w, l1 = rows[:, :m], learner.l1
@@ -151,15 +179,15 @@ def _rooted(
         moved = -w * ((learner.beta + s) / learner.alpha + learner.l2) - np.sign(w) * l1
         rows[:, m : 2 * m] = np.where(w != 0, moved, z)
     else:
-        rows[:, -1] = np.round(clock[0])
+        rows[:, -1] = penalties
     names: Arrays = {k: sums[k] for k in ("keys", "names", "name_offsets") if k in sums}
     rest = ~np.isin(now["keys"], keys)  # without a gradient in this round: it stays as it was
     if rest.any():
         old = now["rows"][rest]
         if learner.family != "ftrl":
-            own, weights = learner.coef()
+            own, weights = learner._core.coefficients()
             old[:, :m] = aligned(own, weights, now["keys"][rest])
-            old[:, -1] = np.round(clock[0])
+            old[:, -1] = penalties
         rows, names = np.vstack([rows, old]), _joined_keys(names, named_rows(now, rest))
     return rows, names
 

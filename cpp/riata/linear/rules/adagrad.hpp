@@ -1,12 +1,21 @@
-// Elastic net with AdaGrad's learning rates (Duchi, Hazan & Singer 2011): each feature has its own,
-// n = eta0 / sqrt(sum of its squared gradients, this one included).
+// AdaGrad's learning rates (Duchi, Hazan & Singer 2011) with implicit steps: each feature has its own rate,
 //
-// The rate stands still while a feature is not touched, so k missed steps have a closed form. With q = 1 / (1
-// + n l2) for FoBoS, q = max(0, 1 - n l2) for SGD:  |w| becomes max(0, |w| q^k - l1 / l2 (1 - q^k)),  or |w|
-// - k n l1 for l2 = 0.
+//   n = eta0 / sqrt(D^2 + sum of (g x / Q)^2, this example included),
 //
-// A row holds w and s = sqrt(sum of squared gradients) of each column, and the step up to which it is
-// current.
+// where g is the slope of the loss before the step. Without D the first step of a feature would be as long for a slope of
+// nearly nothing as for the largest one: D is about the size of a large slope, see first(). The step itself, unless it is to be explicit, takes the slope s after it,
+//
+//   w -= n s x  with  s = slope(p - s sum of n x^2),
+//
+// so that it never leads past the point where the loss of the example is smallest, whatever the rates are. Q is 1 in a
+// classification. In a regression it is the root mean square of the residuals so far, this one included: then labels in
+// another unit lead to the same weights in that unit. There, the first example moves the intercept alone, to its label, so
+// that labels may lie anywhere. Explicit steps
+// have neither Q nor D.
+//
+// The rate stands still while a feature is not touched, so k missed penalties have a closed form: see the penalties below.
+//
+// A row holds w and sqrt(sum of (g x / Q)^2) of each column, and how many penalties it has had.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +25,79 @@
 
 namespace riata {
 
+// What happens to a weight besides its steps, once every `period` examples: once(w, n) with the rate n of its feature,
+// missed(w, n, k) the same k times. kFirst: before the step, not after it.
+
+// With q = 1 / (1 + n l2) for FoBoS, q = max(0, 1 - n l2) for SGD:  |w| becomes max(0, |w| q^k - l1 / l2 (1 - q^k)),  or
+// |w| - k n l1 for l2 = 0.
 template <bool kProximal>
+struct ElasticNetPenalty {
+  static constexpr bool kFirst = !kProximal;
+  double l1, l2;
+  explicit ElasticNetPenalty(const Numbers& n) : l1(n.at("l1")), l2(n.at("l2")) {}
+
+  static constexpr std::uint64_t period() noexcept { return 1; }
+  double once(double w, double n) const noexcept {
+    if constexpr (kProximal) return shrink(w, n * l1) / (1 + n * l2);
+    return shrink(w * std::max(0.0, 1 - n * l2), n * l1);
+  }
+  double missed(double w, double n, double k) const noexcept {
+    if (l2 == 0) return shrink(w, k * n * l1);
+    const double log_q = kProximal ? -std::log1p(n * l2) : std::log1p(-std::min(n * l2, 1.0));
+    const double lost = -std::expm1(k * log_q);  // 1 - q^k
+    return shrink(w * (1 - lost), l1 / l2 * lost);
+  }
+};
+
+struct TruncatePenalty {  // weights up to theta shrink by n K gravity, clipped at zero
+  static constexpr bool kFirst = false;
+  double gravity, theta;
+  std::uint64_t each;
+  explicit TruncatePenalty(const Numbers& n)
+      : gravity(n.at("gravity")), theta(n.at("theta")), each(static_cast<std::uint64_t>(n.at("period"))) {}
+
+  std::uint64_t period() const noexcept { return each; }
+  double once(double w, double n) const noexcept { return missed(w, n, 1); }
+  double missed(double w, double n, double k) const noexcept {
+    return std::fabs(w) <= theta ? shrink(w, k * n * static_cast<double>(each) * gravity) : w;
+  }
+};
+
+struct RoundPenalty {  // weights up to theta become 0
+  static constexpr bool kFirst = false;
+  double theta;
+  std::uint64_t each;
+  explicit RoundPenalty(const Numbers& n)
+      : theta(n.at("theta")), each(static_cast<std::uint64_t>(n.at("period"))) {}
+
+  std::uint64_t period() const noexcept { return each; }
+  double once(double w, double) const noexcept { return std::fabs(w) <= theta ? 0 : w; }
+  double missed(double w, double n, double) const noexcept { return once(w, n); }
+};
+
+template <class Penalty>
 class AdaGrad : public RuleDefaults {
  public:
   explicit AdaGrad(const Numbers& n, int m)
-      : eta0_(n.at("eta0")), l1_(n.at("l1")), l2_(n.at("l2")), s_(static_cast<std::size_t>(m), 0.0) {}
+      : penalty_(n),
+        eta0_(n.at("eta0")),
+        explicit_(n.contains("explicit") && n.at("explicit") != 0),
+        s_(static_cast<std::size_t>(m), 0.0),
+        residuals_(static_cast<std::size_t>(m), 0.0) {}
 
+  static constexpr bool kImplicit = true;
   static constexpr int width(int m) noexcept { return 2 * m + 1; }
   void init(double* row, int m) const noexcept {
     for (int k = 0; k < 2 * m; ++k) row[k] = 0;
-    row[2 * m] = t_;
+    row[2 * m] = penalties();
   }
   double current(const double* row, int m, int c) const noexcept {
-    return at(row[c], row[m + c], t_ - row[2 * m]);
+    const double w = row[c], k = penalties() - row[2 * m];
+    return w == 0 || !(k > 0) ? w : penalty_.missed(w, rate(row[m + c]), k);
   }
   void catch_up(double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c) row[c] = current(row, m, c);
-    row[2 * m] = std::max(row[2 * m], t_);
+    row[2 * m] = std::max(row[2 * m], penalties());
   }
   // The sum of squared gradients is needed even where the weight is zero.
   bool is_live(const double* row, int m) const noexcept {
@@ -41,52 +106,91 @@ class AdaGrad : public RuleDefaults {
     return false;
   }
 
-  double gain(double) const noexcept { return 1; }
-  void push(double* row, int m, const double* gradient, double x) const noexcept {
-    const bool again = row[2 * m] > t_;  // twice in one example, in a hashed store: one penalty
-    catch_up(row, m);
-    for (int c = 0; c < m; ++c) move(row[c], row[m + c], gradient[c] * x, !again);
-    row[2 * m] = t_ + 1;
+  bool is_explicit() const noexcept { return explicit_; }
+
+  // Residuals of a regression, one a column. True: they are the first ones, and left to the intercept.
+  bool learn_residuals(const double* residuals, int m, double weight, bool to_intercept) noexcept {
+    const bool first = weight_ == 0;
+    weight_ += weight;
+    if (first && to_intercept) return true;
+    for (int c = 0; c < m; ++c)
+      residuals_[static_cast<std::size_t>(c)] += weight * residuals[c] * residuals[c];
+    return false;
   }
-  void end(double) noexcept { ++t_; }
-  void push_intercept(double* intercept, const double* slopes, int m, double) noexcept {
-    for (int c = 0; c < m; ++c) move(intercept[c], s_[static_cast<std::size_t>(c)], slopes[c], false);
+  // What slopes are divided by before they are squared. A first example that the intercept took is left out.
+  double unit(int c) const noexcept {
+    const double sum = residuals_[static_cast<std::size_t>(c)];
+    return sum > 0 ? std::sqrt(sum / weight_) : 1;
   }
 
-  static int state_size(int m) noexcept { return 1 + m; }
+  // What the sum of a row starts with, to be set before rows are prepared: slopes are at most about so large. Of the quantile
+  // loss they are up to 1 whatever the residual is, of others they are as large as it.
+  void set_first(double size) noexcept { first_ = explicit_ ? 0 : size; }
+
+  // Before the step: brings the row current, adds to its sums, and adds to `strength` how far the score of each column
+  // moves for a slope of one.
+  void prepare(double* row, int m, const double* gradient, double x, double* strength) const noexcept {
+    catch_up(row, m);
+    for (int c = 0; c < m; ++c) prepare_one(row[m + c], gradient[c] * x, x, strength[c]);
+  }
+  void prepare_intercept(const double* gradient, int m, double* strength) noexcept {
+    for (int c = 0; c < m; ++c) prepare_one(s_[static_cast<std::size_t>(c)], gradient[c], 1, strength[c]);
+  }
+  double gain(double) const noexcept { return 1; }
+  void push(double* row, int m, const double* slopes, double x) const noexcept {
+    const bool penalised = ends_period() && row[2 * m] == penalties();  // not if met before in this example
+    for (int c = 0; c < m; ++c) {
+      const double n = rate(row[m + c]);
+      double& w = row[c];
+      if (Penalty::kFirst && penalised) w = penalty_.once(w, n);
+      w -= n * slopes[c] * x;
+      if (!Penalty::kFirst && penalised) w = penalty_.once(w, n);
+    }
+    if (penalised) row[2 * m] += 1;
+  }
+  void push_intercept(double* intercept, const double* slopes, int m, double) noexcept {
+    for (int c = 0; c < m; ++c) intercept[c] -= rate(s_[static_cast<std::size_t>(c)]) * slopes[c];
+  }
+  void end(double) noexcept { ++t_; }
+
+  // All rows must be current when the factor changes: missed penalties have the factor of now.
+  static constexpr bool kRemembersRates = true;
+  void set_factor(double factor) noexcept { factor_ = factor; }
+
+  static int state_size(int m) noexcept { return 2 + 2 * m; }
   void save(double* rule_state) const noexcept {
-    rule_state[0] = t_;
-    std::copy(s_.begin(), s_.end(), rule_state + 1);
+    rule_state[0] = static_cast<double>(t_);
+    double* rest = std::copy(s_.begin(), s_.end(), rule_state + 1);
+    *rest = weight_;
+    std::copy(residuals_.begin(), residuals_.end(), rest + 1);
   }
   void load(const double* rule_state) noexcept {
-    t_ = rule_state[0];
-    std::copy(rule_state + 1, rule_state + 1 + s_.size(), s_.begin());
+    t_ = static_cast<std::uint64_t>(rule_state[0]);
+    const double* const rest = rule_state + 1 + s_.size();
+    std::copy(rule_state + 1, rest, s_.begin());
+    weight_ = *rest;
+    std::copy(rest + 1, rest + 1 + s_.size(), residuals_.begin());
   }
 
  private:
-  // The weight after k steps without a gradient.
-  double at(double w, double s, double k) const noexcept {
-    if (w == 0 || !(k > 0)) return w;
-    const double n = eta0_ / s;
-    if (l2_ == 0) return shrink(w, k * n * l1_);
-    const double log_q = kProximal ? -std::log1p(n * l2_) : std::log1p(-std::min(n * l2_, 1.0));
-    const double lost = -std::expm1(k * log_q);  // 1 - q^k
-    return shrink(w * (1 - lost), l1_ / l2_ * lost);
-  }
-  void move(double& w, double& s, double g, bool penalised) const noexcept {
+  double rate(double s) const noexcept { return s > 0 ? factor_ * eta0_ / s : 0; }
+  void prepare_one(double& s, double g, double x, double& strength) const noexcept {
+    if (g == 0) return;
+    if (s == 0) s = first_;
     s = std::sqrt(s * s + g * g);
-    if (s == 0) return;
-    const double n = eta0_ / s;
-    const double l1 = penalised ? l1_ : 0, l2 = penalised ? l2_ : 0;
-    if constexpr (kProximal)
-      w = shrink(w - n * g, n * l1) / (1 + n * l2);
-    else
-      w = shrink(w * std::max(0.0, 1 - n * l2), n * l1) - n * g;
+    strength += x * x * rate(s);
   }
+  // How many there have been.
+  double penalties() const noexcept { return static_cast<double>(t_ / penalty_.period()); }
+  bool ends_period() const noexcept { return (t_ + 1) % penalty_.period() == 0; }
 
-  double eta0_, l1_, l2_;
-  double t_ = 0;           // steps done
-  std::vector<double> s_;  // of the intercept, which is not penalised
+  Penalty penalty_;
+  double eta0_, factor_ = 1, first_ = 1;
+  bool explicit_;
+  std::uint64_t t_ = 0;            // steps done
+  double weight_ = 0;              // of the examples of a regression
+  std::vector<double> s_;          // of the intercept, which is not penalised
+  std::vector<double> residuals_;  // sums of their squares
 };
 
 }  // namespace riata

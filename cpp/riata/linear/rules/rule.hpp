@@ -5,6 +5,8 @@
 //                                 than `none` derive from DecayRule, and kernels learn several rows at a time.
 //   kStill                        begin() does not change what current() gives: it may be kept from scoring to push
 //   kPushesMany                   push_many takes all rows of an example with one column at once
+//   kImplicit                     steps take the slope after them: prepare, prepare_intercept, learn_residuals and unit, see
+//                                 adagrad.hpp, are called before push
 //   kRemembersRates               missed steps are made up for with the factor of now: set_factor is to be told
 //
 //   width(m)                      doubles in a row of m columns; the first m are the (scaled) weights
@@ -43,6 +45,7 @@ concept LinearRule = requires(R rule, const R& still, Store& store, double* row,
   requires std::same_as<decltype(R::kStill), const bool>;
   requires std::same_as<decltype(R::kPushesMany), const bool>;
   requires std::same_as<decltype(R::kRemembersRates), const bool>;
+  requires std::same_as<decltype(R::kImplicit), const bool>;
   { R::width(m) } -> std::same_as<int>;
   still.init(row, m);
   { still.current(numbers, m, 0) } -> std::same_as<double>;
@@ -68,7 +71,7 @@ concept LinearRule = requires(R rule, const R& still, Store& store, double* row,
 // goes stale, weights are stored as they are.
 struct RuleDefaults {
   static constexpr DecayKind kDecay = DecayKind::none;
-  static constexpr bool kStill = false, kPushesMany = false, kRemembersRates = false;
+  static constexpr bool kStill = false, kPushesMany = false, kRemembersRates = false, kImplicit = false;
   double scale() const noexcept { return 1; }
   double gain(double rate) const noexcept { return rate; }
   void begin(double) noexcept {}

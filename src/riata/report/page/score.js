@@ -157,7 +157,7 @@ class Model {
         const column = (o * k + c) * n;
         for (const { name, at, x: value } of found) {
           if (at < 0 && this.unseen === "ignore") continue;
-          const x = this.seen(view, value);
+          const x = at < 0 && this.scaled ? Math.sign(value) : this.seen(view, value);
           mean += x * (at < 0 ? this.prior_mean : this.parts.means[column + at]);
           spread += x * x * (at < 0 ? this.priorOf(name, variance) : this.parts.variances[column + at]);
         }
