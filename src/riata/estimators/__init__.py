@@ -45,8 +45,8 @@ def load(path: str | os.PathLike[str]) -> LinearEstimator:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.riata"
     >>> model = riata.ElasticNetClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     >>> model.save(path)
-    >>> riata.load(path)
-    ElasticNetClassifier(random_state=0)
+    >>> riata.load(path).predict([[1.0, 0.0]])
+    array([1])
     """
     return estimator_of(model_file.load(path))
 

@@ -28,8 +28,10 @@ class ElasticNetClassifier(_ElasticNet, SteppedClassification, LinearClassifier)
     loss : "logistic", "hinge", "squared_hinge" or "modified_huber"
     l1, l2 : penalties per example
     update : "fobos" (forward-backward splitting) or "sgd"
-    eta0, learning_rate, power_t : the step at t = 0, 1, ...: "constant" eta0, "inv_sqrt" eta0 / sqrt(t + 1),
-        "inv_t" eta0 / (t + 1), "invscaling" eta0 / (t + 1)^power_t
+    eta0, learning_rate, power_t : "adagrad", the default, gives each feature a rate of its own, with implicit steps; or
+        the step at t = 0, 1, ... of all: "constant" eta0, "inv_sqrt" eta0 / sqrt(t + 1), "inv_t" eta0 / (t + 1),
+        "invscaling" eta0 / (t + 1)^power_t
+    feature_scale : "rms" divides values by their feature's running root mean square, "none" takes them as they are
     fit_intercept : learn an intercept
     normalize : "none", or divide each row by its length ("l2") or the root of its non-zeros ("sqrt_nnz")
     store : "auto", "dense" (an array by index), "table" (what is alive, by key) or "hashed" (2^`bits` rows)
@@ -41,7 +43,7 @@ class ElasticNetClassifier(_ElasticNet, SteppedClassification, LinearClassifier)
     >>> from scipy.sparse import csr_matrix
     >>> from riata import ElasticNetClassifier
     >>> X = csr_matrix([[1.0, 0, 0], [0, 1.0, 0], [1.0, 0, 1.0], [0, 1.0, 1.0]])
-    >>> model = ElasticNetClassifier(l1=0.1).fit(X, ["spam", "ham", "spam", "ham"])
+    >>> model = ElasticNetClassifier(l1=0.1, learning_rate="inv_sqrt").fit(X, ["spam", "ham", "spam", "ham"])
     >>> model.predict(X)
     array(['spam', 'ham', 'spam', 'ham'], dtype='<U4')
     >>> model.sparse_coef_.nnz    # the third feature says nothing, so its weight is zero

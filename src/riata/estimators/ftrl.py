@@ -34,7 +34,7 @@ class FTRLClassifier(_FTRL, Stored, Classification, Fitting, LinearClassifier):
 
     >>> from riata import FTRLClassifier
     >>> X, y = [[1.0, 0.0, 0.1], [0.0, 1.0, 0.1]] * 50, ["yes", "no"] * 50
-    >>> FTRLClassifier(l1=1.0).fit(X, y).sparse_coef_.nnz
+    >>> FTRLClassifier(l1=3.0).fit(X, y).sparse_coef_.nnz
     2
     """
 

@@ -63,7 +63,7 @@ def sweep(
     >>> y = np.where(X[:, 0] - X[:, 3] + rng.logistic(size=2000) > 0, "yes", "no")
     >>> found = riata.sweep(X, {"l1": [1e-5, 1e-2], "eta0": [0.1, 0.5]}, y=y, folds=5)
     >>> len(found.records), found.metric, found.best_params_["l1"]
-    (4, 'log_loss', 0.01)
+    (4, 'log_loss', 1e-05)
     >>> found.estimator().predict(X[:2]).tolist() == y[:2].tolist()
     True
     """

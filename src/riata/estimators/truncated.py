@@ -40,7 +40,7 @@ class TruncatedGradientClassifier(_Truncated, SteppedClassification, LinearClass
 
     >>> from riata import TruncatedGradientClassifier
     >>> X, y = [[1.0, 0.0, 0.1], [0.0, 1.0, 0.1]] * 50, ["yes", "no"] * 50
-    >>> model = TruncatedGradientClassifier(gravity=0.05).fit(X, y)
+    >>> model = TruncatedGradientClassifier(gravity=0.05, learning_rate="inv_sqrt", feature_scale="none").fit(X, y)
     >>> model.sparse_coef_.nnz, model.score(X, y)
     (2, 1.0)
     """
