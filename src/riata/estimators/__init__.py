@@ -46,7 +46,7 @@ def load(path: str | os.PathLike[str]) -> LinearEstimator:
     >>> model = riata.ElasticNetClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     >>> model.save(path)
     >>> riata.load(path).predict([[1.0, 0.0]])
-    array([1])
+    array([1.])
     """
     return estimator_of(model_file.load(path))
 

@@ -203,17 +203,9 @@ class Learner(ABC):
         from riata.learners.state_check import check_parameters  # training does without
 
         check_parameters(cls, parameters, state)
-        parameters, state = cls._of_now(parameters, state)
         learner = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()})
         learner._restore(state)
         return learner
-
-    @classmethod
-    def _of_now(
-        cls, parameters: Mapping[str, Any], state: State
-    ) -> tuple[Mapping[str, Any], State]:
-        """What an earlier version has saved, as this one would have."""
-        return parameters, state
 
     def _remade(self, parameters: Mapping[str, Any], state: State) -> Self:
         """Another learner of this kind, for the same names."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,10 @@ class ScalesFeatures(CompiledLearner):
     _scale: RunningScale | None
 
     @classmethod
-    def _of_now(
-        cls, parameters: Mapping[str, Any], state: State
-    ) -> tuple[Mapping[str, Any], State]:
+    def from_state(cls, parameters: Mapping[str, Any], state: State) -> Self:
         if "feature_scale" not in parameters and "scale_sums" not in state:
-            parameters = {**parameters, "feature_scale": "none"}  # there was no other
-        return super()._of_now(parameters, state)
+            parameters = {**parameters, "feature_scale": "none"}  # saved when there was no other
+        return super().from_state(parameters, state)
 
     def _start_scale(self) -> None:
         check_choice("feature_scale", self.feature_scale, CHOICES)

@@ -345,17 +345,13 @@ class GradientLearner(LinearLearner):
         return self.learning_rate in ("adagrad", "adagrad_explicit")
 
     @classmethod
-    def _of_now(
-        cls, parameters: Mapping[str, Any], state: State
-    ) -> tuple[Mapping[str, Any], State]:
-        parameters, state = super()._of_now(parameters, state)
-        m, rule_state = int(parameters.get("outputs", 1)), state.get("clock")
+    def from_state(cls, parameters: Mapping[str, Any], state: State) -> Self:
         adagrad = parameters.get("learning_rate") == "adagrad"
-        if adagrad and rule_state is not None and rule_state.shape == (1 + m,):
-            # steps were explicit, and there were no sums of residuals
+        if adagrad and len(state.get("clock", ())) == 1 + parameters.get("outputs", 1):
+            # saved when steps were explicit, and there were no sums of residuals
             parameters = {**parameters, "learning_rate": "adagrad_explicit"}
-            state = {**state, "clock": np.pad(rule_state, (0, 1 + m))}
-        return parameters, state
+            state = {**state, "clock": np.pad(state["clock"], (0, len(state["clock"])))}
+        return super().from_state(parameters, state)
 
     def _rule(self) -> tuple[str, dict[str, float]]:
         check_choice("update", self.update, self.updates)
