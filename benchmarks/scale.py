@@ -149,14 +149,18 @@ def rounds(run: Run) -> Iterator[Ratio]:
             str(learn), make, shards=SHARDS, rounds=ROUNDS,
             on_progress=lambda m: losses.append(evaluate(m, open_source(test))["log_loss"]),
         )  # fmt: skip
+    yield rounds_row(one, losses)
+
+
+def rounds_row(one: float, losses: list[float]) -> Ratio:
+    """The first round whose loss is near enough."""
     shown = ", ".join(f"{loss:.4f}" for loss in losses)
     detail = f"log loss {shown} after rounds 1 to {ROUNDS}, one machine {one:.4f}"
     what = f"rounds of `auto` on trec07p in {SHARDS} shards to within 2 % of one machine's log loss"
     enough = next((r for r, loss in enumerate(losses, 1) if loss <= NEAR * one), None)
     if enough is None:
-        yield Ratio(what, None, most=ROUNDS, unit=" rounds", why=f"missed: {detail}")
-    else:
-        yield Ratio(what, float(enough), unit=" rounds", most=ROUNDS, detail=detail)
+        return Ratio(what, None, most=ROUNDS, unit=" rounds", why=f"missed: {detail}")
+    return Ratio(what, float(enough), unit=" rounds", most=ROUNDS, detail=detail)
 
 
 # Sums of many shards
