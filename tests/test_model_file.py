@@ -19,7 +19,7 @@ import riata
 from riata import atomic, model_file
 from riata.block import Block
 from riata.errors import ModelError
-from riata.learners import ElasticNet
+from riata.learners import ElasticNet, Portfolio
 from riata.record import Model, Record, Settings
 from riata.schema import Schema
 from riata.training import train
@@ -323,3 +323,16 @@ def test_check_writable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(PermissionError):
         atomic.check_writable(tmp_path / "new")
     tmp_path.chmod(0o700)
+
+
+def test_a_model_of_auto_of_before_says_who_made_it_and_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = train(ListSource(problem(100)), lambda m: Portfolio(outputs=m))
+    whole = Portfolio.state
+    without = lambda self: {k: v for k, v in whole(self).items() if k != "corrections"}  # noqa: E731
+    with monkeypatch.context() as patched:
+        patched.setattr(Portfolio, "state", without)
+        model_file.save(model, tmp_path / "m")
+    with pytest.raises(ModelError, match=rf"saved by Riata {riata.__version__}.*train it again"):
+        model_file.load(tmp_path / "m")

@@ -93,8 +93,10 @@ def load(path: str | os.PathLike[str]) -> Model:
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     except Exception as error:  # a file from anywhere: whatever is wrong with it, it is the file
+        by = str(header.get("riata"))[:40]
         raise ModelError(
-            f"{path}: the parts of this model do not fit together: {str(error) or repr(error)}"
+            f"{path}: saved by Riata {by}, read by {riata.__version__}: the parts of this model do not fit together: "
+            f"{str(error) or repr(error)}"
         ) from error
 
 

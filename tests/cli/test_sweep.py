@@ -122,3 +122,11 @@ def test_ctrl_c_shows_what_was_found_and_saves_the_best(tmp_path: Path) -> None:
     assert b"interrupted: the best so far is saved" in err
     assert b"Traceback" not in err
     assert model_file.load(best).learner.t > 0
+
+
+def test_a_method_without_a_parameter_of_the_grid_is_named_in_plain_words(tmp_path: Path) -> None:
+    (tmp_path / "d.svm").write_text("1 1:1\n0 2:1\n" * 20)
+    words = ("--grid", "l1=1e-4,1e-3", "--method", "elastic-net,bayesian")
+    done = riata("sweep", tmp_path / "d.svm", "-o", tmp_path / "b", *words, code=2)
+    assert "no parameter of bayesian" in done.err
+    assert "{" not in done.err

@@ -214,6 +214,11 @@ class Portfolio(StoredLearner, CalibratedLearner):
         return state
 
     def _restore(self, state: State) -> None:
+        if "corrections" not in state and "weights" in state:
+            raise ValueError(
+                "an earlier version made this model of auto, before each setting was corrected by itself, and it lacks "
+                "what that takes: train it again, or predict with the earlier version"
+            )
         check_tensors(self, state)
         keyed = self._is_keyed(state, state["rows"].shape[1])
         self._start(tuple(state["settings"].tolist()), keyed)

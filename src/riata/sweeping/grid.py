@@ -142,8 +142,8 @@ def _combinations(family: str, values: Mapping[str, list[Any]]) -> Iterable[Sett
     names = [name for name in own if name in values]
     if values and not names:
         raise SettingsError(
-            f"the grid names no parameter of {family}: it would be tried with its defaults alone, which a grid "
-            f"of its own says better: {{'method': '{family}', ...}}"
+            f"the grid names no parameter of {family} and would try its defaults alone: give values of one of its "
+            f"parameters as well, or leave {family} out"
         )
     count = math.prod(len(values[name]) for name in names)
     if count > MOST_SETTINGS:
