@@ -70,34 +70,53 @@ class Killer(threading.Thread):
         return self.struck
 
 
+def strike(client: Any, path: Path, method: str, seconds: float, rng: Any) -> tuple[bytes, bool]:
+    """The bits of a training in which a worker is killed; whether that was in time."""
+    killer = Killer(rng.choice(killable(client)), rng.uniform(0, 0.9 * seconds))
+    killer.start()
+    try:
+        found, _ = train_once(client, path, method)
+    finally:
+        killer.end()
+    return found, killer.struck
+
+
+def enough(client: Any) -> bool:
+    """Whether two workers are there, or come: a nanny that was itself held up gives up."""
+    try:
+        client.wait_for_workers(2, timeout=30)
+    except TimeoutError:
+        return False
+    return True
+
+
 def run(times: int, seed: int = 0, say: Any = print) -> tuple[int, int]:
     """How many of so many runs gave the bits of an undisturbed one, and how many workers were killed in all."""
     rng = random.Random(seed)
-    equal = killed = 0
-    with tempfile.TemporaryDirectory() as folder, cluster_of("local:3") as client:
+    equal = killed = done = 0
+    wanted: dict[str, tuple[bytes, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
         path = write_vw(Path(folder) / "x.vw", n=1600, features=200)
-        wanted = {}
-        for method in MAKERS:
-            train_once(client, path, method)
-            wanted[method] = train_once(client, path, method)
         started = time.monotonic()
-        for i in range(1, times + 1):
-            method = rng.choice(list(MAKERS))
-            content, seconds = wanted[method]
-            client.wait_for_workers(2, timeout=120)
-            killer = Killer(rng.choice(killable(client)), rng.uniform(0, 0.9 * seconds))
-            killer.start()
-            try:
-                found, _ = train_once(client, path, method)
-            finally:
-                killed += killer.end()
-            equal += found == content
-            if found != content:
-                say(f"run {i}: {method}, killed after {killer.after:.2f} s: other bits", flush=True)
-            if i % 10 == 0:
-                each = (time.monotonic() - started) / i
-                say(f"{i} runs, {killed} kills, {equal} equal; {each:.1f} s each", flush=True)
-        return equal, killed
+        while done < times:
+            with cluster_of("local:3") as client:
+                for method in () if wanted else MAKERS:
+                    train_once(client, path, method)
+                    wanted[method] = train_once(client, path, method)
+                while done < times and enough(client):
+                    method = rng.choice(list(MAKERS))
+                    content, seconds = wanted[method]
+                    found, struck = strike(client, path, method, seconds, rng)
+                    done, killed, equal = done + 1, killed + struck, equal + (found == content)
+                    if found != content:
+                        say(f"run {done}: {method}: other bits", flush=True)
+                    if done % 10 == 0:
+                        each = (time.monotonic() - started) / done
+                        say(
+                            f"{done} runs, {killed} kills, {equal} equal; {each:.1f} s each",
+                            flush=True,
+                        )
+    return equal, killed
 
 
 if __name__ == "__main__":
