@@ -121,7 +121,8 @@ def test_table_memory_per_live_weight():
     keys = np.random.default_rng(0).choice(2**62, size=n, replace=False)
     block = block_of(np.ones((1000, n // 1000)), np.ones(1000), index=np.int64)
     block.indices[:] = np.sort(keys)
-    learner = TruncatedGradient(gravity=0.0, store="table")
+    steps = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
+    learner = TruncatedGradient(gravity=0.0, store="table", **steps)
     learner.learn(block)
     assert learner.n_live() == n
     assert learner._core.bytes <= 40 * n
