@@ -173,6 +173,23 @@ def test_auto_is_explained_with_the_length_of_each_row() -> None:
     assert left["average"] < 0.5 * left["zero"]
 
 
+def test_what_auto_leaves_to_averaging_is_little_also_where_settings_are_very_sure() -> None:
+    """Settings with wide priors and large rates are sure beyond measure of separable data; the average is not."""
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 600)
+    texts = [" ".join(f"w{20 * y + k}" for k in rng.integers(0, 20, 12)) for y in labels]
+    table = pd.DataFrame({"body": texts, "y": np.array(["no", "yes"])[labels]})
+    model = riata.AutoClassifier().learn(table, label="y", text=["body"])
+    rows = table.drop(columns="y")
+    found, by_one_model = model.explain(rows), model.explain(rows, origin="zero")
+    left, of_one_model = (
+        np.mean([abs(one.steps["averaging"]) for one in each]) for each in (found, by_one_model)
+    )
+    assert left < 0.3 * np.mean([abs(one.score) for one in found])
+    assert left < 0.25 * of_one_model
+    assert all(one.terms[0].contribution > 0 for one in found if one.score > 3)
+
+
 def test_deviations_of_features_that_stand_alone() -> None:
     """One feature a row and no intercept: its deviation is that of the score."""
     rng = np.random.default_rng(0)

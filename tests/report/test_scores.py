@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from riata import model_file
+from riata.block import Block
+from riata.explain.contributions import Explainer
 from riata.learners.base import decoded
 from riata.metrics import class_probabilities
 from riata.record import Model
@@ -170,19 +172,16 @@ def trained(folder: Path, options: list[str], classes: int, buckets: bool = True
     return model_file.load(folder / "m.riata")
 
 
+def blocks_of(model: Model, lines: list[str], folder: Path) -> Iterator[Block]:
+    data = folder / "test.jsonl"
+    data.write_text("".join(line + "\n" for line in lines))
+    return checked_and_weighed(open_source(data, schema=model.schema, labelled=False), model.schema)
+
+
 def python_scores(
     model: Model, lines: list[str], folder: Path
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    data = folder / "test.jsonl"
-    data.write_text("".join(line + "\n" for line in lines))
-    scores = np.vstack(
-        [
-            model.learner.score(block)
-            for block in checked_and_weighed(
-                open_source(data, schema=model.schema, labelled=False), model.schema
-            )
-        ]
-    )
+    scores = np.vstack([model.learner.score(block) for block in blocks_of(model, lines, folder)])
     probability = model.learner.probability(scores)
     return scores, None if probability is None else class_probabilities(probability)
 
@@ -192,8 +191,8 @@ def page_scores(browser: Any, model: Model, lines: list[str], folder: Path) -> l
     path.write_text(page_of(model, name="test").html)
     page = opened(browser, path)
     found = page.evaluate(
-        "lines => lines.map((line) => { const {scores, probabilities, rest, intercept, terms} = riata.score(line);"
-        " return {scores, probabilities, sum: rest + intercept + terms.reduce((s, t) => s + t.adds, 0),"
+        "lines => lines.map((line) => { const {terms, ...found} = riata.score(line);"
+        " return {...found, sum: found.rest + found.intercept + terms.reduce((s, t) => s + t.adds, 0),"
         " largest: Math.max(1, ...terms.map((t) => Math.abs(t.adds)))}; })",
         lines,
     )
@@ -216,6 +215,18 @@ def check(browser: Any, model: Model, lines: list[str], folder: Path) -> None:
         assert min(abs(found["sum"] - s) for s in scores[k]) < apart * found["largest"]
 
 
+def check_parts(browser: Any, model: Model, lines: list[str], folder: Path) -> None:
+    """The page leaves as much to the intercept and to averaging as `explain`, and so as much to the features."""
+    explainer = Explainer(model)
+    parts = [explainer.of(block) for block in blocks_of(model, lines, folder)]
+    intercepts = np.vstack([part.intercept for part in parts])
+    rests = np.vstack([sum(part.steps.values()) for part in parts])
+    for k, found in enumerate(page_scores(browser, model, lines, folder)):
+        at = k, found["output"]
+        assert found["intercept"] == pytest.approx(intercepts[at], abs=1e-9), lines[k]
+        assert found["rest"] == pytest.approx(rests[at], abs=1e-8), lines[k]
+
+
 def random_lines(n: int, seed: int) -> list[str]:
     rng = random.Random(seed)
     ascii_too = (rng.random() < 0.5 for _ in range(n))
@@ -234,6 +245,12 @@ def test_scores_of_several_classes(browser: Any, tmp_path: Path, method: str) ->
     model = trained(tmp_path, ["--method", method, *plain], classes=4)
     assert model.learner.outputs == 4
     check(browser, model, random_lines(80, seed=8), tmp_path)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_parts_of_a_score_of_auto(browser: Any, tmp_path: Path, classes: int) -> None:
+    model = trained(tmp_path, ["--method", "auto"], classes=classes)
+    check_parts(browser, model, random_lines(60, seed=9), tmp_path)
 
 
 def test_characters_of_all_of_unicode(browser: Any, tmp_path: Path) -> None:

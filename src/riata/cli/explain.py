@@ -36,8 +36,8 @@ input): with the intercept and the offset it adds up to what riata predict --sco
 
 Of several classes the one that is predicted is explained, or --class. A number of a scaled column counts
 from the column's average, or with --from zero from zero, value times weight. Of models that average
-(--method auto, bayesian) the features add up to the average of the log odds; what is left up to the score
-is a step of its own, and so is calibration."""
+(--method auto, bayesian) what is left between the features and the score is a step of its own, and so is
+calibration."""
 
 
 @click.command("explain", cls=Command, help=HELP)

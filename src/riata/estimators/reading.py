@@ -56,9 +56,9 @@ class Reading:
         A number of a scaled column counts from the column's average; with `origin="zero"` from zero, value times
         weight, and the intercept is `intercept_`.
 
-        The score of `BayesianClassifier` and `AutoClassifier` is that of an average: the features add up to the
-        average of the log odds, and what is left up to the score is in `steps`. Of `AutoClassifier` some settings
-        divide rows by their length, so a feature's weight there is the row's own; `origin="zero"` explains by `coef_`.
+        The score of `BayesianClassifier` and `AutoClassifier` is that of an average: what is left between the
+        features and the score is in `steps`. Of `AutoClassifier` a feature adds what it adds to the settings that
+        count in the row, so weights and intercept are the row's own; `origin="zero"` explains by `coef_`.
 
         >>> from riata import FTRLClassifier
         >>> model = FTRLClassifier(alpha=0.5)

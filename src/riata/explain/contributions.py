@@ -50,6 +50,7 @@ class Contributions:
     weights: Floats
     """(entries, outputs): the weights, for values as they stand in the data."""
     intercept: Floats
+    """(rows, outputs): the same in all rows, but for `auto`, whose settings count differently in each."""
     offsets: Floats | None
     steps: dict[str, Floats]
     """(rows, outputs) each."""
@@ -60,7 +61,7 @@ class Contributions:
     def sums(self) -> Floats:
         """The right side of the equation above, added up: equal to `scores` but for rounding."""
         rows = np.repeat(np.arange(len(self.block)), np.diff(self.block.indptr))
-        total = np.tile(self.intercept, (len(self.block), 1))
+        total = np.array(self.intercept)
         for output in range(total.shape[1]):
             weights = np.ascontiguousarray(self.entries[:, output])
             total[:, output] += np.bincount(rows, weights=weights, minlength=len(total))
@@ -75,9 +76,10 @@ class Explainer:
     """Takes scores apart, by the weights that a model has when this is made.
 
     The score of a linear model is a sum. That of an average of models (`auto`; Bayesian models, which average over
-    what the weights may be) is not: there the contributions are those of the average of their log odds, and the rest,
-    up to the score, is the step `averaging`. What calibration does comes last. Settings of `auto` that see rows of
-    length one are explained with the length of each row; with `origin="zero"` by the one linear model of `coef`.
+    what the weights may be) is not: there the contributions are those of the mean of the weights, for `auto` those to
+    the log odds of the settings that count in the row (see `Settings`), and the rest, up to the score, is the step
+    `averaging`. What calibration does comes last. With `origin="zero"` `auto` is explained by the one linear model of
+    `coef`.
     """
 
     def __init__(self, model: Model, origin: str = "average") -> None:
@@ -93,7 +95,6 @@ class Explainer:
             self._intercept = self.table.intercept
             if self._settings is not None:
                 self._places = _core.Places(np.ascontiguousarray(self._settings.keys))
-                self._intercept = self._settings.intercept
             elif self._views is None:
                 self._places = _core.Places(np.ascontiguousarray(self.table.keys))
                 self._weights = np.vstack([self.table.weights, np.zeros((1, self.learner.outputs))])
@@ -123,36 +124,39 @@ class Explainer:
         factors = _row_factors(block, lengths_of, self.normalize)
         if factors is not None:
             seen *= np.repeat(factors, np.diff(block.indptr))
-        entries, deviations = self._entries(block, seen)
+        entries, deviations, intercept = self._entries(block, seen)
         values, scales, columns = self._scaled.original(block)
         weights = _ratio(entries, seen)
         if scales is not None:
             weights = weights / scales[:, None]
-        intercept, steps = self._intercept, {}
+        steps: dict[str, Floats] = {}
         if self.origin == "zero" and self._scaled:
             entries, intercept, steps[MISSING] = self._scaled.from_zero(
                 block, entries, columns, self.table
             )
         made = Contributions(
-            block, entries, deviations, values, weights, intercept,
+            block, entries, deviations, values, weights,
+            np.broadcast_to(intercept, (len(block), learner.outputs)),
             offsets_for(block, learner.outputs), steps, scores, spread,
         )  # fmt: skip
         self._add_steps(made, before)
         return made
 
-    def _entries(self, block: Block, seen: Floats) -> tuple[Floats, Floats | None]:
+    def _entries(self, block: Block, seen: Floats) -> tuple[Floats, Floats | None, Floats]:
+        """What each feature adds, its standard deviation, and what the intercept adds."""
         places = self._places.find(keys_in_model(self.learner, block.indices))
         if self._settings is not None:
-            return self._settings.entries(block, places, seen), None
+            entries, start = self._settings.entries(block, places, seen)
+            return entries, None, start
         if self._views is None:
-            return self._weights[places] * seen[:, None], None
+            return self._weights[places] * seen[:, None], None, self._intercept
         mean = np.zeros((len(seen), self.learner.outputs))
         square = np.zeros_like(mean)
         for view in self._views:
             x = view.seen(seen)[:, None]
             mean += view.means[places] * x
             square += view.squares[places] * x * x
-        return mean, np.sqrt(np.maximum(square - mean * mean, 0.0))
+        return mean, np.sqrt(np.maximum(square - mean * mean, 0.0)), self._intercept
 
     def _add_steps(self, made: Contributions, before: Floats | None) -> None:
         """What lies between the sum of the features and the score."""

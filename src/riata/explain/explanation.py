@@ -252,7 +252,7 @@ def cut(part: Contributions, rows: slice) -> Contributions:
         None if part.deviations is None else part.deviations[first:last],
         part.values[first:last],
         part.weights[first:last],
-        part.intercept,
+        part.intercept[rows],
         None if part.offsets is None else part.offsets[rows],
         {name: step[rows] for name, step in part.steps.items()},
         part.scores[rows],
@@ -334,7 +334,7 @@ def explained(
             if part.score_deviations is None
             else float(part.score_deviations[row, output]),
             probability=None if shares is None or not labels else float(shares[row, goal]),
-            intercept=float(part.intercept[output]),
+            intercept=float(part.intercept[row, output]),
             offset=0.0 if part.offsets is None else float(part.offsets[row]),
             terms=terms,
             others=float(totals[row] - shown) if left else 0.0,

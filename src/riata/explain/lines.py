@@ -159,7 +159,7 @@ def _rest(
     n, left = len(part.block), live - n_shown
     found = {
         "others": np.where(left > 0, total - shown, 0.0),
-        "intercept": np.ascontiguousarray(part.intercept[outputs]),
+        "intercept": np.ascontiguousarray(part.intercept[np.arange(n), outputs]),
         "offset": np.zeros(n) if part.offsets is None else np.ascontiguousarray(part.offsets),
     }
     steps = {

@@ -9,34 +9,118 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.learners.portfolio import corrections
-from riata.learners.portfolio_settings import groups_of
+from riata.learners.portfolio import INTERCEPT_VARIANCE, corrections
+from riata.learners.portfolio_settings import SETTINGS, groups_of
 
 Floats = NDArray[np.float64]
 
 
 @dataclass
+class Moments:
+    """Of weights: their means, and their variances where a setting has them, zero elsewhere; (n, outputs, settings)."""
+
+    means: Floats
+    variances: Floats
+
+
+def moments_of(
+    rows: Floats, settings: tuple[int, ...], outputs: int, prior: float | None = None
+) -> Moments:
+    """What the rows of a model say. `prior`: the variance before anything was learned, if not the setting's."""
+    means, variances = (np.zeros((len(rows), outputs, len(settings))) for _ in range(2))
+    at = 2
+    for rule, _, low, high in groups_of(settings):
+        width = outputs * (high - low)
+        means[:, :, low:high] = rows[:, at : at + width].reshape(len(rows), outputs, -1)
+        if rule == "bayesian":
+            gains = rows[:, at + width : at + 2 * width].reshape(len(rows), outputs, -1)
+            before = [SETTINGS[k][2] if prior is None else prior for k in settings[low:high]]
+            variances[:, :, low:high] = 1 / (1 / np.array(before) + gains)
+        at += 2 * width
+    return Moments(means, variances)
+
+
+@dataclass
 class Settings:
-    """Weights averaged over the settings that see values alike; behind all features one that was never seen."""
+    """A model of `auto`, setting by setting; behind all features one that was never seen.
+
+    The score is the log odds of an average of probabilities. What a feature adds to it is what it adds to the log odds
+    of each setting, weighted by how much the average follows that setting in this row: by the slope of the average in
+    the setting's log odds, the slopes of a row made to add up to one. A setting that is sure of what another doubts
+    has little say in an average of probabilities, and so in what is shown.
+    """
 
     keys: NDArray[np.int64]
-    sizes: Floats
-    """The root mean square of each feature."""
-    views: list[tuple[str, Floats]]
-    intercept: Floats
+    counts: Floats
+    squares: Floats
+    settings: tuple[int, ...]
+    features: Moments
+    intercept: Moments
+    log_weights: Floats
+    """(outputs, settings), as are those below."""
+    factors: Floats
+    constants: Floats
 
-    def entries(self, block: Block, places: NDArray[np.int32], seen: Floats) -> Floats:
-        """What each entry adds to the average of the log odds of all settings."""
+    def _ways(self, block: Block, places: NDArray[np.int32], seen: Floats) -> dict[str, Floats]:
+        """What each setting may see of the values, as when it scores."""
         rows = np.repeat(np.arange(len(block)), np.diff(block.indptr))
-        ways = {"raw": seen, "rms": seen / self.sizes[places]}
+        squares = self.squares[places] + seen**2
+        size = np.sqrt(squares / (self.counts[places] + 1))
+        ways = {"raw": seen, "rms": np.divide(seen, size, out=np.zeros_like(seen), where=size > 0)}
         for name in ("raw", "rms"):
-            squares = np.bincount(rows, ways[name] ** 2, minlength=len(block))
-            length = np.sqrt(np.where(squares > 0, squares, 1.0))
+            sums = np.bincount(rows, ways[name] ** 2, minlength=len(block))
+            length = np.sqrt(np.where(sums > 0, sums, 1.0))
             ways["unit" if name == "raw" else "unit-rms"] = ways[name] / length[rows]
-        total = np.zeros((len(seen), len(self.intercept)))
-        for view, weights in self.views:
-            total += weights[places] * ways[view][:, None]
-        return total
+        return ways
+
+    def entries(self, block: Block, places: NDArray[np.int32], seen: Floats) -> tuple[Floats, Floats]:  # fmt: skip
+        """What each entry adds to the score, and what the intercept does in each row."""
+        outputs = len(self.factors)
+        ways = self._ways(block, places, seen)
+        total, start = np.zeros((len(seen), outputs)), np.zeros((len(block), outputs))
+        for output in range(outputs):
+            total[:, output], start[:, output] = self._output(block, places, ways, output)
+        return total, start
+
+    def _output(
+        self, block: Block, places: NDArray[np.int32], ways: dict[str, Floats], o: int
+    ) -> tuple[Floats, Floats]:
+        n, many = len(block), len(self.settings)
+        rows = np.repeat(np.arange(n), np.diff(block.indptr))
+        added = np.empty((many, len(rows)))
+        shrunk, odds = np.empty((many, n)), np.empty((many, n))
+        offsets = np.zeros(n) if block.offsets is None else block.offsets
+        for k, setting in enumerate(self.settings):
+            rule, view, _ = SETTINGS[setting]
+            x = ways[view]
+            added[k] = self.features.means[places, o, k] * x
+            shrunk[k] = 1.0
+            if rule == "bayesian":
+                spread = np.bincount(
+                    rows, self.features.variances[places, o, k] * x * x, minlength=n
+                )
+                spread += self.intercept.variances[0, o, k]
+                shrunk[k] = 1 / np.sqrt(1 + np.pi / 8 * spread)
+            mean = np.bincount(rows, added[k], minlength=n) + self.intercept.means[0, o, k]
+            own = (mean + offsets) * shrunk[k] - offsets
+            odds[k] = offsets + self.factors[o, k] * own + self.constants[o, k]
+        shares = _slopes(odds, self.log_weights[o])
+        kept = shares * shrunk * self.factors[o][:, None]
+        start = (kept * self.intercept.means[0, o][:, None]).sum(axis=0)
+        start += (shares * self.constants[o][:, None]).sum(axis=0)
+        return np.einsum("ke,ke->e", added, kept[:, rows]), start
+
+
+def _slopes(odds: Floats, log_weights: Floats) -> Floats:
+    """How the log odds of the average of probabilities follow each of the log odds, by parts of one: (settings, rows).
+
+    >>> _slopes(np.array([[-2.0], [-40.0]]), np.log([0.5, 0.5])).round(3).tolist()
+    [[1.0], [0.0]]
+    """
+    slopes = log_weights[:, None] - np.logaddexp(0, odds) - np.logaddexp(0, -odds)
+    slopes = np.exp(slopes - slopes.max(axis=0))
+    found: Floats = slopes / slopes.sum(axis=0)
+    return found
 
 
 def settings_of(learner: Any) -> Settings | None:
@@ -44,26 +128,15 @@ def settings_of(learner: Any) -> Settings | None:
     if learner.family != "auto" or not hasattr(learner, "_snapshot"):
         return None
     now = learner._snapshot()
-    rows = now["rows"]
-    squares = np.divide(rows[:, 1], rows[:, 0], out=np.ones(len(rows)), where=rows[:, 0] > 0)
-    sizes = np.sqrt(np.where(squares > 0, squares, 1.0))
-    views = _averaged(now, rows, learner.outputs)
-    at_zero = _averaged(now, now["intercept"][None], learner.outputs)
-    intercept = np.sum([part[0] for _, part in at_zero], axis=0)
-    intercept = intercept + (now["weights"] * corrections(now)[1]).sum(axis=1)
-    nothing = np.zeros((1, learner.outputs))
-    padded = [(view, np.vstack([part, nothing])) for view, part in views]
-    return Settings(now["keys"], np.append(sizes, 1.0), padded, intercept)
-
-
-def _averaged(now: Any, rows: Floats, outputs: int) -> list[tuple[str, Floats]]:
-    """Of each view the weights of its settings, times those of the settings in the average."""
-    found, at = [], 2
-    shares = now["weights"] * corrections(now)[0]
-    for _, view, first, last in groups_of(tuple(now["settings"].tolist())):
-        parts = rows[:, at : at + outputs * (last - first)].reshape(
-            len(rows), outputs, last - first
-        )
-        at += 2 * outputs * (last - first)
-        found.append((view, np.einsum("nok,ok->no", parts, shares[:, first:last])))
-    return found
+    settings, outputs, rows = tuple(now["settings"].tolist()), learner.outputs, now["rows"]
+    never = np.zeros((1, rows.shape[1]))
+    intercept = moments_of(now["intercept"][None], settings, outputs, INTERCEPT_VARIANCE)
+    if not learner.fit_intercept:
+        intercept = Moments(np.zeros_like(intercept.means), np.zeros_like(intercept.variances))
+    with np.errstate(divide="ignore"):
+        log_weights = np.maximum(np.log(now["weights"]), -700)
+    return Settings(
+        now["keys"], np.append(rows[:, 0], 0.0), np.append(rows[:, 1], 0.0), settings,
+        moments_of(np.vstack([rows, never]), settings, outputs), intercept, log_weights,
+        *corrections(now),
+    )  # fmt: skip

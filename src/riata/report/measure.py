@@ -126,7 +126,7 @@ def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 class Terms:
-    """What the features of a row add to a score; what averaging and calibration add stands beside them as steps."""
+    """What the features of a row add to a score; the intercept, averaging and calibration stand beside them."""
 
     def __init__(self, model: Model) -> None:
         self._explainer = Explainer(model)
@@ -141,9 +141,8 @@ class Terms:
             (parts.block.name_of(k) or str(key + self._base), value, add)
             for k, (key, value, add) in enumerate(zip(keys, values, adds, strict=True))
         ]
-        found += [
-            (f"({name})", math.nan, float(step[0, output])) for name, step in parts.steps.items()
-        ]
+        others = {"intercept": parts.intercept, **parts.steps}
+        found += [(f"({name})", math.nan, float(each[0, output])) for name, each in others.items()]
         return sorted(found, key=lambda term: -abs(term[2]))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,56 +125,38 @@ def bayesian_parts(learner: Any) -> Parts:
 
 
 def auto_parts(learner: Any) -> Parts:
-    from riata.learners.portfolio import INTERCEPT_VARIANCE, corrections
-    from riata.learners.portfolio_settings import SETTINGS, groups_of
+    from riata.explain.settings import settings_of
+    from riata.learners.portfolio_settings import SETTINGS
 
-    state = learner.state()
-    settings, outputs = tuple(state["settings"].tolist()), learner.outputs
+    with learner.lock:
+        parts, state = settings_of(learner), learner.state()
+    assert parts is not None
     members = [
         {"rule": rule, "view": view, "parameter": parameter}
-        for rule, view, parameter in (SETTINGS[k] for k in settings)
+        for rule, view, parameter in (SETTINGS[k] for k in parts.settings)
     ]
-
-    def split(rows: Floats, prior: Callable[[float], float]) -> tuple[Floats, Floats]:
-        """Means or weights, and variances: (n, outputs, members)."""
-        means, variances = (np.zeros((len(rows), outputs, len(settings))) for _ in range(2))
-        at = 2
-        for rule, _, low, high in groups_of(settings):
-            width = outputs * (high - low)
-            means[:, :, low:high] = rows[:, at : at + width].reshape(len(rows), outputs, -1)
-            if rule == "bayesian":
-                gains = rows[:, at + width : at + 2 * width].reshape(len(rows), outputs, -1)
-                precisions = [1 / prior(SETTINGS[k][2]) for k in settings[low:high]]
-                variances[:, :, low:high] = 1 / (np.array(precisions) + gains)
-            at += 2 * width
-        return means, variances
-
-    rows = state["rows"]
-    means, variances = split(rows, lambda parameter: parameter)
-    first = split(state["intercept"][None], lambda _: INTERCEPT_VARIANCE)
-    if not learner.fit_intercept:
-        first = (np.zeros_like(first[0]), np.zeros_like(first[1]))
-    with np.errstate(divide="ignore"):
-        log_evidence = np.maximum(np.log(state["weights"]), -700)
-    factors, constants = corrections(state)
+    rows, many = (
+        state["rows"],
+        len(parts.keys),
+    )  # behind all, one that was never seen: the page knows
+    means, variances = parts.features.means[:many], parts.features.variances[:many]
     about = {
         "kind": "auto",
-        "factors": factors.tolist(),
-        "constants": constants.tolist(),
+        "factors": parts.factors.tolist(),
+        "constants": parts.constants.tolist(),
         "members": members,
-        "log_evidence": log_evidence.tolist(),
-        "intercept_means": first[0][0].tolist(),
-        "intercept_variances": first[1][0].tolist(),
+        "log_evidence": parts.log_weights.tolist(),
+        "intercept_means": parts.intercept.means[0].tolist(),
+        "intercept_variances": parts.intercept.variances[0].tolist(),
         "correction": _core.recalibration(state["calibration"]) if learner.calibrates else None,
         "probability": "logistic",
         "shown_intercept": learner.intercept.tolist(),
     }
-    bayesian = variances.any(axis=0).ravel()
     columns = {
         "counts": rows[:, :1].T,
         "squares": rows[:, 1:2].T,
         "means": means.reshape(len(rows), -1).T,
-        "variances": variances.reshape(len(rows), -1).T * bayesian[:, None],
+        "variances": variances.reshape(len(rows), -1).T,
     }
     sizes = np.sqrt(np.divide(rows[:, 1], rows[:, 0], out=np.ones(len(rows)), where=rows[:, 0] > 0))
     shown = learner._blended(state, rows, np.where(sizes > 0, sizes, 1))

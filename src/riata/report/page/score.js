@@ -6,6 +6,12 @@ function sigmoid(z) {
   return (z < 0 ? e : 1) / (1 + e);
 }
 const log1pExp = (z) => Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z)));
+// How the log odds of an average of probabilities follow each of the log odds, by parts of one.
+function slopes(odds, logWeights) {
+  const each = odds.map((z, c) => logWeights[c] - log1pExp(z) - log1pExp(-z)), most = Math.max(...each);
+  const parts = each.map((l) => Math.exp(l - most)), total = parts.reduce((sum, part) => sum + part, 0);
+  return parts.map((part) => part / total);
+}
 
 // The complementary error function: a series of positive terms near zero, a continued fraction farther out.
 function erfc(x) {
@@ -77,16 +83,19 @@ class Model {
   // Scores and probabilities of a row, what each feature adds to the score of `output`, and what else does.
   score(row, output = null) {
     const found = [...row.features].map(([name, { value, from }]) => ({ name, x: value, from, at: this.place(name) }));
-    const scores = this[this.kind](found);
+    const parts = this.kind === "auto" ? this.auto(found) : null;
+    const scores = parts === null ? this[this.kind](found) : parts.map(({ score }) => score);
     const probabilities = this.probabilities(scores);
     const best = this.outputs === 1 ? 0 : scores.indexOf(Math.max(...scores));
     const shown = output ?? best;
     const factor = this.kind === "linear" ? this.factor(found) : 1;
-    const terms = found.map((each) => ({ ...each, adds: each.at < 0 ? 0 : factor * this.added(each, shown) }));
-    const explained = terms.reduce((sum, each) => sum + each.adds, this.shown_intercept[shown]);
+    const { adds, intercept } = parts?.[shown].explained() ?? {
+      adds: found.map((each) => (each.at < 0 ? 0 : factor * this.added(each, shown))), intercept: this.shown_intercept[shown],
+    };
+    const terms = found.map((each, i) => ({ ...each, adds: adds[i] }));
+    const explained = terms.reduce((sum, each) => sum + each.adds, intercept);
     return {
-      scores, probabilities, best, output: shown, terms,
-      intercept: this.shown_intercept[shown],
+      scores, probabilities, best, output: shown, terms, intercept,
       rest: scores[shown] - explained,
       bound: this.bound(found, factor),
     };
@@ -197,17 +206,29 @@ class Model {
     const raw = found.map(({ x }) => x);
     const views = { raw, rms, unit: unit(raw), "unit-rms": unit(rms) };
     return Array.from({ length: this.outputs }, (_, o) => {
+      const column = (c) => (o * this.members.length + c) * n;
+      const shrunk = [];
       const margins = this.members.map(({ rule, view, parameter }, c) => {
-        const column = (o * this.members.length + c) * n, x = views[view];
+        const x = views[view];
         let mean = this.intercept_means[o][c], spread = this.intercept_variances[o][c];
         found.forEach(({ at }, i) => {
-          if (at >= 0) mean += x[i] * means[column + at];
-          if (rule === "bayesian") spread += x[i] * x[i] * (at < 0 ? parameter : variances[column + at]);
+          if (at >= 0) mean += x[i] * means[column(c) + at];
+          if (rule === "bayesian") spread += x[i] * x[i] * (at < 0 ? parameter : variances[column(c) + at]);
         });
-        const said = rule === "bayesian" ? mean / Math.sqrt(1 + EIGHTH_OF_PI * spread) : mean;
-        return this.factors[o][c] * said + this.constants[o][c];
+        shrunk[c] = rule === "bayesian" ? Math.sqrt(1 + EIGHTH_OF_PI * spread) : 1;
+        return this.factors[o][c] * (mean / shrunk[c]) + this.constants[o][c];
       });
-      return this.correct(this.average(margins, this.log_evidence[o]), o);
+      // What features and the intercept add to the log odds of each setting, weighted by how the average follows it here.
+      const explained = () => {
+        const shares = slopes(margins, this.log_evidence[o]);
+        const kept = shares.map((share, c) => (share * this.factors[o][c]) / shrunk[c]);
+        const adds = found.map(({ at }, i) => (at < 0 ? 0 : this.members.reduce(
+          (sum, { view }, c) => sum + kept[c] * views[view][i] * means[column(c) + at], 0)));
+        const intercept = kept.reduce(
+          (sum, each, c) => sum + each * this.intercept_means[o][c] + shares[c] * this.constants[o][c], 0);
+        return { adds, intercept };
+      };
+      return { score: this.correct(this.average(margins, this.log_evidence[o]), o), explained };
     });
   }
 }
