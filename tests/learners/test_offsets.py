@@ -354,8 +354,9 @@ def test_learns_what_vowpal_wabbit_learns(tmp_path: Path) -> None:
         loss_function="logistic",
     )  # fmt: skip
     learner = ElasticNet(
-        update="sgd", l1=0.0, l2=0.0, eta0=0.1, learning_rate="constant", fit_intercept=False
-    )
+        update="sgd", l1=0.0, l2=0.0, eta0=0.1, learning_rate="constant", fit_intercept=False,
+        feature_scale="none",
+    )  # fmt: skip
     labels = (np.asarray(block.labels) > 0).astype(float)
     ours = learner.learn(block.with_labels(labels, None))[:, 0]
     theirs = []

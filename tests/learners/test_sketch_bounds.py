@@ -140,6 +140,7 @@ def test_bounds_that_do_not_fit_the_data_are_an_error():
 def test_classes_files_and_the_certificate_found_again(tmp_path):
     X, _ = gaussian(n=300, d=9)
     y = labels_for(X, 4)
+    X = np.hstack([X, np.zeros((len(X), 12))])
     model = SketchClassifier(gamma=2.0, bounds={"*": (0, None), 20: (0.25, 1)}).fit(X, y)
     assert model.converged_
     assert (model.coef_ >= 0).all()

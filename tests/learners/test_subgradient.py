@@ -36,8 +36,8 @@ def nothing(n):
 
 def learner_of(rates, gravity=0.01, **parameters):
     return TruncatedGradient(
-        update="subgradient", gravity=gravity, fit_intercept=False, **rates, **parameters
-    )
+        update="subgradient", gravity=gravity, fit_intercept=False, feature_scale="none", **rates, **parameters
+    )  # fmt: skip
 
 
 def once_each(d, seed=0):

@@ -183,7 +183,9 @@ def test_a_model_that_runs_away_is_noted(tmp_path: Path) -> None:
     path, model = write(tmp_path, text, "x.csv"), str(tmp_path / "m")
     raw = ("-o", model, "--scale", "none")
     words = ("--method", "elastic-net", *raw)
-    assert "WORSE THAN ALWAYS" in riata("train", path, *words).out
+    paper = ("--learning-rate", "inv_sqrt", "--eta0", 0.5, "--feature-scale", "none")
+    assert "WORSE THAN ALWAYS" in riata("train", path, *words, *paper).out
+    assert "WORSE" not in riata("train", path, *words).out
     assert "WORSE" not in riata("train", path, *raw).out
     assert "WORSE" not in riata("train", path, "-o", model).out
     assert "WORSE" not in riata("train", path, "-o", model, "--ignore", "id").out

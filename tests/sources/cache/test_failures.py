@@ -65,7 +65,8 @@ def test_a_full_disk_and_the_command_line(tmp_path: Path, text: Path) -> None:
         "from riata.cli import main\n"
         "main()\n"
     )
-    words = ["train", text, "--passes", 2, "--method", "elastic-net", "--l1", "0.1"]
+    words = ["train", text, "--passes", 2, "--method", "elastic-net", "--l1", "0.1",
+             "--learning-rate", "inv_sqrt", "--feature-scale", "none"]  # fmt: skip
     done = run(code, *words, "--cache", "-o", tmp_path / "m")
     assert done.returncode == 0, done.stderr
     assert "no cache was made: File too large" in done.stdout

@@ -180,8 +180,13 @@ def test_text_is_what_was_written(
     writer.writerows(table)
     path = write(tmp_path_factory.mktemp("p"), stream.getvalue(), "x.csv")
     block = read(path, categorical=["a", "b"])
+    truths = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
     expected = [
-        [(f"{name}={cell}", 1.0) for name, cell in zip("ab", row[1:], strict=True) if cell]
+        [
+            (f"{name}={truths.get(cell, cell)}", 1.0)
+            for name, cell in zip("ab", row[1:], strict=True)
+            if cell
+        ]
         for row in table
     ]
     assert rows(block) == expected
