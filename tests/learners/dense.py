@@ -7,7 +7,7 @@ import numpy as np
 from riata.learners import FTRL, ElasticNet, TruncatedGradient
 from riata.reference import linear as reference
 from riata.reference.portfolio import RunningScale
-from tests.problems import block_of
+from tests.problems import block_of, dense_rows, labels_for
 
 
 def some_weights(n: int, zero_every: int):
@@ -120,6 +120,19 @@ def assert_same_weights(learner, model, sizes=1.0):
     weights = model.w / np.broadcast_to(sizes, model.d)[:, None]
     np.testing.assert_allclose(coefficients(learner, model.d), weights, rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(learner.intercept, model.intercept, rtol=1e-10, atol=1e-13)
+
+
+def assert_passes_agree(learner):
+    """Four passes of two classes, the rates multiplied by `decay` after each."""
+    X = dense_rows(150, 30, seed=7)
+    y = labels_for(X, 2)
+    model = dense(learner, 30)
+    for _ in range(4):
+        learner.learn(block_of(X, y))
+        learner.end_pass()
+        model.learn(X, y)
+        model.rate_factor *= learner.decay
+    assert_same_weights(learner, model)
 
 
 def assert_same_state(one, other):

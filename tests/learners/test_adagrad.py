@@ -10,9 +10,8 @@ from riata.learners import ElasticNet, TruncatedGradient
 from riata.reference.linear import implicit_slope
 from tests.learners.dense import (
     assert_agrees,
+    assert_passes_agree,
     assert_same_state,
-    assert_same_weights,
-    dense,
     some_weights,
 )
 from tests.problems import block_of, dense_rows, labels_for
@@ -140,18 +139,10 @@ def test_units_and_origin_of_labels_do_not_matter(loss):
 
 
 def test_rates_that_fall_after_each_pass_equal_dense():
-    X = dense_rows(150, 30, seed=7)
-    y = labels_for(X, 2)
     learner = TruncatedGradient(
         decay=0.5, learning_rate="adagrad", eta0=0.3, gravity=0.01, feature_scale="none"
     )
-    model = dense(learner, 30)
-    for _ in range(4):
-        learner.learn(block_of(X, y))
-        learner.end_pass()
-        model.learn(X, y)
-        model.rate_factor *= 0.5
-    assert_same_weights(learner, model)
+    assert_passes_agree(learner)
 
 
 def test_the_subgradient_baseline_needs_a_schedule():

@@ -9,7 +9,7 @@ import pytest
 
 from riata import _core
 from riata.learners import ElasticNet, TruncatedGradient
-from tests.learners.dense import assert_agrees, assert_same_weights, coefficients, dense
+from tests.learners.dense import assert_agrees, assert_passes_agree, coefficients
 from tests.problems import block_of, dense_rows, labels_for
 
 LOSSES = {name: classification for name, classification, *_ in _core.losses()}
@@ -56,18 +56,10 @@ def test_columns_weights_and_scaling_equal_dense(rule, normalize):
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: "-".join(map(str, r.values())))
 @pytest.mark.parametrize("learning_rate", ["constant", "inv_sqrt"])
 def test_decay_after_each_pass_equals_dense(rule, learning_rate):
-    X = dense_rows(150, 30, seed=7)
-    y = labels_for(X, 2)
     learner = TruncatedGradient(
         decay=0.5, learning_rate=learning_rate, eta0=0.3, feature_scale="none", **rule
     )
-    model = dense(learner, 30)
-    for _ in range(4):
-        learner.learn(block_of(X, y))
-        learner.end_pass()
-        model.learn(X, y)
-        model.rate_factor *= 0.5
-    assert_same_weights(learner, model)
+    assert_passes_agree(learner)
 
 
 def test_no_gravity_is_plain_stochastic_gradient():

@@ -44,7 +44,7 @@ _MEANT = {
     "--ftrl": "--method ftrl",
     "--ftrl-alpha": "--method ftrl --alpha",
     "--ftrl-beta": "--method ftrl --beta",
-    "--sgd": "--method elastic-net",
+    "--sgd": "--method elastic-net --learning-rate inv_sqrt --feature-scale none",
     "--bfgs": "--method sketch",
     "--adaptive": "--method auto, the default",
     "--normalized": "--method auto, the default",

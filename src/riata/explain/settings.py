@@ -87,13 +87,11 @@ class Settings:
     ) -> tuple[Floats, Floats]:
         n, many = len(block), len(self.settings)
         rows = np.repeat(np.arange(n), np.diff(block.indptr))
-        added = np.empty((many, len(rows)))
         shrunk, odds = np.empty((many, n)), np.empty((many, n))
         offsets = np.zeros(n) if block.offsets is None else block.offsets
         for k, setting in enumerate(self.settings):
             rule, view, _ = SETTINGS[setting]
             x = ways[view]
-            added[k] = self.features.means[places, o, k] * x
             shrunk[k] = 1.0
             if rule == "bayesian":
                 spread = np.bincount(
@@ -101,14 +99,18 @@ class Settings:
                 )
                 spread += self.intercept.variances[0, o, k]
                 shrunk[k] = 1 / np.sqrt(1 + np.pi / 8 * spread)
-            mean = np.bincount(rows, added[k], minlength=n) + self.intercept.means[0, o, k]
+            mean = np.bincount(rows, self.features.means[places, o, k] * x, minlength=n)
+            mean += self.intercept.means[0, o, k]
             own = (mean + offsets) * shrunk[k] - offsets
             odds[k] = offsets + self.factors[o, k] * own + self.constants[o, k]
         shares = _slopes(odds, self.log_weights[o])
         kept = shares * shrunk * self.factors[o][:, None]
         start = (kept * self.intercept.means[0, o][:, None]).sum(axis=0)
         start += (shares * self.constants[o][:, None]).sum(axis=0)
-        return np.einsum("ke,ke->e", added, kept[:, rows]), start
+        total = np.zeros(len(rows))
+        for k, setting in enumerate(self.settings):  # once more, for little memory with long rows
+            total += self.features.means[places, o, k] * ways[SETTINGS[setting][1]] * kept[k][rows]
+        return total, start
 
 
 def _slopes(odds: Floats, log_weights: Floats) -> Floats:
