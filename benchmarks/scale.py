@@ -186,9 +186,15 @@ def write_parts(folder: Path, count: int = PARTS, features: int = FEATURES) -> l
         }  # fmt: skip
         arrays = {
             "keys": keys[order],
-            "rows": rng.normal(size=(features, 3)),
+            "rows": np.abs(rng.normal(size=(features, 5))),
             "names": text[at],
             "name_offsets": offsets,
+            "add.intercept": np.zeros(1),
+            "add.clock": np.zeros(2),
+            "add.examples": np.ones(1),
+            "add.roots": np.ones(1),
+            "max.features": np.zeros(1, dtype=np.int64),
+            "max.rate_factor": np.ones(1),
         }
         paths.append(folder / f"part{number}")
         Summary(header, arrays).save(paths[-1])
@@ -198,7 +204,8 @@ def write_parts(folder: Path, count: int = PARTS, features: int = FEATURES) -> l
 MERGE = """
 import sys, time
 from riata import tensor_file
-from riata.shards.summary import Summary, merge_tree
+from riata.shards.summary import Summary
+from riata.shards.sums import merge_tree
 def peak():
     return next(int(l.split()[1]) << 10 for l in open("/proc/self/status") if l.startswith("VmHWM"))
 paths = sys.argv[2:]
@@ -207,7 +214,7 @@ if sys.argv[1] == "read":
     for path in paths:
         Summary.load(path)
 else:
-    merge_tree(paths, Summary.load)
+    merge_tree(paths)
 print(time.perf_counter() - start, peak() - before)
 """
 

@@ -23,7 +23,7 @@ from riata.dask.cluster import Cluster
 from riata.learners import FTRL, Learner
 from riata.record import Model
 from riata.shards import Rounds, Summary, Task, merge, partial, plan_for
-from riata.shards.summary import FAN_IN, Sums
+from riata.shards.sums import FAN_IN, Sums
 from riata.sources import ReadOptions
 
 ROUNDS = 3

@@ -22,6 +22,7 @@ ORDER = [
     {"metrics", "metrics_regret", "metrics_running", "convert"},
     {"labels", "batches"},
     {"record", "tensor_file", "packed_state"},
+    {"tensor_pieces"},
     {"model_file"},
     {"training"},
     {"sweeping"},

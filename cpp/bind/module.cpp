@@ -28,6 +28,7 @@ void bind_running_scale(nanobind::module_& m);
 void bind_scorer(nanobind::module_& m);
 void bind_shooting(nanobind::module_& m);
 void bind_sketch(nanobind::module_& m);
+void bind_sorted_sums(nanobind::module_& m);
 void bind_svmlight(nanobind::module_& m);
 void bind_vw(nanobind::module_& m);
 void bind_words(nanobind::module_& m);
@@ -64,6 +65,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_sketch(m);
   riata::bind::bind_scorer(m);
   riata::bind::bind_feature_index(m);
+  riata::bind::bind_sorted_sums(m);
   riata::bind::bind_online_sketch(m);
   riata::bind::bind_parquet(m);
   riata::bind::bind_portfolio(m);

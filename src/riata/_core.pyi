@@ -804,6 +804,27 @@ class FeatureIndex:
 def add_rows(into: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
     """Add each row to that of `into` whose number is given."""
 
+class SortedSums:
+    """
+    Rows of numbers by ascending key, to which those of other lists are added.
+    """
+
+    def __init__(self, width: int) -> None: ...
+
+    def rewind(self) -> None:
+        """Another list begins."""
+
+    def add(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None:
+        """The next rows of a list, with keys above all of it before."""
+
+    def take(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """Keys, rows, names and name offsets; nothing is left here."""
+
+    @property
+    def width(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
 class OnlineSketch:
     """A sketch that follows its examples one by one."""
 

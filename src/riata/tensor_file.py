@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import mmap
 import os
 import re
 import stat
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +29,7 @@ _OTHERS = {
     MODEL: "this is a model, not what one shard of a training gave (riata train --shard)",
 }
 NO_DIGEST = "0" * 64
+DAMAGED = "damaged: the checksum does not match: restore it from a copy, or train again"
 LONGEST_HEADER = 100_000_000
 MEMORY_SHARE = 0.8
 """Of what the machine or its control group allows, where nobody said otherwise."""
@@ -40,8 +38,6 @@ TO_LOAD = 3.5
 _SMALL = 1 << 26
 """A file of so many bytes always has room."""
 Tensors = dict[str, NDArray[Any]]
-Content: TypeAlias = bytes | mmap.mmap
-"""All bytes of a file."""
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], state: Tensors) -> None:
@@ -60,7 +56,7 @@ def to_parts(header: dict[str, Any], state: Tensors) -> list[bytes | memoryview]
     if "sha256" not in header:
         header = header | {"sha256": NO_DIGEST}
     # As safetensors has it: by falling size and kind of the numbers, so that each lies at a multiple of its size.
-    names = sorted(state, key=lambda name: (-_TYPES.index(state[name].dtype.name), name))
+    names = sorted(state, key=lambda name: (-TYPES.index(state[name].dtype.name), name))
     tensors = [_bytes_of(state[name]) for name in names]
     head = _header(json.dumps(header), {name: state[name] for name in names})
     digest = hashlib.sha256(head)
@@ -70,23 +66,20 @@ def to_parts(header: dict[str, Any], state: Tensors) -> list[bytes | memoryview]
     return [head[:place] + digest.hexdigest().encode() + head[place + 64 :], *tensors]
 
 
-_TYPES = (
+TYPES = (
     "bool", "uint8", "int8", "int16", "uint16", "float16", "int32", "uint32", "float32",
     "float64", "int64", "uint64",
 )  # fmt: skip
 """NumPy's names in the order that safetensors has its own in: BOOL, U8, I8, ..."""
 
 
-def _in_file(kind: str) -> str:
+def in_file(kind: str) -> str:
     """What safetensors calls it.
 
-    >>> _in_file("float64"), _in_file("uint8"), _in_file("bool")
+    >>> in_file("float64"), in_file("uint8"), in_file("bool")
     ('F64', 'U8', 'BOOL')
     """
     return "BOOL" if kind == "bool" else kind[0].upper() + kind.lstrip("uintfloa")
-
-
-_NAMES = {_in_file(kind): f"<{np.dtype(kind).str[1:]}" for kind in _TYPES}
 
 
 def _header(riata: str, tensors: dict[str, NDArray[Any]]) -> bytes:
@@ -95,7 +88,7 @@ def _header(riata: str, tensors: dict[str, NDArray[Any]]) -> bytes:
     end = 0
     for name, array in tensors.items():
         outer[name] = {
-            "dtype": _in_file(array.dtype.name),
+            "dtype": in_file(array.dtype.name),
             "shape": array.shape,
             "data_offsets": (end, end + array.nbytes),
         }
@@ -111,7 +104,7 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1).view(np.uint8).data
 
 
-def digest_place(content: Content) -> int:
+def digest_place(content: bytes) -> int:
     """Where the digits of the checksum begin. JSON inside JSON: its quotes are escaped."""
     key = b'\\"sha256\\": \\"'
     place = content.find(key, 8, 8 + int.from_bytes(content[:8], "little"))
@@ -120,43 +113,15 @@ def digest_place(content: Content) -> int:
 
 def read_whole(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file or pipe, once its beginning says that it can be a model, and how long it is."""
-    return bytes(_whole(path, _bytes))
-
-
-def _bytes(file: IO[bytes], size: int) -> Content:
-    return file.read(size)
-
-
-def _pages(file: IO[bytes], size: int) -> Content:
-    """In memory of its own, which is given back when nobody looks at it any more."""
-    pages = mmap.mmap(-1, size)
-    with memoryview(pages) as view:
-        done = file.readinto(view)  # type: ignore[attr-defined]
-    return pages if done == size else b""
-
-
-def _whole(path: str | os.PathLike[str], read_all: Callable[[IO[bytes], int], Content]) -> Content:
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
-        start = read_up_to(file, 9)
-        _check_start(start, str(path), size)
-        length = int.from_bytes(start[:8], "little")
-        head = start + read_up_to(file, length - 1)
-        if len(head) < 8 + length:
-            raise ModelError(
-                f"{path}: cut short: {len(head):,} bytes, and its header alone takes {8 + length:,}"
-            )
-        wanted = _data_size(head, str(path))
-        if size is not None and size != len(head) + wanted:
-            raise ModelError(
-                f"{path}: cut short or damaged: {size:,} bytes, and its header speaks of "
-                f"{len(head) + wanted:,}"
-            )
+        head = read_head(file, str(path), size)
+        wanted = data_size(head, str(path), size)
         check_room(wanted, str(path))
         if size is not None:  # at once, without putting parts together
             file.seek(0)
-            content = read_all(file, size)
+            content = file.read(size)
             if len(content) == size and content[: len(head)] == head and not file.read(1):
                 return content
             raise ModelError(f"{path}: changed while it was read: try again")
@@ -167,6 +132,19 @@ def _whole(path: str | os.PathLike[str], read_all: Callable[[IO[bytes], int], Co
                 f"there are {'more' if len(data) == wanted else format(len(data), ',')}"
             )
         return head + data
+
+
+def read_head(file: IO[bytes], path: str, size: int | None) -> bytes:
+    """How a file begins, up to its tensors; `size` is how long it is, where that is known."""
+    start = read_up_to(file, 9)
+    _check_start(start, path, size)
+    length = int.from_bytes(start[:8], "little")
+    head = start + read_up_to(file, length - 1)
+    if len(head) < 8 + length:
+        raise ModelError(
+            f"{path}: cut short: {len(head):,} bytes, and its header alone takes {8 + length:,}"
+        )
+    return head
 
 
 def check_room(size: int, path: str) -> None:
@@ -190,8 +168,8 @@ def read_up_to(file: IO[bytes], size: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _data_size(head: bytes, path: str) -> int:
-    """How many bytes of tensors follow the header."""
+def data_size(head: bytes, path: str, size: int | None) -> int:
+    """How many bytes of tensors follow the header; `size` is how long the file is, where that is known."""
     try:
         outer = json.loads(head[8:])
         ends = [
@@ -203,7 +181,12 @@ def _data_size(head: bytes, path: str) -> int:
         raise ModelError(f"{path}: damaged: its header cannot be read ({error})") from error
     if min(ends, default=0) < 0:
         raise ModelError(f"{path}: damaged: a tensor ends before it begins")
-    return max(ends, default=0)
+    wanted = max(ends, default=0)
+    if size is not None and size != len(head) + wanted:
+        raise ModelError(
+            f"{path}: cut short or damaged: {size:,} bytes, and its header speaks of {len(head) + wanted:,}"
+        )
+    return wanted
 
 
 def tensors_of(content: bytes, path: str) -> dict[str, NDArray[Any]]:
@@ -211,43 +194,6 @@ def tensors_of(content: bytes, path: str) -> dict[str, NDArray[Any]]:
         return safetensors_load(content)
     except Exception as error:  # SafetensorError, or a type that NumPy lacks
         raise ModelError(f"{path}: cut short or damaged: {error}") from error
-
-
-def read_views(
-    path: str | os.PathLike[str], format: str, newest: int
-) -> tuple[dict[str, Any], Tensors]:
-    """As `read`, with tensors that lie in the bytes of the file: no copy, and nobody may write to them."""
-    content = _whole(path, _pages)
-    header = read_header(content, str(path), format, newest)
-    return header, _views(content, str(path))
-
-
-def _views(content: Content, path: str) -> Tensors:
-    """The tensors of a file, each where it stands; a ModelError where they are not one behind the other."""
-    start = 8 + int.from_bytes(content[:8], "little")
-    described = json.loads(content[8:start])
-    described.pop("__metadata__", None)
-    found: Tensors = {}
-    end = 0
-    try:
-        for name, about in sorted(described.items(), key=lambda item: item[1]["data_offsets"]):
-            first, last = about["data_offsets"]
-            kind = np.dtype(_NAMES[about["dtype"]])
-            count = math.prod(about["shape"])
-            if (
-                first != end
-                or last - first != count * kind.itemsize
-                or min(about["shape"], default=0) < 0
-            ):
-                raise ValueError(f"tensor {name!r} is not where it should be")
-            values = np.frombuffer(content, kind, count, start + first)
-            found[name] = values.reshape(about["shape"])
-            end = last
-        if start + end != len(content):
-            raise ValueError("there is more than its tensors")
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(f"{path}: cut short or damaged: {error}") from error
-    return found
 
 
 def header_of(path: str | os.PathLike[str], format: str, newest: int) -> dict[str, Any]:
@@ -266,7 +212,7 @@ def read(path: str | os.PathLike[str], format: str, newest: int) -> tuple[dict[s
 
 
 def read_header(
-    content: Content, path: str, format: str, newest: int, checked: bool = True
+    content: bytes, path: str, format: str, newest: int, checked: bool = True
 ) -> dict[str, Any]:
     """The JSON header of a file that is whole; anything else is a ModelError that says what."""
     length = int.from_bytes(content[:8], "little")
@@ -309,7 +255,7 @@ def _check_start(start: bytes, path: str, size: int | None) -> None:
         )
 
 
-def _check_digest(content: Content, path: str, digest: object) -> None:
+def _check_digest(content: bytes, path: str, digest: object) -> None:
     place = digest_place(content)
     found = hashlib.sha256()
     if place >= 0:
@@ -318,9 +264,7 @@ def _check_digest(content: Content, path: str, digest: object) -> None:
         found.update(NO_DIGEST.encode())
         found.update(view[place + 64 :])
     if place < 0 or found.hexdigest() != digest:
-        raise ModelError(
-            f"{path}: damaged: the checksum does not match: restore it from a copy, or train again"
-        )
+        raise ModelError(f"{path}: {DAMAGED}")
 
 
 # Memory

@@ -17,6 +17,7 @@ pytest.importorskip("distributed")
 
 from riata import model_file
 from riata.dask import cluster_of, train
+from riata.dask.cluster import ClusterError
 from riata.errors import DataError
 from riata.learners import Sketch
 from riata.shards import train_shards
@@ -220,3 +221,18 @@ def test_the_scheduler_goes_away(processes: Processes, tmp_path: Path) -> None:
     assert "Traceback" not in err
     assert not out.exists()
     assert model_file.load(saved).record.passes >= 1
+
+
+def test_all_workers_leave(processes: Processes, tmp_path: Path) -> None:
+    """The one worker is killed after the first round, and nobody starts another: an error, not a wait for ever."""
+    path, saved = write_vw(tmp_path / "x.vw", n=2000, features=400), tmp_path / "c"
+
+    def leave(model) -> None:
+        processes.workers[0].kill()
+
+    with (
+        cluster_of(processes.address) as client,
+        pytest.raises(ClusterError, match="all workers have left the cluster, and none has come"),
+    ):
+        train(client, str(path), MAKE, shards=3, on_progress=leave, checkpoint=saved, wait=15)
+    assert model_file.load(saved).record.passes == 1

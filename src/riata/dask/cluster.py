@@ -21,6 +21,9 @@ WAIT = 60.0
 SLOW, TIMES_SLOWER = 60.0, 5.0
 """A task is given to another worker, too, once it takes so many seconds and so many times as long as others."""
 _TICK = 0.5
+_LOST = {"distributed.deploy.lost-worker-timeout": "1 day"}
+"""A killed process of a local cluster is started again. Dask would give it up for good where it is away 15 s later, and
+end up without workers where they are killed again and again."""
 
 
 class ClusterError(RiataError, RuntimeError):
@@ -52,7 +55,10 @@ def cluster_of(address: str) -> Iterator[Any]:
         workers = int(local[1] or 2)
         if workers < 1:
             raise SettingsError("local:N has at least one worker")
+        from dask import config
+
         with (
+            config.set(_LOST),
             package.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
                 host="127.0.0.1",
@@ -110,6 +116,7 @@ class Cluster:
         self._package = distributed()
         self._run = uuid.uuid4().hex[:8]
         self._submitted = 0
+        self._peopled = time.monotonic()
 
     def submit(self, function: Callable[..., Any], *arguments: Any, **how: Any) -> Any:
         """A future. What goes with it stays with the scheduler, so that no worker's death loses it."""
@@ -124,6 +131,7 @@ class Cluster:
 
     def all_done(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Futures of these calls (a function and its arguments), in order, once all are done."""
+        self._peopled = time.monotonic()
         slots = [_Slot(call, [self.submit(*call)]) for call in calls]
         try:
             while waiting := [slot for slot in slots if slot.done is None]:
@@ -150,6 +158,20 @@ class Cluster:
         else:
             return
         self._check_alive("")
+        self._check_peopled()
+
+    def _check_peopled(self) -> None:
+        """A ClusterError once there have been no workers for a while."""
+        now = time.monotonic()
+        if now - self._peopled < self._wait / 10:
+            return
+        if self.client.nthreads():
+            self._peopled = now
+        elif now - self._peopled > self._wait:
+            raise ClusterError(
+                f"all workers have left the cluster, and none has come for {self._wait:.0f} s: start some, and go on "
+                "from the last checkpoint (--resume)"
+            )
 
     def _check_alive(self, said: str) -> None:
         """A ClusterError once the scheduler has been away for a while."""

@@ -32,7 +32,8 @@ from riata.shards.plan import (
 from riata.shards.plan import resolved as resolved_options
 from riata.shards.rounds import MakeLearner, Rounds, Task, go, partial
 from riata.shards.split import Piece, Shard
-from riata.shards.summary import FAN_IN, Summary, add_up
+from riata.shards.summary import Summary
+from riata.shards.sums import FAN_IN, add_up
 from riata.shards.survey import Survey, Wanted, merged
 from riata.sources import ReadOptions
 from riata.training.encoder import encode_for

@@ -7,7 +7,8 @@ A source splits into shards that do not depend on the number of workers. `partia
 from riata.shards.plan import Plan, plan_for
 from riata.shards.rounds import Rounds, Task, partial, train_shards
 from riata.shards.split import Piece, Shard, split
-from riata.shards.summary import MergeError, Summary, merge
+from riata.shards.summary import MergeError, Summary
+from riata.shards.sums import merge
 
 __all__ = [
     "MergeError",

@@ -31,9 +31,8 @@ from riata.shards.summary import (
     check_count,
     check_rounds,
     header_of,
-    merge,
-    merge_tree,
 )
+from riata.shards.sums import merge, merge_tree
 from riata.shards.survey import Survey, Wanted, merged
 from riata.sources import ReadOptions
 
@@ -127,7 +126,7 @@ def merge_files(paths: Sequence[str | os.PathLike[str]], resume: Model | None = 
     check_count(sorted(places), first["count"])
     ordered = [path for _, path in sorted(heads, key=lambda pair: pair[0]["numbers"][0])]
     course = _course_of(first, resume)
-    course.take(merge_tree(ordered, Summary.load))
+    course.take(merge_tree(ordered))
     return course.model
 
 

@@ -8,7 +8,8 @@ safetensors file with a checksum, written and read by `tensor_file`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import riata
-from riata import _core, tensor_file
+from riata import tensor_file
 from riata.errors import ModelError, RiataError, SettingsError
+from riata.tensor_pieces import TensorPieces
 
 VERSION = 1
-FAN_IN = 64
-"""So many neighbours are added up one after another; their sums, again so many, after that: a tree of fixed shape."""
+BY_FEATURE = ("keys", "rows", "names", "name_offsets")
+"""Arrays with something for each feature."""
+_PIECE = 1 << 20
+"""Bytes of rows that are read from a file at a time."""
 
 Arrays = dict[str, NDArray[Any]]
 _SAME = ("riata", "family", "parameters", "plan", "count", "round", "began")
@@ -62,19 +66,80 @@ class Summary:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
-        header, arrays = tensor_file.read_views(path, tensor_file.SUMMARY, VERSION)
+        """All of it, from a file."""
+        with StoredSummary(path) as stored:
+            arrays = {name: stored.tensors.read(name) for name in stored.tensors.tensors}
+            stored.check(arrays)
+            stored.tensors.check_same()
+        return cls(stored.header, arrays)
+
+    def pieces(self) -> Iterator[Arrays]:
+        """The sums by feature, some features at a time."""
+        if "keys" in self.arrays:
+            yield {name: self.arrays[name] for name in BY_FEATURE if name in self.arrays}
+
+
+class StoredSummary:
+    """A summary in a file: in memory is what does not go by feature, and of the rest a piece at a time."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.tensors = TensorPieces(path, tensor_file.SUMMARY, VERSION)
+        with self._said():
+            _check_header(self.tensors.header)
+        self.header = {
+            k: v for k, v in self.tensors.header.items() if k not in ("format", "version", "sha256")
+        }
+        self.arrays: Arrays = {
+            name: self.tensors.read(name) for name in self.tensors.tensors if name not in BY_FEATURE
+        }
+        there = {name: place.shape for name, place in self.tensors.tensors.items()}
+        with self._said():
+            _check_shapes(there)
+
+    def __enter__(self) -> StoredSummary:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.tensors.__exit__(*error)
+
+    numbers = property(lambda self: list(self.header["numbers"]))
+
+    def check(self, arrays: Arrays) -> None:
+        """A ModelError where this piece of what goes by feature cannot be right."""
+        with self._said():
+            _check_piece(arrays)
+
+    def pieces(self) -> Iterator[Arrays]:
+        """The sums by feature, some features at a time."""
+        tensors = self.tensors
+        if "keys" not in tensors.tensors:
+            return
+        count, width = tensors.tensors["rows"].shape
+        some = max(1 << 10, _PIECE // (8 * max(width, 1)))
+        for first in range(0, max(count, 1), some):
+            last = min(first + some, count)
+            piece = {name: tensors.read(name, first, last) for name in ("keys", "rows")}
+            if "names" in tensors.tensors:
+                offsets = tensors.read("name_offsets", first, last + 1)
+                self.check(piece | {"name_offsets": offsets})
+                names = tensors.read("names", int(offsets[0]), int(offsets[-1]))
+                piece |= {"names": names, "name_offsets": offsets - offsets[0]}
+            self.check(piece)
+            yield piece
+        tensors.check_same()
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
         try:
-            _check(header, arrays)
+            yield
         except (KeyError, TypeError, ValueError) as error:
+            self.tensors.__exit__()
             raise ModelError(
-                f"{path}: the parts of this summary do not fit together: {error}"
+                f"{self.tensors.path}: the parts of this summary do not fit together: {error}"
             ) from None
-        return cls(
-            {k: v for k, v in header.items() if k not in ("format", "version", "sha256")}, arrays
-        )
 
 
-def _check(header: dict[str, Any], arrays: Arrays) -> None:
+def _check_header(header: dict[str, Any]) -> None:
     """A file may come from anywhere: what is wrong with it should be said before it is added up."""
     for name in (*_SAME, "training", "numbers", "fingerprints", "rows", "loss"):
         if name not in header:
@@ -86,26 +151,45 @@ def _check(header: dict[str, Any], arrays: Arrays) -> None:
         raise ValueError("the numbers of its shards are not between 1 and their count, ascending")
     if set(header["fingerprints"]) != {str(n) for n in numbers}:
         raise ValueError("the fingerprints of its shards are missing")
-    keys, rows = arrays.get("keys"), arrays.get("rows")
+
+
+def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
+    keys, rows = shapes.get("keys"), shapes.get("rows")
     if (keys is None) != (rows is None):
         raise ValueError("one of the tensors 'keys' and 'rows' is missing")
+    if ("names" in shapes) != ("name_offsets" in shapes) or ("names" in shapes and keys is None):
+        raise ValueError("one of the tensors 'names' and 'name_offsets' is missing")
     if keys is None or rows is None:
         return
-    if keys.dtype != np.int64 or keys.ndim != 1 or (len(keys) and keys.min() < 0):
+    if len(keys) != 1:
         raise ValueError("tensor 'keys' does not hold features")
-    if rows.dtype != np.float64 or rows.ndim != 2 or len(rows) != len(keys):
+    if len(rows) != 2 or rows[0] != keys[0]:
         raise ValueError("tensor 'rows' does not fit to 'keys'")
-    if not np.isfinite(rows).all():
+    if "names" in shapes and (
+        shapes["name_offsets"] != (keys[0] + 1,) or len(shapes["names"]) != 1
+    ):
+        raise ValueError("tensor 'name_offsets' does not fit to 'names'")
+
+
+def _check_piece(arrays: Arrays) -> None:
+    if "keys" not in arrays:
+        return
+    keys, rows = arrays["keys"], arrays["rows"]
+    if keys.dtype != np.int64 or (len(keys) and keys.min() < 0):
+        raise ValueError("tensor 'keys' does not hold features")
+    if rows.dtype != np.float64 or not np.isfinite(rows).all():
         raise ValueError("tensor 'rows' holds numbers that are not finite")
-    if ("names" in arrays) != ("name_offsets" in arrays):
-        raise ValueError("one of the tensors 'names' and 'name_offsets' is missing")
+    if "name_offsets" not in arrays:
+        return
+    offsets = arrays["name_offsets"]
+    if offsets.dtype != np.int64 or offsets[0] < 0:
+        raise ValueError("tensor 'name_offsets' does not fit to 'names'")
+    if (offsets[1:] < offsets[:-1]).any():
+        raise ValueError("tensor 'name_offsets' does not ascend")
     if "names" in arrays:
-        offsets = arrays["name_offsets"]
-        good = offsets.dtype == np.int64 and offsets.shape == (len(keys) + 1,)
-        if not good or offsets[0] != 0 or offsets[-1] > len(arrays["names"]):
+        names = arrays["names"]
+        if names.dtype != np.uint8 or offsets[-1] > len(names):
             raise ValueError("tensor 'name_offsets' does not fit to 'names'")
-        if (offsets[1:] < offsets[:-1]).any():
-            raise ValueError("tensor 'name_offsets' does not ascend")
 
 
 def header_of(
@@ -116,97 +200,6 @@ def header_of(
         "riata": riata.__version__, "family": family, "parameters": parameters, "plan": plan,
         "count": count, "round": round, "began": began,
     }  # fmt: skip
-
-
-class Sums:
-    """Summaries of neighbours as they come, one after another: in memory are the sums, and the one that is added."""
-
-    def __init__(self) -> None:
-        self.header: dict[str, Any] | None = None
-        self._index = _core.FeatureIndex()
-        self._rows = np.zeros((0, 0))
-        self._size = 0
-        self._arrays: Arrays = {}
-        self._named = self._keyed = False
-
-    def add(self, summary: Summary) -> None:
-        if self.header is None:
-            self.header = {k: _copied(v) for k, v in summary.header.items()}
-            self._take(summary.arrays)
-            return
-        check_alike(self.header, summary.header)
-        twice = set(self.header["numbers"]) & set(summary.numbers)
-        if twice:
-            raise MergeError(f"shard {min(twice)} is there twice: give each part once")
-        self._take(summary.arrays)
-        head = self.header
-        head["numbers"] = sorted([*head["numbers"], *summary.numbers])
-        head["fingerprints"] |= summary.header["fingerprints"]
-        head["rows"] += summary.header["rows"]
-        head["loss"] = [a + b for a, b in zip(head["loss"], summary.header["loss"], strict=True)]
-
-    def result(self) -> Summary:
-        """All that was added; nothing is left here."""
-        if self.header is None:
-            raise MergeError("there is nothing to merge")
-        arrays = dict(self._arrays)
-        if self._keyed:
-            keys, names, offsets = self._index.take()
-            arrays |= {"keys": keys, "rows": self._rows[: self._size]}
-            if self._named:
-                arrays |= {"names": names, "name_offsets": offsets}
-        return Summary(self.header, arrays)
-
-    def _take(self, arrays: Arrays) -> None:
-        places = self._take_rows(arrays) if "keys" in arrays else None
-        for name, array in arrays.items():
-            if name.startswith("add."):
-                known = self._arrays.get(name)
-                if known is not None and known.shape != array.shape:
-                    raise MergeError(f"the sums {name!r} have different shapes")
-                self._arrays[name] = array.copy() if known is None else known + array
-            elif name.startswith("max."):
-                known = self._arrays.get(name)
-                self._arrays[name] = array.copy() if known is None else np.maximum(known, array)
-        for name in arrays:
-            if name.startswith("sample.") and name.endswith(".limit"):
-                from riata.shards.samples import merged_samples
-
-                head = name.removesuffix("limit")
-                mine, theirs = (
-                    {k.removeprefix(head): v for k, v in several.items() if k.startswith(head)}
-                    for several in (self._arrays, arrays)
-                )
-                whole = merged_samples(mine, theirs, places if "names" in arrays else None)
-                self._arrays |= {f"{head}{k}": v for k, v in whole.items()}
-
-    def _take_rows(self, arrays: Arrays) -> NDArray[np.int32]:
-        """Add the rows of features, each to that of the same; where they are now."""
-        keys, rows = arrays["keys"], arrays["rows"]
-        named = "names" in arrays
-        if self._keyed and len(keys) and self._size and named != self._named:
-            raise MergeError("parts with named and with numbered features cannot be merged")
-        if self._keyed and rows.shape[1] != self._rows.shape[1]:
-            raise MergeError("the rows of these parts have different widths")
-        self._keyed, self._named = True, self._named or named
-        names = arrays.get("names", np.zeros(0, dtype=np.uint8))
-        offsets = arrays.get("name_offsets", np.zeros(len(keys) + 1, dtype=np.int64))
-        before = self._size
-        places = self._index.translate(keys, names, offsets)
-        self._size = len(self._index)
-        if self._rows.shape[1] != rows.shape[1]:
-            self._rows = np.zeros((self._size + self._size // 8, rows.shape[1]))
-        elif self._size > len(self._rows):
-            room = max(self._size, before + before // 8)
-            self._rows.resize(
-                (room, rows.shape[1]), refcheck=False
-            )  # in place, where memory allows
-        _core.add_rows(self._rows, places, rows)
-        return places
-
-
-def _copied(value: Any) -> Any:
-    return type(value)(value) if isinstance(value, list | dict) else value
 
 
 def check_alike(one: dict[str, Any], other: dict[str, Any]) -> None:
@@ -227,57 +220,6 @@ def _difference(one: Any, other: Any) -> str:
         return ""
     names = [k for k in one.keys() | other.keys() if one.get(k) != other.get(k)]
     return f"{', '.join(sorted(names))} "
-
-
-def merge(summaries: Iterable[Summary]) -> Summary:
-    """The sum of summaries of neighbours, in the order of their shards, as one tree of fixed shape."""
-    return merge_tree(summaries)
-
-
-def merge_tree(parts: Iterable[Any], load: Any = None) -> Summary:
-    """The same; `load` gets a summary from what stands for it. In memory is one at a time, and the sums of each level.
-
-    As many neighbours as `FAN_IN` says are added up, one after another, and so are their sums.
-    """
-    levels: list[_Level] = []
-
-    def add(summary: Summary, height: int) -> None:
-        if height == len(levels):
-            levels.append(_Level())
-        level = levels[height]
-        if level.count == FAN_IN:
-            whole, levels[height] = level.sums.result(), _Level()
-            del level
-            add(whole, height + 1)
-        levels[height].add(summary)
-
-    for part in parts:
-        add(load(part) if load is not None and not isinstance(part, Summary) else part, 0)
-    if not levels:
-        raise MergeError("there is nothing to merge")
-    for height in range(len(levels) - 1):
-        add(levels[height].sums.result(), height + 1)
-    return levels[-1].sums.result()
-
-
-class _Level:
-    """The sums of some neighbours, and how many they are."""
-
-    def __init__(self) -> None:
-        self.sums, self.count = Sums(), 0
-
-    def add(self, summary: Summary) -> None:
-        self.sums.add(summary)
-        self.count += 1
-
-
-def add_up(summaries: Iterable[Summary]) -> Summary:
-    """Neighbours, one after another."""
-    sums = Sums()
-    for summary in summaries:
-        sums.add(summary)
-        del summary  # before the next one comes
-    return sums.result()
 
 
 def check_count(numbers: Sequence[int], count: int) -> None:
