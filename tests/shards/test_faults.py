@@ -182,7 +182,7 @@ def test_the_client_is_killed_and_goes_on(processes: Processes, tmp_path: Path) 
     ]
     method = ["--shards", "6", "--method", "sketch", "--gamma", "3", "--sample", "0"]
     first = riata(*words, *method)
-    for _ in range(600):
+    for _ in range(2400):
         if saved.exists() or first.poll() is not None:
             break
         time.sleep(0.05)
@@ -209,7 +209,7 @@ def test_the_scheduler_goes_away(processes: Processes, tmp_path: Path) -> None:
         "train", str(path), "-o", str(out), "--dask", processes.address, "--checkpoint", str(saved),
         "--shards", "6", "--method", "sketch", "--gamma", "3", "--sample", "0",
     )  # fmt: skip
-    for _ in range(600):
+    for _ in range(2400):
         if saved.exists() or run.poll() is not None:
             break
         time.sleep(0.05)
