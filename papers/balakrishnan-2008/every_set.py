@@ -6,79 +6,24 @@ tolerance is the loosest power of ten at which its objective is within 1e-6 of t
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import Floats
+from papers.sets import CLASSES, SETS, Floats, load
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from riata import SketchClassifier
 from riata.learners import Sketch
-from riata.sources import open_source
 
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
 GAP, MOST_PASSES = 1e-6, 10
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 LONGEST = 20.0
 """Seconds after which liblinear is not asked for more."""
-CODES = (
-    "hour",
-    "C1",
-    "banner_pos",
-    "device_type",
-    "device_conn_type",
-    *(f"C{k}" for k in range(14, 22)),
-)
-SETS: dict[str, tuple[str, dict[str, Any]]] = {
-    "heart": ("libsvm/heart_scale", {}),
-    "a9a": ("libsvm/a9a", {}),
-    "ijcnn1": ("libsvm/ijcnn1.trn.bz2", {}),
-    "money-fx": ("reuters21578/reuters.trn.bz2", {}),
-    "news20, two groups": ("libsvm/news20-small.binary.gz", {}),
-    "rcv1, sample": ("vw/rcv1_small.dat", {}),
-    "SMS": ("sms/SMSSpamCollection", {"text": ("SMS",)}),
-    "iPinYou": ("ctr/ipinyou_deepctr_train.fm.txt", {"format": "svmlight"}),
-    "Criteo, head": (
-        "ctr/criteo_wideresdnn_train.csv",
-        {"format": "csv", "header": False, "label": "1", "delimiter": "\t", "missing": "feature",
-         "log1p": tuple(map(str, range(2, 15)))},
-    ),
-    "Avazu, head": ("ctr/avazu_fastdg_small3.train.csv", {"label": "click", "ignore": ("id",), "categorical": CODES}),
-    "kr-vs-kp": ("uci/kr.vs.kp.arff", {}),
-    "crx": ("uci/credit.a.arff", {}),
-    "mushroom": ("uci/mushroom.arff", {}),
-    "magic": ("uci/magic.arff", {}),
-    "wbc": ("uci/breast.w.arff", {}),
-    "spambase": ("uci/spambase.data", {"format": "csv", "header": False, "label": "58"}),
-    "wdbc": ("uci/wdbc.data", {"format": "csv", "header": False, "label": "2", "ignore": ("1",)}),
-    "wpbc": ("uci/wpbc.data", {"format": "csv", "header": False, "label": "2", "ignore": ("1",)}),
-    "mail, log counts": ("trec07p/trec07p.vw.zst", {}),
-}  # fmt: skip
-CLASSES = "libsvm/news20-multiclass.gz"
 QUICK = ("heart", "money-fx", "rcv1, sample", "SMS", "kr-vs-kp", "mushroom", "wdbc")
-
-
-def load(file: str, options: dict[str, Any]) -> tuple[sparse.csr_matrix, Floats]:
-    """A matrix and labels, whatever the format."""
-    path = Path(os.environ["RIATA_DATA"]) / file
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        blocks = list(open_source(str(path), **options))
-    lengths = np.concatenate([np.diff(b.indptr) for b in blocks])
-    inside = [slice(b.indptr[0], b.indptr[-1]) for b in blocks]
-    keys = np.concatenate([b.indices[s] for b, s in zip(blocks, inside, strict=True)])
-    values = np.concatenate([b.values[s] for b, s in zip(blocks, inside, strict=True)])
-    _, columns = np.unique(keys, return_inverse=True)
-    X = sparse.csr_matrix(
-        (values, columns.astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]))
-    )
-    X.sum_duplicates()
-    return X, np.concatenate([b.labels for b in blocks if b.labels is not None])
 
 
 def objective(X: sparse.csr_matrix, y: Floats, model: Any, gamma: float) -> float:
@@ -150,8 +95,6 @@ def item(quick: bool) -> dict[str, Any]:
     for name in (*names, "news20, twenty groups"):
         file, options = SETS.get(name, (CLASSES, {}))
         X, y = load(file, options)
-        if name.startswith("mail"):
-            X.data = np.log1p(X.data)
         for gamma in GAMMAS:
             row, is_few, is_fast = solved(f"{name}, {X.shape[0]:,} x {X.shape[1]:,}", X, y, gamma)
             rows.append(row)

@@ -66,24 +66,24 @@ def test_the_sketch_has_the_optimum(name, bounds):
 
 @pytest.mark.parametrize(
     ("name", "most", "area"),
-    [("libsvm/a9a", (0.03, 0.003), 0.89), ("libsvm/ijcnn1.trn.bz2", (0.15, 0.015), 0.62),
-     ("libsvm/heart_scale", (0.07, 0.011), 0.91),
-     ("reuters21578/reuters.trn.bz2", (0.6, 0.05), 0.99)],
+    [("libsvm/a9a", (0.013, 0.001), 0.89), ("libsvm/ijcnn1.trn.bz2", (0.003, 0.0003), 0.62),
+     ("libsvm/heart_scale", (0.09, 0.0015), 0.91),
+     ("reuters21578/reuters.trn.bz2", (0.08, 0.001), 0.99)],
 )  # fmt: skip
 @pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
 def test_the_interior_point_family_comes_near(name, most, area, bounds):
-    """After one pass and after twenty; and its bound on the distance is true."""
+    """After one pass and after twenty; and its bound on the distance is true, and not far from it."""
     X, y = read(name)
     exact = SketchClassifier(gamma=L1 * X.shape[0], bounds=bounds).fit(X, y)
     best = exact.history_[-1]["objective"] / X.shape[0]
     for passes, limit in zip((1, 20), most, strict=True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = InteriorPointClassifier(l1=L1, bounds=bounds, shuffle=False, passes=passes).fit(
-                X, y
-            )
+            model = InteriorPointClassifier(l1=L1, bounds=bounds, random_state=0, passes=passes)
+            model.fit(X, y)
             [proof] = model.model_.learner._proofs
         assert proof.objective <= (1 + limit) * best
-        if np.abs(exact.coef_).sum() <= 2 * np.abs(model.coef_).sum():
-            assert proof.objective - best <= proof.gap + 1e-9
+        assert np.abs(exact.coef_).sum() <= 10 * np.abs(model.coef_).sum()
+        assert proof.objective - best <= proof.gap + 1e-9
+        assert proof.gap <= 1.1 * (proof.objective - best) + 0.001 * best
         assert roc_auc_score(y, model.decision_function(X)) > area

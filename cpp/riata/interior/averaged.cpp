@@ -1,16 +1,18 @@
 // The averaged update: dual averaging inside the bounds, a rate a feature, and the average of the weights.
 //
-// After k examples the weight of a feature is where
+// A feature is learned in units of the root mean square of its non-zeros so far, s: values x / s, weights u = s w.
+// After k examples its weight is where
 //
-//   linear w + (1 + sqrt(squares)) / eta0 * w^2 / 2 + k l1 |w|
+//   linear u + (1 + sqrt(squares)) / eta0 * u^2 / 2 + k l1 / s |u|
 //
 // is least inside its bounds: `linear` is the sum of its gradients, each less what keeps the minimum where it was
 // while `squares`, the sum of their squares, grew. It is found when the feature occurs, so an example costs its
 // non-zeros. What is read is the mean over the feature's examples, later ones counting more; where the weight has
 // come to zero by now, zero.
 //
-// The state lies where that of the paper's update does: half[0] has linear and squares, half[1] the average and
-// the number of examples; of the intercept, `product` and `least` are linear and squares.
+// The state lies where that of the paper's update does: half[0] has linear, squares and, as y, the sum of squared
+// values; half[1] the average and the number of examples; of the intercept, `product` and `least` are linear and
+// squares.
 #include <cmath>
 
 #include "riata/interior/interior.hpp"
@@ -34,17 +36,25 @@ Interval Interior::interval(std::int64_t slot) const noexcept {
           above ? limits_[0].hi[slot] : -limits_[1].lo[slot]};
 }
 
-double Interior::present(int column, std::int64_t slot) const noexcept {
+// The root mean square of a feature's values, that of the example at hand included; 1 before there is any.
+double Interior::scale(int column, std::int64_t slot, double value) const noexcept {
+  const InteriorColumn& own = columns[column];
+  const double sum = own.half[0].y[slot] + value * value, n = own.half[1].z[slot] + (value != 0 ? 1 : 0);
+  return n > 0 && sum > 0 ? std::sqrt(sum / n) : 1;
+}
+
+double Interior::present(int column, std::int64_t slot, double value) const noexcept {
   const Half& half = columns[column].half[0];
-  const double size = std::fabs(half.x[slot]) - spec_.l1 * static_cast<double>(t);
+  const double s = scale(column, slot, value);
+  const double size = std::fabs(half.x[slot]) - spec_.l1 * static_cast<double>(t) / s;
   const double free =
-      size > 0 ? -std::copysign(size, half.x[slot]) * spec_.eta0 / (1 + std::sqrt(half.z[slot])) : 0;
+      size > 0 ? -std::copysign(size, half.x[slot]) * spec_.eta0 / (1 + std::sqrt(half.z[slot])) / s : 0;
   const Interval inside = interval(slot);
   return std::fmin(std::fmax(free, inside.low), inside.high);
 }
 
 double Interior::average(int column, std::int64_t slot) const noexcept {
-  const double now = present(column, slot);
+  const double now = present(column, slot, 0);
   if (now == 0) return 0;
   const Half& half = columns[column].half[1];
   return half.z[slot] > 0 ? half.x[slot] : now;
@@ -59,7 +69,7 @@ Outcome::Status Interior::plan_averaged(double label, double weight, double offs
   for (int c = 0; c < static_cast<int>(columns.size()); ++c) {
     double now = offset + present_intercept(c), mean = offset + intercept[c];
     for (std::size_t k = 0; k < row_slots_.size(); ++k) {
-      now += present(c, row_slots_[k]) * row_values_[k];
+      now += present(c, row_slots_[k], row_values_[k]) * row_values_[k];
       mean += average(c, row_slots_[k]) * row_values_[k];
     }
     const double slope = weight * spec_.loss->slope(now, target(label, c), spec_.loss_parameter);
@@ -83,16 +93,21 @@ void Interior::move_averaged() noexcept {
     InteriorColumn& own = columns[c];
     for (std::size_t k = 0; k < row_slots_.size(); ++k) {
       const std::int64_t slot = row_slots_[k];
-      push(own.half[0].x[slot], own.half[0].z[slot], slopes_[c] * row_values_[k], present(c, slot));
+      const double value = row_values_[k];
+      if (value == 0) continue;
+      own.half[0].y[slot] += value * value;
       own.half[1].z[slot] += 1;
+      const double s = scale(c, slot, 0);
+      push(own.half[0].x[slot], own.half[0].z[slot], slopes_[c] * (value / s), s * present(c, slot, 0));
     }
     if (spec_.fit_intercept) push(own.product, own.least, slopes_[c], present_intercept(c));
   }
   ++t;  // the penalty of this example counts from here on
   for (int c = 0; c < static_cast<int>(columns.size()); ++c) {
     Half& mean = columns[c].half[1];
-    for (const std::int64_t slot : row_slots_)
-      mean.x[slot] += averaging(mean.z[slot]) * (present(c, slot) - mean.x[slot]);
+    for (std::size_t k = 0; k < row_slots_.size(); ++k)
+      if (const std::int64_t slot = row_slots_[k]; row_values_[k] != 0)
+        mean.x[slot] += averaging(mean.z[slot]) * (present(c, slot, 0) - mean.x[slot]);
     if (spec_.fit_intercept)
       intercept[c] += averaging(static_cast<double>(t)) * (present_intercept(c) - intercept[c]);
   }

@@ -61,7 +61,7 @@ Outcome::Status Interior::gather(const BlockView<Index>& b, std::int64_t begin, 
           for (const Half& half : column.half) {
             start_state_.push_back(half.x[group]);
             start_state_.push_back(half.z[group]);
-            if (spec_.bounded) start_state_.push_back(half.y[group]);
+            if (!half.y.empty()) start_state_.push_back(half.y[group]);
           }
         }
         append(static_cast<std::int64_t>(key), name, start_state_.data(), bounds_of(group));

@@ -34,7 +34,7 @@ struct InteriorSpec {
   const Loss* loss = nullptr;
   double loss_parameter = 0;
   bool averaged = false;  // the update of averaged.cpp, not the paper's
-  double eta0 = 0.5;      // its rate
+  double eta0 = 1;        // its rate
   double l1 = 0, sigma = 0.5, k0 = 1;
   double start = 1, dual = 0.1;  // where slacks and multipliers begin
   RowScale scale = RowScale::none;
@@ -47,7 +47,7 @@ struct InteriorSpec {
   std::vector<std::pair<std::string, Interval>> group_bounds;  // of a name, a namespace^ or a column=
 };
 
-// One half of every weight, by slot. `y`, `lo` and `hi` are empty where nothing is bounded above.
+// One half of every weight, by slot. `y` is empty where nothing is bounded, unless the averaged update needs it.
 struct Half {
   std::vector<double> x;  // the half itself
   std::vector<double> z;  // multipliers of x >= lo
@@ -92,7 +92,9 @@ class Interior {
     return half[0].x[slot] - half[1].x[slot];
   }
   // State, slot by slot and column by column: x, z (and y) of one half, then of the other.
-  int width() const noexcept { return (spec_.bounded ? 6 : 4) * static_cast<int>(columns.size()); }
+  int width() const noexcept {
+    return (4 + (has_y(0) ? 1 : 0) + (has_y(1) ? 1 : 0)) * static_cast<int>(columns.size());
+  }
   void save(double* rows) const noexcept;
   // Names may be null. False: not such a state.
   bool restore(const std::int64_t* slot_keys, const double* rows, std::int64_t n, const char* text,
@@ -121,6 +123,7 @@ class Interior {
     return group == 0 ? spec_.bounds : spec_.group_bounds[static_cast<std::size_t>(group - 1)].second;
   }
   void truncate(std::int64_t n) noexcept;
+  bool has_y(int half) const noexcept { return spec_.bounded || (spec_.averaged && half == 0); }
   std::int64_t slot_of(std::uint64_t key) const noexcept {
     return slot_of_.find(key, keys);
   }  // 0: never seen
@@ -130,7 +133,8 @@ class Interior {
   Outcome::Status gather(const BlockView<Index>& block, std::int64_t begin, std::int64_t end) noexcept;
   template <class Index>
   Outcome::Status learn_row(const BlockView<Index>& block, std::int64_t row, double* scores) noexcept;
-  double present(int column, std::int64_t slot) const noexcept;
+  double scale(int column, std::int64_t slot, double value) const noexcept;
+  double present(int column, std::int64_t slot, double value) const noexcept;
   double average(int column, std::int64_t slot) const noexcept;
   double present_intercept(int column) const noexcept;
   Outcome::Status plan_averaged(double label, double weight, double offset, double* scores) noexcept;

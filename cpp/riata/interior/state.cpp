@@ -89,10 +89,11 @@ void Interior::append(std::int64_t key, std::string_view name, const double* sta
   }
   for (InteriorColumn& column : columns) {
     if (spec_.averaged) {
-      for (Half& half : column.half) {
+      for (int h = 0; h < 2; ++h) {
+        Half& half = column.half[h];
         half.x.push_back(state != nullptr ? *state++ : 0);
         half.z.push_back(state != nullptr ? *state++ : 0);
-        if (spec_.bounded) half.y.push_back(state != nullptr ? *state++ : 0);
+        if (has_y(h)) half.y.push_back(state != nullptr ? *state++ : 0);
       }
       continue;
     }
@@ -137,7 +138,7 @@ void Interior::truncate(std::int64_t n) noexcept {
     for (Half& half : column.half) {
       half.x.resize(kept);
       half.z.resize(kept);
-      if (spec_.bounded) half.y.resize(kept);
+      if (!half.y.empty()) half.y.resize(kept);
     }
   }
 }
@@ -148,7 +149,7 @@ void Interior::save(double* rows) const noexcept {
       for (const Half& half : column.half) {
         *rows++ = half.x[slot];
         *rows++ = half.z[slot];
-        if (spec_.bounded) *rows++ = half.y[slot];
+        if (!half.y.empty()) *rows++ = half.y[slot];
       }
     }
   }

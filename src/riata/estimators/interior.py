@@ -15,7 +15,7 @@ from riata.learners import InteriorPoint
 class _InteriorPoint:
     l1: float = 1e-6
     update: str = "averaged"
-    eta0: float = 0.5
+    eta0: float = 1.0
     sigma: float = 0.5
     k0: float = 1.0
     start: float = 1.0
@@ -39,7 +39,8 @@ class InteriorPointClassifier(_InteriorPoint, Classification, Fitting, LinearCla
     ----------
     loss : "logistic", "hinge", "squared_hinge" or "modified_huber"
     l1 : penalty per example, the paper's lambda / n
-    update : "averaged" (averages of minima inside the bounds: converges, at the cost of the non-zeros) or "paper"
+    update : "averaged" (averages of minima inside the bounds: converges, in whatever units, at the cost of the
+        non-zeros) or "paper"
         (interior-point steps: costs the features seen so far, and does not come near the optimum in few passes)
     eta0 : the rate of "averaged"
     sigma : of "paper", as the next three. In (0, 1]: how far each step turns back to the middle of the bounds

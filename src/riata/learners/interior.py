@@ -38,8 +38,8 @@ class InteriorPoint(LossLearner):
 
     `update="averaged"` minimises, after every example, the sum of the gradients so far as a linear function of the
     weights, with the penalties and a curvature of its own for each feature, inside the bounds, and reads the mean
-    of these minima: it converges on any data, and an example costs its non-zeros. `certify` says how far the
-    optimum can be.
+    of these minima: it converges on any data, in whatever units columns are, and an example costs its non-zeros.
+    `certify` says how far the optimum can be.
 
     `update="paper"` is the paper's: a weight is the difference of two halves that stay above zero; each step
     solves the primal-dual equations of an interior-point method with the gradient of one example and goes at most
@@ -71,7 +71,7 @@ class InteriorPoint(LossLearner):
     loss: str = option("logistic", "what to minimise", tuple(LOSSES))
     l1: float = option(1e-6, "penalty on the sum of absolute weights: drives weights to zero")
     update: str = option("averaged", "averaged minima, or the steps of the paper", UPDATES)
-    eta0: float = option(0.5, "rate of the averaged update")
+    eta0: float = option(1.0, "rate of the averaged update")
     sigma: float = option(
         0.5, "how far each step turns back to the middle of the bounds, in (0, 1]"
     )
@@ -209,19 +209,19 @@ class InteriorPoint(LossLearner):
                 "opposite of a column: name all classes at the start"
             )
         state = self.state()
-        halves = state["rows"].reshape(len(state["rows"]), self.outputs, 4)
-        sums, intercept = state["sums"], state["intercept"]
         averaged = self.update == "averaged"
+        halves = state["rows"].reshape(len(state["rows"]), self.outputs, 5 if averaged else 4)
+        sums, intercept = state["sums"], state["intercept"]
         if self.outputs == 1:  # the opposite question: other signs, or the halves change places
-            other = halves * [-1, 1, -1, 1] if averaged else halves[:, :, [2, 3, 0, 1]]
+            other = halves * [-1, 1, 1, -1, 1] if averaged else halves[:, :, [2, 3, 0, 1]]
             halves = np.concatenate([other, halves], axis=1)
             sums = np.vstack([sums * [-1, 1] if averaged else sums, sums])
             intercept = np.append(-intercept, intercept)
         new = outputs - len(intercept)
-        start = [0.0] * 4 if averaged else [self.start, self.dual] * 2
+        start = [0.0] * 5 if averaged else [self.start, self.dual] * 2
         products = 2 * (len(halves) - 1) * self.start * self.dual
         first = [0.0, 0.0] if averaged else [products, self.start + self.dual]
-        added = np.broadcast_to(start, (len(halves), new, 4))
+        added = np.broadcast_to(start, (len(halves), new, len(start)))
         state["rows"] = np.concatenate([halves, added], axis=1).reshape(len(halves), -1)
         state["sums"] = np.vstack([sums, [first] * new])
         state["intercept"] = np.append(intercept, np.zeros(new))
@@ -267,11 +267,27 @@ class InteriorPoint(LossLearner):
         check_state(state, STATE | {"intercept": Tensor("float64", (self.outputs,))})
         if "names" not in state:
             check_known(state["keys"], int(state["seen"][1]))
+        rows = state["rows"]
         if self.update == "averaged":
-            widths = state["rows"].reshape(len(state["rows"]), self.outputs * 2, -1)
-            if (widths[:, :, 1] < 0).any() or (state["sums"][:, 1] < 0).any():
+            rows = self._with_scales(rows)
+            numbers = rows.reshape(len(rows), self.outputs, -1)
+            if (numbers[:, :, [1, 2, 4]] < 0).any() or (state["sums"][:, 1] < 0).any():
                 raise ValueError("tensor 'rows' holds sums of squares or counts below zero")
         self._core.restore(
-            state["keys"], state["rows"], state["sums"], state["intercept"], state["seen"],
+            state["keys"], rows, state["sums"], state["intercept"], state["seen"],
             float(state["rate_factor"][0]), state.get("names"), state.get("name_offsets"),
         )  # fmt: skip
+
+    def _with_scales(self, rows: Floats) -> Floats:
+        """Linear, squares, squares of the values, mean and count. A model saved when values were not scaled lacks the
+        third: it goes on as if they had been about 1."""
+        bounded = self.bounds is not None
+        width = rows.shape[1]
+        if width == 4 * self.outputs and not bounded:
+            old = rows.reshape(len(rows), self.outputs, 4)
+            rows = np.insert(old, 2, old[:, :, 3], axis=2).reshape(len(rows), -1)
+        elif width != (6 if bounded else 5) * self.outputs:
+            raise ValueError("tensor 'rows' has another width than such a model")
+        numbers = rows.reshape(len(rows), self.outputs, -1).copy()
+        numbers[:, :, 2] = np.where(numbers[:, :, 2] == 0, numbers[:, :, 4], numbers[:, :, 2])
+        return np.ascontiguousarray(numbers.reshape(rows.shape))

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riata.block import Block
-from riata.learners.base import Floats, offsets_for
+from riata.learners.base import offsets_for
+from riata.learners.interior_bound import Search, Task, by_sketch, examples_of
+from riata.learners.linear import LOSSES
+from riata.learners.sketch_sample import Sample
 
 if TYPE_CHECKING:
     from riata.learners.interior import InteriorPoint
 
-FAR = 0.1
+FAR = 0.02
 """A bound beyond this part of the objective is worth a warning."""
-REACH = 2.0
-"""The bound speaks of weights whose sizes add up to at most so many times ours."""
+SAMPLE = 1 << 20
+"""Most non-zeros of the examples that are kept in memory."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Proof:
     objective: float
     """Mean loss + l1 * sum abs(w)."""
     gap: float
-    """No weights inside the bounds, whose sizes add up to at most twice as much, have an objective that is lower
+    """No weights inside the bounds, whose sizes add up to at most ten times as much, have an objective that is lower
     by more than this."""
 
     @property
@@ -37,14 +40,10 @@ class Proof:
 
 
 def prove(learner: InteriorPoint, blocks: Iterable[Block]) -> list[Proof]:
-    """For every output, what these examples (class codes for labels) prove of the weights.
-
-    The objective is convex: for any u it is at least F(w) + g'(u - w) + l1 (|u| - |w|), where g is the gradient of
-    the mean loss. The least of that over the u that count is found feature by feature: those that gain most by
-    moving go first, each as far as its bounds let it, until the sizes add up to the reach. And no loss is below 0.
-    """
-    core = learner._core
-    _, weights = core.weights()
+    """For every output, what these examples (class codes for labels) prove of the weights: sums over all of them at
+    the weights, and a bound by a sample of them that is kept in memory."""
+    core, sample = learner._core, Sample(SAMPLE)
+    keys, weights = core.weights()
     low, high = core.intervals().T
     sums, gradient = np.zeros((learner.outputs, 3)), np.zeros_like(weights)
     for block in blocks:
@@ -60,42 +59,38 @@ def prove(learner: InteriorPoint, blocks: Iterable[Block]) -> list[Proof]:
             )
         sums += more
         gradient += pulls
+        sample.add(
+            Block(block.indptr, block.indices, block.values, block.labels, block.weights,
+                  offsets=offsets_for(block, learner.outputs))
+        )  # fmt: skip
     total = sums[:, 2]
     if not (total > 0).all():
         raise ValueError("there are no examples to prove anything with")
-    return [
-        _bound(
-            sums[c, 0] / total[c], sums[c, 1] / total[c], gradient[:, c] / total[c],
-            weights[:, c], float(learner.intercept[c]), low, high, learner,
-        )
-        for c in range(learner.outputs)
-    ]  # fmt: skip
-
-
-def _bound(
-    loss: float,
-    slope: float,
-    g: Floats,
-    w: Floats,
-    intercept: float,
-    low: Floats,
-    high: Floats,
-    learner: InteriorPoint,
-) -> Proof:
-    l1 = float(learner.l1)
-    size = float(np.abs(w).sum())
-    objective = loss + l1 * size
-    gap = float(g @ w) + l1 * size
-    gain = np.maximum(0.0, np.abs(g) - l1)  # of one more of the weight, or one less
-    room = np.maximum(0.0, np.where(g < 0, high, -low))
-    order = np.argsort(-gain * (room > 0), kind="stable")
-    reach = REACH * max(size, 1.0)
-    before = np.concatenate([[0.0], np.cumsum(np.minimum(room[order], reach))[:-1]])
-    taken = np.minimum(room[order], np.maximum(0.0, reach - before))
-    gap += float(gain[order] @ taken)
-    if learner.fit_intercept:
-        gap += slope * intercept + abs(slope) * REACH * max(abs(intercept), 1.0)
-    return Proof(float(objective), float(min(max(gap, 0.0), objective)))
+    kept = sample.block()
+    assert kept is not None
+    simple = learner.loss == "logistic" and learner.normalize == "none" and learner.l1 > 0
+    exact = None
+    if sample.whole and simple:
+        exact = by_sketch(
+            kept, keys, low, high, float(learner.l1), learner.outputs, bool(learner.fit_intercept), float(total[0])
+        )  # fmt: skip
+    parameter = LOSSES[learner.loss][2]
+    proofs = []
+    for c in range(learner.outputs):
+        task = Task(
+            learner.loss, float(getattr(learner, parameter)) if parameter else 0.0, float(learner.l1),
+            bool(learner.fit_intercept), low, high, weights[:, c], float(learner.intercept[c]),
+            sums[c, 0] / total[c], gradient[:, c] / total[c], sums[c, 1] / total[c],
+        )  # fmt: skip
+        if exact is not None:
+            bound = exact[c]
+        else:
+            positive = None if learner.task == "regression" else float(max(c, learner.outputs == 1))
+            examples = examples_of(kept, keys, learner.normalize, positive, float(total[c]))
+            bound = Search(task, examples).run()
+        gap = task.objective - max(0.0, bound)  # no loss is below 0
+        proofs.append(Proof(task.objective, float(max(0.0, gap))))
+    return proofs
 
 
 def in_words(proofs: list[Proof]) -> str:
@@ -115,15 +110,11 @@ def warn_if_far(learner: InteriorPoint, proofs: list[Proof]) -> None:
 
     if not any(p.far for p in proofs):
         return
-    exact = (
-        "; SketchClassifier (--method sketch) has the exact optimum"
-        if learner.loss == "logistic"
-        else ""
-    )
+    exact = ", or use SketchClassifier (--method sketch)" if learner.loss == "logistic" else ""
     worst = max(p.gap / p.objective for p in proofs if p.objective > 0)
     warnings.warn(
-        f"the optimum may be up to {100 * worst:.2g} % lower than the objective that was reached: "
-        f"raise passes{exact}",
+        f"the optimum may be up to {100 * worst:.2g} % lower than the objective that was reached: raise passes or l1, "
+        f"shuffle rows that come in some order{exact}",
         ConvergenceWarning,
         stacklevel=2,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.reference.linear import Floats, RowByRow, loss_slope
+from riata.reference.linear import Floats, RowByRow, loss_slope, loss_value
 
 TINY = 1e-60
 """No slack and no multiplier falls below this: what is divided by them stays far from overflow."""
@@ -144,7 +144,8 @@ class InteriorPoint(RowByRow):
 class AveragedInterior(RowByRow):
     """The averaged update: what it minimises after each example, feature by feature, and the means of the minima.
 
-    The gradients so far are a linear function of the weights; a curvature of (1 + sqrt(sum of their squares)) / eta0
+    A feature is learned in units of the root mean square of its non-zeros so far, s: values x / s, weights s w. The
+    gradients so far are a linear function of the weights; a curvature of (1 + sqrt(sum of their squares)) / eta0
     keeps each weight from following one example too far, and grows around the weight of its time. With the penalty
     of all examples so far, the minimum inside the bounds is the weight; a mean over the feature's examples, the n-th
     counting like n^3, is what is read, or zero where the weight is.
@@ -154,13 +155,18 @@ class AveragedInterior(RowByRow):
     array([0.])
     >>> model.w     # (3 - 0.5) / (1 + 3)
     array([0.625])
+    >>> model = AveragedInterior(1, "squared", l1=5.0, eta0=1.0, fit_intercept=False)
+    >>> model.learn(np.array([[10.0]]), np.array([3.0]))
+    array([0.])
+    >>> model.w     # the same, in other units
+    array([0.0625])
     """
 
     d: int
     loss: str = "logistic"
     parameter: float = 0.0
     l1: float = 1e-6
-    eta0: float = 0.5
+    eta0: float = 1.0
     fit_intercept: bool = True
     low: Floats | None = None
     high: Floats | None = None
@@ -169,16 +175,22 @@ class AveragedInterior(RowByRow):
     def __post_init__(self) -> None:
         n = self.d + 1  # the last is the intercept
         self.linear, self.squares = np.zeros(n), np.zeros(n)
-        self.mean, self.count = np.zeros(n), np.zeros(n)
+        self.mean, self.count, self.powers = np.zeros(n), np.zeros(n), np.zeros(n)
         self.lo, self.hi = np.full(n, -np.inf), np.full(n, np.inf)
         self.lo[:-1] = -np.inf if self.low is None else self.low
         self.hi[:-1] = np.inf if self.high is None else self.high
 
+    @property
+    def scale(self) -> Floats:
+        """The root mean square of each feature's values; 1 before there is any, and for the intercept."""
+        return np.sqrt(np.where(self.count > 0, self.powers, 1.0) / np.maximum(self.count, 1.0))
+
     def minimum(self) -> Floats:
         """The weights that minimise the model of all examples so far, inside the bounds; the intercept last."""
-        penalty = np.append(np.full(self.d, self.l1 * self.t), 0.0)
+        s = self.scale
+        penalty = np.append(np.full(self.d, self.l1 * self.t), 0.0) / s
         size = np.maximum(0.0, np.abs(self.linear) - penalty)
-        free = -np.sign(self.linear) * size * self.eta0 / (1 + np.sqrt(self.squares))
+        free = -np.sign(self.linear) * size * self.eta0 / (1 + np.sqrt(self.squares)) / s
         inside: Floats = np.clip(free, self.lo, self.hi)
         return inside
 
@@ -199,15 +211,51 @@ class AveragedInterior(RowByRow):
     def learn_row(self, x: Floats, label: float, weight: float, offset: float) -> float:
         """Classes are labelled -1 and +1."""
         x = np.append(x, float(self.fit_intercept))
-        now = self.minimum()
         before = float(x @ self.read() + offset)
-        g = weight * loss_slope(self.loss, float(x @ now + offset), label, self.parameter) * x
         seen = x != 0
-        more = np.sqrt(self.squares + g * g) - np.sqrt(self.squares)
-        self.linear += np.where(seen, g - more / self.eta0 * now, 0.0)
-        self.squares += g * g
+        self.powers += x * x
         self.count += seen
+        now, s = self.minimum(), self.scale
+        g = weight * loss_slope(self.loss, float(x @ now + offset), label, self.parameter) * x / s
+        more = np.sqrt(self.squares + g * g) - np.sqrt(self.squares)
+        self.linear += np.where(seen, g - more / self.eta0 * now * s, 0.0)
+        self.squares += g * g
         self.t += 1
         share = 4 / (self.count + 3)
         self.mean += np.where(seen, share * (self.minimum() - self.mean), 0.0)
         return before
+
+
+def lower_bound(
+    X: Floats,
+    y: Floats,
+    at: Floats,
+    l1: float,
+    low: Floats,
+    high: Floats,
+    reach: float,
+    loss: str = "logistic",
+    parameter: float = 0.0,
+) -> float:
+    """No u inside the bounds, whose sizes add up to at most `reach`, has a lower mean loss + l1 |u|.
+
+    Each example has its tangent at a place of its own, a row of `at`: a convex loss is nowhere below it. The least
+    of their mean + l1 |u| is found feature by feature: those that gain most by moving go first.
+
+    >>> X, y, ends = np.array([[1.0], [2.0]]), np.array([1.0, 2.0]), np.array([np.inf])
+    >>> lower_bound(X, y, np.array([[0.5], [0.5]]), 0.0, -ends, ends, 2.0, "squared")   # slope 1.25 at 0.5
+    -1.5625
+    """
+    constant, q = 0.0, np.zeros(X.shape[1])
+    for x, label, v in zip(X, y, at, strict=True):
+        p = float(x @ v)
+        slope = loss_slope(loss, p, label, parameter)
+        constant += (loss_value(loss, p, label, parameter) - slope * p) / len(y)
+        q += slope * x / len(y)
+    gain = np.maximum(0.0, np.abs(q) - l1)
+    room = np.maximum(0.0, np.where(q < 0, high, -low))
+    for j in np.argsort(-gain, kind="stable"):
+        taken = min(float(room[j]), reach)
+        constant -= float(gain[j]) * taken
+        reach -= taken
+    return float(constant)
