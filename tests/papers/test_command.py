@@ -82,6 +82,26 @@ def test_a_script_that_fails_ends_the_run_and_leaves_what_was_made(
     assert not page.stored(item).exists()
 
 
+def test_an_interrupted_run_goes_on_at_the_next_item(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: list[str] = []
+
+    def make(item: items.Item, quick: bool) -> dict[str, object]:
+        made.append(item.name)
+        if made == ["equality", "table-1"]:
+            raise KeyboardInterrupt
+        return found()
+
+    monkeypatch.setattr(papers, "commit", lambda: "abc")
+    monkeypatch.setattr(papers, "make", make)
+    monkeypatch.setattr(papers, "missing", lambda names: [])
+    assert papers.main(["lipton-2015"]) == 130
+    assert "the same command goes on at the next item" in capsys.readouterr().err
+    assert papers.main(["lipton-2015"]) == 0
+    assert made == ["equality", "table-1", "table-1", "speed-up"]
+
+
 def test_every_item_has_its_script_and_every_file_its_checksum() -> None:
     for item in items.ITEMS:
         module, _, function = item.script.partition(":")
