@@ -132,9 +132,9 @@ def test_one_pass_tells_all(tmp_path: Path) -> None:
 
 def test_where_nobody_makes_a_pass(tmp_path: Path, capsys) -> None:
     path, _ = written(tmp_path, "csv")
-    with pytest.raises(SettingsError, match="take a pass over all shards"):
+    with pytest.raises(SettingsError, match="takes a pass over all shards"):
         plan_for(str(path), FTRL(), options(text_idf=True), count=2)
-    with pytest.raises(SettingsError, match="take a pass over all shards"):
+    with pytest.raises(SettingsError, match="takes a pass over all shards"):
         plan_for(str(path), FTRL(), options(), count=2, survey=True)
     words = ["train", str(path), "--label", "clicked", "--text", "note", "--text-idf"]
     assert run([*words, "--shard", "1/2", "-o", str(tmp_path / "part")]) == 2

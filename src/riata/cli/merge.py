@@ -13,6 +13,7 @@ from riata.cli.options import Command, option
 from riata.cli.text import count, number, plural, rows, weights_line
 from riata.record import Model
 from riata.shards.rounds import merge_files
+from riata.shards.survey_file import is_survey, merge_surveys
 from riata.sources.bad_lines import same_file
 from riata.sources.io.bytes import expand
 
@@ -22,6 +23,8 @@ HELP = """Put the PARTS that `riata train --shard` made together: the model of a
   riata train clicks.svm --shard 1/2 -o part1 --method bayesian
   riata train clicks.svm --shard 2/2 -o part2 --method bayesian
   riata merge part1 part2 -o clicks.riata
+
+Of what `riata train --shard --survey` made it puts together one survey, for --surveyed.
 
 PARTS may come in any order. The model can be used, and `riata train --shard 1/2 --resume MODEL` is
 the next round, whose parts are merged with the same --resume."""
@@ -44,6 +47,8 @@ def command(
     check_writable(output)
     before = None if resume is None else model_file.load(resume)
     with settings_as_usage():
+        if is_survey(paths[0]):
+            return _surveys(paths, output, resume, quiet, as_json)
         model = merge_files(paths, before)
     model_file.save(model, output)
     if as_json:
@@ -52,6 +57,27 @@ def command(
         click.echo(json.dumps(done | {name: last[name] for name in ("examples", "loss")}))
     elif not quiet:
         click.echo(report(model, output, len(paths)))
+    return 0
+
+
+def _surveys(paths: list[str], output: str, resume: str | None, quiet: bool, as_json: bool) -> int:
+    """What shards tell of the data, as one."""
+    if resume is not None:
+        raise click.UsageError("surveys come before the first round: leave --resume out")
+    whole = merge_surveys(paths)
+    whole.save(output)
+    if as_json:
+        click.echo(json.dumps({"survey": output, "parts": len(paths)}))
+    elif not quiet:
+        lines = [
+            ("merged", f"surveys of {plural(len(whole.numbers), 'shard')}"),
+            ("saved", output),
+            (
+                "next",
+                f"riata train DATA --shard 1/{whole.header['count']} --surveyed {output} -o PART",
+            ),
+        ]
+        click.echo(rows(lines))
     return 0
 
 

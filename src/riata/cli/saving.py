@@ -61,7 +61,14 @@ def _shard_options(command: F) -> F:
             "--survey",
             is_flag=True,
             section="Many machines",
-            help="Take scales and buckets of columns from all rows, in a pass of its own, with --dask.",
+            help="Take scales and buckets of columns from all rows, in a pass of its own, with --dask. With --shard: "
+            "make this pass over one shard; MODEL is what it tells, for riata merge.",
+        ),
+        option(
+            "--surveyed",
+            metavar="FILE",
+            section="Many machines",
+            help="With --shard: read by what a survey of all shards has found: labels, scales, buckets, texts.",
         ),
         option(
             "--dask",
@@ -164,9 +171,11 @@ def by_shards(given: Mapping[str, Any]) -> bool:
                 "--single and --sparse: make one model of the merged one by riata compact"
             )
         return True
-    if given["rounds"] is not None or given["shards"] is not None or given["survey"]:
+    if given["rounds"] is not None or given["shards"] is not None:
+        raise click.UsageError("--rounds and --shards are for training by shards: give --dask")
+    if given["survey"] or given["surveyed"] is not None:
         raise click.UsageError(
-            "--rounds, --shards and --survey are for training by shards: give --dask"
+            "--survey and --surveyed are for training by shards: give --shard or --dask"
         )
     return False
 

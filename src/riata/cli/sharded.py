@@ -16,7 +16,8 @@ from riata.cli import text
 from riata.cli.data import refuse_to_replace, settings_as_usage
 from riata.record import Model
 from riata.shards.plan import Plan, plan_for
-from riata.shards.rounds import Rounds, partial
+from riata.shards.rounds import Rounds, partial, with_texts
+from riata.shards.survey_file import survey_part, surveyed_by
 
 if TYPE_CHECKING:
     from riata.cli.train import Job
@@ -60,23 +61,46 @@ def run(job: Job, given: dict[str, Any], explicit: set[str]) -> int:
     check_writable(job.output)
     with settings_as_usage():
         if given["shard"] is not None:
-            if given["rounds"] is not None or given["shards"] is not None or given["survey"]:
-                raise click.UsageError(
-                    "--rounds, --shards and --survey go with --dask; --shard says 3/64"
-                )
-            return _one(job, *parse_shard(given["shard"]), given["quiet"])
+            if given["rounds"] is not None or given["shards"] is not None:
+                raise click.UsageError("--rounds and --shards go with --dask; --shard says 3/64")
+            number, count = parse_shard(given["shard"])
+            if given["survey"]:
+                return _survey(job, number, count, given)
+            return _one(job, number, count, given)
+        if given["surveyed"] is not None:
+            raise click.UsageError("--surveyed goes with --shard; --dask makes its own (--survey)")
         return _all(job, given)
 
 
-def _one(job: Job, number: int, count: int, quiet: bool) -> int:
+def _survey(job: Job, number: int, count: int, given: dict[str, Any]) -> int:
+    """What one shard tells of the data, before anything is learned."""
+    for name in ("resume", "surveyed"):
+        if given[name] is not None:
+            raise click.UsageError(f"--{name} and --survey: choose one")
+    options = replace(job.reading, cache=None)
+    part = survey_part(job.data, job.first, options, number, count)
+    part.save(job.output)
+    if not given["quiet"]:
+        lines = [
+            ("survey", f"shard {number} of {count}"),
+            ("saved", f"{job.output}, {text.size(os.path.getsize(job.output))}"),
+            ("next", f"riata merge SURVEYS -o SURVEY, with all {count} of them"),
+        ]
+        click.echo(text.rows(lines))
+    return 0
+
+
+def _one(job: Job, number: int, count: int, given: dict[str, Any]) -> int:
     """One shard of a round: a part, which `riata merge` puts together with the others."""
     before = None if job.resume is None else model_file.load(job.resume)
-    course = _course(job, before, count)
+    course = _course(job, before, count, given["surveyed"])
     shard = course.plan.shards[number - 1]
     started = time.perf_counter()
     summary = partial(course.task(), shard)
+    if number == 1 and course.round == 1:
+        summary = with_texts(summary, course.plan.options.schema)
     summary.save(job.output)
-    if not quiet:
+    if not given["quiet"]:
         seconds = time.perf_counter() - started
         rows = summary.header["rows"]
         lines = [
@@ -90,8 +114,11 @@ def _one(job: Job, number: int, count: int, quiet: bool) -> int:
     return 0
 
 
-def _course(job: Job, before: Model | None, count: int) -> Rounds:
-    plan = plan_of(job, before, count=count)
+def _course(job: Job, before: Model | None, count: int, survey: str | None) -> Rounds:
+    if before is not None and survey is not None:
+        raise click.UsageError("--resume knows what was surveyed: leave --surveyed out")
+    how = {} if survey is None else {"survey": True, "run": surveyed_by(survey)}
+    plan = plan_of(job, before, count=count, **how)
     if before is None:
         return Rounds.new(plan, job.make, 1)
     course = Rounds.resumed(plan, before, before.record.passes + 1)
@@ -104,6 +131,8 @@ def plan_of(job: Job, before: Model | None, **how: Any) -> Plan:
     """The shards of the data of a job, with the classes of the model that it goes on from."""
     options, learner = replace(job.reading, cache=None), job.first
     classes, weights = job.options["classes"], job.options["class_weight"]
+    if how.get("survey") and classes is None and learner.task != "regression":
+        classes = "scan"
     if before is not None:
         learner = before.learner
         classes = None if before.classes is None else before.labels

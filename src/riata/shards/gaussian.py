@@ -1,13 +1,14 @@
-"""Bayesian models by shards: precisions add, less the prior, and so do evidences.
+"""Bayesian models by shards: in the first round precisions add, less the prior, and so do evidences.
 
-In the first round every task begins with the prior. In later ones it begins with what the others know: of the
-knowledge about a feature that came from n shards it takes n - 1 parts in n, learns its shard, and hands on what that
-has added. For a feature of one shard this is the prior again, so that no shard counts its own examples twice.
+In the first round every task begins with the prior, so that sums of what shards have gained are the posterior of all,
+as far as features are independent. They are not: where a row has many, each shard has made up for the same errors in
+all of them. So later rounds begin with the mean of all, as sure of it as one shard is, and go on from there; means are
+averaged by the precision that each shard has gained for them, as weights of AdaGrad are by squared gradients, and that
+is the precision of the next round. No example counts twice in it.
 
-Features are taken for independent. Where a row has many, all shards make up for the same error at once, in all of its
-features, and would overshoot together: later rounds go a part of the way, as long as rows are (`FEW`). Predictions
-within a shard are worse than those of the whole, so that what a correction of them (`calibrate`) learns there would
-not fit: it stays blank.
+A feature of one shard begins with the prior again. Evidences are those of the first round: later ones are of examples
+that were learned before, and would favour the widest priors. Predictions within a shard are worse than those of the
+whole, so that what a correction of them (`calibrate`) learns there would not fit: it stays blank.
 """
 
 from __future__ import annotations
@@ -21,38 +22,21 @@ from riata.learners.base import Floats, State
 from riata.shards.methods import Arrays, Method, aligned, named_rows, refuse
 
 
-def others(gain: Floats, pull: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """What is known without the part of one shard."""
-    share = share_of(counts)
-    return gain * share[:, None], pull * share[:, None]
+def part_of_one(counts: Floats) -> Floats:
+    """How much of the precision that so many shards have gained one of them begins a later round with.
 
-
-def share_of(counts: Floats) -> Floats:
-    """How much a task begins with of what so many shards know.
-
-    >>> share_of(np.array([1.0, 2.0, 10.0]))
-    array([0. , 0.5, 0.9])
+    >>> part_of_one(np.array([1.0, 2.0, 10.0]))
+    array([0.  , 0.25, 0.09])
     """
-    return np.asarray(1 - 1 / np.maximum(counts, 1))
-
-
-FEW = 8.0
-"""With so many features a row, or fewer, a round goes all the way."""
-
-
-def damped(before: Floats, now: Floats, length: float) -> Floats:
-    """How far a round goes from the sums of the one before to its own, where rows have so many features."""
-    part = min(1.0, FEW / max(length, 1.0))
-    return now if part == 1 else (1 - part) * before + part * now
-
-
-def mean_length(sums: Arrays, rows: int) -> float:
-    """Features a row."""
-    return float(sums["add.nnz"][0]) / max(rows, 1)
+    least = np.maximum(counts, 1)
+    return np.asarray((1 - 1 / least) / least)
 
 
 class BayesianMethod(Method):
-    """Rows of sums: what was gained in precision, precision times mean, and in how many shards the feature is."""
+    """Rows of sums: what was gained in precision, precision times mean, and in how many shards the feature is.
+
+    In later rounds it is the precision gained times the mean.
+    """
 
     def check(self, learner: Learner) -> None:
         assert isinstance(learner, Bayesian)
@@ -68,41 +52,40 @@ class BayesianMethod(Method):
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         if round == 1:
             return {}
-        state, prior = learner.state(), _priors(learner)
+        state, k = learner.state(), len(_priors(learner))
         counts = aligned(beside["keys"], beside["counts"][:, None], state["keys"])[:, 0]
-        k = len(prior)
-        gain, pull = natural(state["rows"], prior)
-        rows = _rows(*others(gain, pull, counts), prior)
         kept = counts > 1
         empty = Bayesian(**_parameters(learner)).state()
-        at = state["intercept"][None], _priors(learner, True)
-        shards = np.array([float(beside["shards"][0])])
-        intercept = _rows(*others(*natural(*at), shards), at[1])[0]
-        assert len(intercept) == 2 * k
         return (
             empty
-            | {"rows": np.ascontiguousarray(rows[kept]), "intercept": intercept}
-            | {"seen": np.array([0, state["seen"][1]], dtype=np.int64)}
+            | {
+                "rows": less_sure(state["rows"][kept], k, counts[kept]),
+                "intercept": less_sure(state["intercept"][None], k, beside["shards"])[0],
+                "seen": np.array([0, state["seen"][1]], dtype=np.int64),
+            }
             | named_rows(state, kept)
         )
 
     def sums(self, learner: Any, state: Arrays, rows: int) -> Arrays:
         now: State = learner.state()
         prior, at_zero = _priors(learner), _priors(learner, True)
+        k, later = len(prior), "rows" in state
         before = aligned(
             state.get("keys", np.zeros(0, dtype=np.int64)),
-            state.get("rows", np.zeros((0, 2 * len(prior)))),
+            state.get("rows", np.zeros((0, 2 * k))),
             now["keys"],
         )
-        added = np.hstack(natural(now["rows"], prior)) - np.hstack(natural(before, prior))
+        start = state.get("intercept", np.zeros(2 * k))[None]
+        if later:
+            added, intercept = (
+                gained(now["rows"], before, k),
+                gained(now["intercept"][None], start, k),
+            )
+        else:
+            added, intercept = natural(now["rows"], prior), natural(now["intercept"][None], at_zero)
         changed = np.any(added != 0, axis=1)
-        start = state.get("intercept", np.zeros(2 * len(prior)))[None]
-        intercept = np.hstack(natural(now["intercept"][None], at_zero)) - np.hstack(
-            natural(start, at_zero)
-        )
-        added = np.hstack([added[changed], np.ones((int(changed.sum()), 1))])
         sums = {
-            "rows": added,
+            "rows": np.hstack([added[changed], np.ones((int(changed.sum()), 1))]),
             "add.intercept": intercept[0],
             "add.log_evidence": now["log_evidence"],
             "add.shards": np.array([float(rows > 0)]),
@@ -115,26 +98,28 @@ class BayesianMethod(Method):
         k = len(prior)
         added, intercept = sums["rows"][:, : 2 * k], sums["add.intercept"][None]
         old: State = learner.state()
-        if round > 1:
-            length = mean_length(sums, rows)
+        if round == 1:
+            made, made_intercept = posterior(added, prior), posterior(intercept, at_zero)
+            evidence = sums["add.log_evidence"].reshape(learner.outputs, -1)
+            log_evidence = (evidence - evidence.max(axis=1, keepdims=True)).ravel()
+        else:
             before = aligned(old["keys"], old["rows"], sums["keys"])
-            added = damped(np.hstack(natural(before, prior)), added, length)
-            at = np.hstack(natural(old["intercept"][None], at_zero))
-            intercept = damped(at, intercept, length)
-        evidence = sums["add.log_evidence"].reshape(learner.outputs, -1)
+            made = averaged(added, k, before)
+            made_intercept = averaged(intercept, k, old["intercept"][None])
+            log_evidence = old["log_evidence"]
         state: State = {
             "keys": sums["keys"],
-            "rows": _rows(added[:, :k], added[:, k:], prior),
-            "intercept": _rows(intercept[:, :k], intercept[:, k:], at_zero)[0],
-            "log_evidence": (evidence - evidence.max(axis=1, keepdims=True)).ravel(),
+            "rows": made,
+            "intercept": made_intercept[0],
+            "log_evidence": log_evidence,
             "seen": np.array([rows, sums["max.features"][0]], dtype=np.int64),
         }
         if "calibration" in old:
             state["calibration"] = np.zeros_like(old["calibration"])
         state |= {name: sums[name] for name in ("names", "name_offsets") if name in sums}
-        made = learner._remade(_parameters(learner), state)
         counts = np.ascontiguousarray(sums["rows"][:, 2 * k])
-        return made, {"keys": sums["keys"], "counts": counts, "shards": sums["add.shards"]}
+        beside = {"keys": sums["keys"], "counts": counts, "shards": sums["add.shards"]}
+        return learner._remade(_parameters(learner), state), beside
 
 
 def _parameters(learner: Any) -> dict[str, Any]:
@@ -150,13 +135,38 @@ def _priors(learner: Any, intercept: bool = False) -> Floats:
     return 1 / np.tile(np.array(learner.prior_variances), columns // len(learner.prior_variances))
 
 
-def natural(rows: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """What was gained in precision, and precision times mean, from rows of mean and gain."""
+# Rows of a model are k means and the precision that was gained for each beyond its prior's.
+
+
+def natural(rows: Floats, prior: Floats) -> Floats:
+    """What was gained in precision, and precision times mean: these add up."""
     k = len(prior)
     gain = rows[:, k : 2 * k]
-    return gain, (prior + gain) * rows[:, :k]
+    return np.hstack([gain, (prior + gain) * rows[:, :k]])
 
 
-def _rows(gain: Floats, pull: Floats, prior: Floats) -> Floats:
+def posterior(sums: Floats, prior: Floats) -> Floats:
     """The reverse."""
-    return np.ascontiguousarray(np.hstack([pull / (prior + gain), gain]))
+    k = len(prior)
+    gain = sums[:, :k]
+    return np.ascontiguousarray(np.hstack([sums[:, k:] / (prior + gain), gain]))
+
+
+def less_sure(rows: Floats, k: int, counts: Floats) -> Floats:
+    """The same means, with the precision that one of so many shards has gained."""
+    gain = rows[:, k : 2 * k] * part_of_one(counts)[:, None]
+    return np.ascontiguousarray(np.hstack([rows[:, :k], gain]))
+
+
+def gained(now: Floats, before: Floats, k: int) -> Floats:
+    """The precision that a task has gained, and that times the mean."""
+    gain = np.maximum(now[:, k : 2 * k] - before[:, k : 2 * k], 0.0)
+    return np.hstack([gain, gain * now[:, :k]])
+
+
+def averaged(sums: Floats, k: int, before: Floats) -> Floats:
+    """Means, averaged by the precision that was gained for them; where nobody has gained any, those of before."""
+    gain = sums[:, :k]
+    some = gain > 0
+    mean = np.where(some, sums[:, k : 2 * k] / np.where(some, gain, 1.0), before[:, :k])
+    return np.ascontiguousarray(np.hstack([mean, gain]))

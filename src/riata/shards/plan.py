@@ -152,7 +152,7 @@ class Watched:
 
     def __init__(self, plan: Plan, shard: Shard, names: bool, data: Any = None) -> None:
         self._plan, self.shard, self._names, self._data = plan, shard, names, data
-        self.rows = self.nnz = 0
+        self.rows = 0
         self.weight = 0.0
         self.fingerprint = ""
 
@@ -163,7 +163,6 @@ class Watched:
         try:
             for block in self._plan.read(self.shard, self._names, self._data):
                 self.rows += len(block)
-                self.nnz += block.nnz
                 self.weight += float(len(block) if block.weights is None else block.weights.sum())
                 seen.add(
                     block.indptr, block.indices, block.values, block.labels, block.weights,
@@ -287,11 +286,17 @@ def surveyed(
 
     Texts are always counted where they are to be weighed, numbers where that is asked for, in the same pass as labels.
     """
+    known = options.schema is not None and options.schema.text_weights is not None
     wanted = Wanted.of(plan.options.schema, options, labels, numbers)
     if run is None:
-        if wanted.weighs or numbers:
+        if wanted.weighs and not known:
             raise SettingsError(
-                "text_idf and survey take a pass over all shards: leave them out where each shard is trained on its own"
+                "to weigh texts by text_idf takes a pass over all shards: survey each first (riata train --shard 1/2 "
+                "--survey), or leave it out where each shard is trained on its own"
+            )
+        if numbers:
+            raise SettingsError(
+                "a survey takes a pass over all shards: leave it out where each shard is trained on its own"
             )
         return plan, None
     if not wanted.nothing:

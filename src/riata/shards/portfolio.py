@@ -1,7 +1,8 @@
 """`auto` by shards: its Bayesian settings as Bayesian models, those of AdaGrad by mixing, averaged by their losses.
 
 Weights of AdaGrad are averaged by the squared gradients that each shard has seen of a feature; what a shard begins a
-later round with of these is a shard's part. Losses of a round add up, and decide how much each setting counts.
+later round with of these is a shard's part. In later rounds the same holds for means and precisions of Bayesian
+settings. Losses of a round add up, and decide how much each setting counts.
 
 In later rounds the examples have been learned before, and predictions of them are better than they will be of others:
 what would put log odds right by these (`corrections`, `single`) stays blank.
@@ -18,7 +19,7 @@ from riata.learners import Learner
 from riata.learners.base import Floats, State
 from riata.learners.portfolio import INTERCEPT_VARIANCE
 from riata.learners.portfolio_settings import SETTINGS, groups_of
-from riata.shards.gaussian import damped, mean_length, natural, others, share_of
+from riata.shards.gaussian import natural, part_of_one, posterior
 from riata.shards.methods import Arrays, Method, aligned, named_rows
 
 _ADDED = ("losses", "totals", "corrections", "single", "corrected_loss", "lengths")
@@ -44,12 +45,12 @@ class PortfolioMethod(Method):
         state: State = learner.state()
         counts = aligned(beside["keys"], beside["counts"][:, None], state["keys"])[:, 0]
         kept = counts > 1
-        at_zero = _without_one(learner, state, state["intercept"][None], beside["shards"], True)[0]
+        at_zero = _part_of_one(learner, state, state["intercept"][None], beside["shards"])[0]
         return (
             state
             | {name: np.zeros_like(state[name]) for name in _ADDED}
             | {
-                "rows": _without_one(learner, state, state["rows"][kept], counts[kept], False),
+                "rows": _part_of_one(learner, state, state["rows"][kept], counts[kept]),
                 "intercept": at_zero,
                 "seen": np.array([0, state["seen"][1]], dtype=np.int64),
             }
@@ -63,12 +64,13 @@ class PortfolioMethod(Method):
             state.get("rows", np.zeros((0, now["rows"].shape[1]))),
             now["keys"],
         )
-        added = _added(learner, now, now["rows"], before, False)
+        later = "rows" in state
+        added = _added(learner, now, now["rows"], before, False, later)
         changed = np.any(added != 0, axis=1)
         start = state.get("intercept", np.zeros_like(now["intercept"]))[None]
         return {
             "rows": np.hstack([added[changed], np.ones((int(changed.sum()), 1))]),
-            "add.intercept": _added(learner, now, now["intercept"][None], start, True)[0],
+            "add.intercept": _added(learner, now, now["intercept"][None], start, True, later)[0],
             "add.shards": np.array([float(rows > 0)]),
             "max.settings": now["settings"],
             "max.features": now["seen"][1:],
@@ -81,10 +83,6 @@ class PortfolioMethod(Method):
         base = {"settings": settings}
         added, at_zero = sums["rows"][:, :-1], sums["add.intercept"][None]
         if round > 1:
-            length = mean_length(sums, rows)
-            before = aligned(old["keys"], old["rows"], sums["keys"])
-            added = _damped(learner, base, before, added, False, length)
-            at_zero = _damped(learner, base, old["intercept"][None], at_zero, True, length)
             sums = sums | {name: np.zeros_like(sums[name]) for name in _CORRECTED}
         losses = sums["add.losses"]
         kept = np.arange(len(settings))
@@ -98,8 +96,8 @@ class PortfolioMethod(Method):
         blank = np.zeros_like(losses)
         state: State = {
             "keys": sums["keys"],
-            "rows": _of_members(learner, base, _joined(learner, base, added, False), kept),
-            "intercept": _of_members(learner, base, _joined(learner, base, at_zero, True), kept)[0],
+            "rows": _of_members(learner, base, _joined(learner, base, added, False, round), kept),
+            "intercept": _of_members(learner, base, _joined(learner, base, at_zero, True, round), kept)[0],
             "settings": settings[kept],
             "weights": (1 - share) * product / product.sum(axis=1, keepdims=True) + share / members,
             "recent_losses": blank, "claims": blank, "worth": blank, "gaps": blank,
@@ -133,44 +131,32 @@ def _groups(
         at += 2 * width
 
 
-def _added(learner: Any, state: Any, now: Floats, before: Floats, intercept: bool) -> Floats:
-    """What a task has added to rows."""
+def _added(
+    learner: Any, state: Any, now: Floats, before: Floats, intercept: bool, later: bool
+) -> Floats:
+    """What a task has added to rows; `later`: in a round after the first."""
     out = np.empty_like(now)
     out[:, :HEAD] = now[:, :HEAD] - before[:, :HEAD]
     for rule, one, two, prior in _groups(learner, state, intercept):
-        if rule == "bayesian":
-            (gain, pull), (gain_before, pull_before) = (
-                natural(np.hstack([rows[:, one], rows[:, two]]), prior) for rows in (now, before)
-            )
-            out[:, one], out[:, two] = pull - pull_before, gain - gain_before
+        if rule == "bayesian" and not later:
+            both = natural(np.hstack([now[:, one], now[:, two]]), prior)
+            out[:, two], out[:, one] = np.hsplit(both, 2)
         else:
             out[:, two] = now[:, two] - before[:, two]
             out[:, one] = out[:, two] * now[:, one]
     return out
 
 
-def _joined(learner: Any, state: Any, sums: Floats, intercept: bool) -> Floats:
+def _joined(learner: Any, state: Any, sums: Floats, intercept: bool, round: int) -> Floats:
     """Rows from the sums of all shards."""
     out = sums.copy()
     for rule, one, two, prior in _groups(learner, state, intercept):
-        if rule == "bayesian":
-            out[:, one] = sums[:, one] / (prior + sums[:, two])
+        if rule == "bayesian" and round == 1:
+            both = posterior(np.hstack([sums[:, two], sums[:, one]]), prior)
+            out[:, one], out[:, two] = np.hsplit(both, 2)
         else:
             some = sums[:, two] > 0
             out[:, one] = np.where(some, sums[:, one] / np.where(some, sums[:, two], 1), 0)
-    return out
-
-
-def _damped(
-    learner: Any, state: Any, before: Floats, sums: Floats, intercept: bool, length: float
-) -> Floats:
-    """The sums, with those of Bayesian settings a part of the way from what they were before."""
-    out = sums.copy()
-    for rule, one, two, prior in _groups(learner, state, intercept):
-        if rule == "bayesian":
-            gain, pull = natural(np.hstack([before[:, one], before[:, two]]), prior)
-            out[:, one] = damped(pull, sums[:, one], length)
-            out[:, two] = damped(gain, sums[:, two], length)
     return out
 
 
@@ -187,15 +173,11 @@ def _of_members(learner: Any, state: Any, rows: Floats, kept: Any) -> Floats:
     return np.ascontiguousarray(rows[:, np.concatenate(columns)])
 
 
-def _without_one(learner: Any, state: Any, rows: Floats, counts: Floats, intercept: bool) -> Floats:
-    """Rows without the part of one shard."""
+def _part_of_one(learner: Any, state: Any, rows: Floats, counts: Floats) -> Floats:
+    """Rows as sure of their weights as one of so many shards is."""
     out = rows.copy()
-    share = share_of(counts)[:, None]
-    out[:, :HEAD] *= share
-    for rule, one, two, prior in _groups(learner, state, intercept):
-        if rule == "bayesian":
-            gain, pull = others(*natural(np.hstack([rows[:, one], rows[:, two]]), prior), counts)
-            out[:, one], out[:, two] = pull / (prior + gain), gain
-        else:
-            out[:, two] *= share / np.maximum(counts, 1)[:, None]
+    part = part_of_one(counts)[:, None]
+    out[:, :HEAD] *= 1 - 1 / np.maximum(counts, 1)[:, None]
+    for _, _, two, _ in _groups(learner, state, False):
+        out[:, two] *= part
     return out

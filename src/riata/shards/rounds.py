@@ -10,11 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from riata import model_file, tensor_file
+from riata import model_file
 from riata.errors import ChangedData, DataError, ModelError, SettingsError
 from riata.learners import FAMILIES, Learner
 from riata.metrics_running import Mean
 from riata.record import Model, Record, Settings
+from riata.schema import Schema
 from riata.shards.methods import Arrays, Method, in_order, method_of
 from riata.shards.plan import (
     Plan,
@@ -24,17 +25,17 @@ from riata.shards.plan import (
 )
 from riata.shards.split import Shard
 from riata.shards.summary import (
-    VERSION,
-    MergeError,
+    SURVEY,
     Summary,
-    check_alike,
     check_count,
     check_rounds,
     header_of,
+    ordered_parts,
 )
 from riata.shards.sums import merge, merge_tree
 from riata.shards.survey import Survey, Wanted, merged
 from riata.sources import ReadOptions
+from riata.text_weights import TENSORS, TextWeights
 
 MakeLearner: TypeAlias = Callable[[int], Learner]
 
@@ -88,7 +89,6 @@ def partial(task: Task, shard: Shard, data: Any = None) -> Summary:
         assert block.labels is not None
         loss.add(learner.losses(scores, block.labels), block.weights)
     arrays = in_order(method.sums(learner, state, watched.rows))
-    arrays["add.nnz"] = np.array([float(watched.nnz)])
     header = task.header | {
         "training": task.plan.training(),
         "numbers": [shard.number],
@@ -104,30 +104,34 @@ def merge_files(paths: Sequence[str | os.PathLike[str]], resume: Model | None = 
 
     In memory are the sums, and one part at a time.
     """
-    heads = [(tensor_file.header_of(path, tensor_file.SUMMARY, VERSION), path) for path in paths]
-    if not heads:
-        raise MergeError("there is nothing to merge: name the parts")
-    first = heads[0][0]
-    places: dict[int, Any] = {}
-    for head, path in heads:
-        try:
-            numbers = head["numbers"]
-            check_alike(first, head)
-        except KeyError as error:
-            raise ModelError(f"{path}: damaged: its header lacks {error}") from None
-        except MergeError as error:
-            raise MergeError(f"{path}: {error}") from None
-        for number in numbers:
-            if number in places:
-                raise MergeError(
-                    f"shard {number} is there twice, in {places[number]} and {path}: give each part once"
-                )
-            places[number] = path
-    check_count(sorted(places), first["count"])
-    ordered = [path for _, path in sorted(heads, key=lambda pair: pair[0]["numbers"][0])]
+    first, ordered = ordered_parts(paths)
+    if first["family"] == SURVEY:
+        raise SettingsError("these parts are surveys of shards, which have learned nothing")
     course = _course_of(first, resume)
-    course.take(merge_tree(ordered))
+    summary = merge_tree(ordered)
+    _take_texts(course, summary.arrays)
+    course.take(summary)
     return course.model
+
+
+def with_texts(summary: Summary, schema: Schema | None) -> Summary:
+    """The same with the counts of texts that it was made with. One part of a first round brings them along."""
+    if schema is None or schema.text_weights is None:
+        return summary
+    texts = {f"max.{name}": array for name, array in schema.text_weights.arrays().items()}
+    return Summary(summary.header, summary.arrays | texts)
+
+
+def _take_texts(course: Rounds, arrays: Arrays) -> None:
+    """Of parts with counts of texts: the model scores texts by them."""
+    schema = course.model.record.schema
+    if schema is None or not schema.is_weighed or schema.text_weights is not None:
+        return
+    texts = {name: arrays[f"max.{name}"] for name in TENSORS if f"max.{name}" in arrays}
+    if len(texts) < len(TENSORS):
+        raise ModelError("the part of shard 1 lacks the counts of texts: make it again")
+    weighed = replace(schema, text_weights=TextWeights.of(schema, texts))
+    course.model.record.schema = weighed
 
 
 def _course_of(head: dict[str, Any], resume: Model | None) -> Rounds:

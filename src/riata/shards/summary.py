@@ -22,6 +22,8 @@ from riata.errors import ModelError, RiataError, SettingsError
 from riata.tensor_pieces import TensorPieces
 
 VERSION = 1
+SURVEY = "survey"
+"""In the place of a method: what shards tell of the data, before anything is learned."""
 BY_FEATURE = ("keys", "rows", "names", "name_offsets")
 """Arrays with something for each feature."""
 _PIECE = 1 << 20
@@ -222,14 +224,42 @@ def _difference(one: Any, other: Any) -> str:
     return f"{', '.join(sorted(names))} "
 
 
-def check_count(numbers: Sequence[int], count: int) -> None:
+def ordered_parts(
+    paths: Sequence[str | os.PathLike[str]],
+) -> tuple[dict[str, Any], list[str | os.PathLike[str]]]:
+    """What all parts have in common, and where they are in the order of their shards; a MergeError unless each is there
+    once, and all belong together."""
+    heads = [(tensor_file.header_of(path, tensor_file.SUMMARY, VERSION), path) for path in paths]
+    if not heads:
+        raise MergeError("there is nothing to merge: name the parts")
+    first = heads[0][0]
+    places: dict[int, Any] = {}
+    for head, path in heads:
+        try:
+            numbers = head["numbers"]
+            check_alike(first, head)
+        except KeyError as error:
+            raise ModelError(f"{path}: damaged: its header lacks {error}") from None
+        except MergeError as error:
+            raise MergeError(f"{path}: {error}") from None
+        for number in numbers:
+            if number in places:
+                raise MergeError(
+                    f"shard {number} is there twice, in {places[number]} and {path}: give each part once"
+                )
+            places[number] = path
+    check_count(sorted(places), first["count"], first["family"] == SURVEY)
+    return first, [path for _, path in sorted(heads, key=lambda pair: pair[0]["numbers"][0])]
+
+
+def check_count(numbers: Sequence[int], count: int, survey: bool = False) -> None:
     """A MergeError where shards are missing."""
     missing = sorted(set(range(1, count + 1)) - set(numbers))
     if missing:
         shown = ", ".join(map(str, missing[:10])) + (" ..." if len(missing) > 10 else "")
         raise MergeError(
             f"{len(missing)} of {count} shards are missing: {shown}; make them with riata train --shard "
-            f"{missing[0]}/{count}"
+            f"{missing[0]}/{count}{' --survey' if survey else ''}"
         )
 
 
