@@ -126,6 +126,11 @@ def run(items: list[Item], quick: bool, again: bool) -> None:
                 "processor": describe()["processor"],
             }
             print(f"  {seconds:.0f} s", flush=True)
+            if quick:  # what a full run of it took, for the page
+                took = (before or {}).get("full_seconds")
+                if before and not before["quick"] and not before.get("absent"):
+                    took = before["seconds"]
+                result |= {"full_seconds": took}
         save(page.stored(item), json.dumps(result, indent=1) + "\n")
     save(page.page(), page.text())
 

@@ -35,18 +35,24 @@ def read(item: Item) -> dict[str, Any] | None:
 def text() -> str:
     """The whole page."""
     parts = [HEAD]
-    total = 0.0
+    total, full = 0.0, []
     for paper, title in PAPERS.items():
         parts.append(f"## {title}\n")
         for item in (i for i in ITEMS if i.paper == paper):
             found = read(item)
             parts.append(_item(item, found))
             total += found["seconds"] if found else 0.0
+            if found and not found.get("absent"):
+                full.append(found.get("full_seconds") if found["quick"] else found["seconds"])
         gaps = [gap for gap in GAPS if gap.paper == paper]
         if gaps:
             parts.append("Not here:\n")
             parts.append("".join(f"- {gap.title}: {gap.why}.\n" for gap in gaps))
-    parts.append(f"All items on this page took {total / 60:.1f} minutes to make.\n")
+    known = [seconds for seconds in full if seconds is not None]
+    parts.append(
+        f"All items on this page took {total / 60:.1f} minutes to make. Full runs, where there was one (of "
+        f"{len(known)} of {len(ITEMS)} items), took {sum(known) / 60:.1f} minutes in all.\n"
+    )
     return "\n".join(parts)
 
 

@@ -53,8 +53,7 @@ def figure(curves: dict[str, dict[str, list[float]]]) -> None:
             z = range(1, len(values) + 1)  # the two curves of RMMP nearly coincide
             ax.semilogy(z, np.maximum(values, 1e-8), style, label=label, **below)
         ax.axhline(1e-3, color="0.6", lw=0.8)
-        ax.set(xlabel="passes", title=title)
-    axes[0].set_ylabel("L1 distance from the batch solution")
+        ax.set(xlabel="passes", ylabel="L1 distance from the batch solution", title=title)
     fig.legend(*axes[0].get_legend_handles_labels(), fontsize=8, ncol=3, loc="upper center")
     fig.tight_layout(rect=(0, 0, 1, 0.88))
     fig.savefig(pictures(HERE) / "passes.png", dpi=110)

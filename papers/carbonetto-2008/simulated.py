@@ -183,9 +183,8 @@ def draw_shrinkage(penalties: Floats, found: dict[str, Floats], path: Path) -> N
         for j, line in enumerate(paths.T):
             axis.plot(penalties, line, label=f"feature {j + 1}")
         axis.axhline(0, color="black", lw=0.6)
-        axis.set(xscale="log", xlabel="penalty λ/n", title=title)
+        axis.set(xscale="log", xlabel="penalty λ/n", ylabel="estimate", title=title)
         axis.grid(alpha=0.3)
-    axes[0].set_ylabel("estimate")
     figure.legend(
         *axes[0].get_legend_handles_labels(), ncols=8, fontsize=8, loc="outside upper center"
     )

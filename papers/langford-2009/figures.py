@@ -82,6 +82,7 @@ def features_left(left: dict[str, Any], stamped: dict[str, Any]) -> str:
     axes[2].set_ylabel("AUC with / without sparsification")
     for axis in axes:
         axis.set_xticks(range(len(names)), names, rotation=40, ha="right")
+        axis.set_xlabel("set")
         axis.set_xlim(-0.6, len(names) - 0.4)
     figure.legend(*axes[0].get_legend_handles_labels(), fontsize=9, ncol=4, loc="upper center")
     figure.tight_layout(rect=(0, 0, 1, 0.93))
@@ -122,8 +123,11 @@ def panels(curves: dict[str, Any], rules: list[str], name: str) -> str:
             axis.plot(x, y, color=color, linestyle=line, marker=marker, ms=3, lw=thin, label=label)
             if (data, rule) in PRINTED:
                 axis.plot(*PRINTED[data, rule], "*", color=color, markersize=11, markeredgecolor="black")  # fmt: skip
-        top = max(a for points in found.values() for _, a in points)
-        axis.set_ylim(max(0.5, top - 0.3), top + 0.01)
+        areas = [a for points in found.values() for _, a in points]
+        stars = [area for (name, _), (_, area) in PRINTED.items() if name == data]
+        top, middle = max(areas), float(np.median(areas))  # where most are close, look closer
+        height = min(0.3, max(0.04, 4 * (top - middle), *(1.3 * (top - area) for area in stars)))
+        axis.set_ylim(max(0.5, top - height), top + height / 30)
         axis.set_xscale("log")
         axis.set_title(data, fontsize=10)
         axis.set_ylabel("AUC on the test part")

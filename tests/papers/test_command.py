@@ -82,6 +82,18 @@ def test_a_script_that_fails_ends_the_run_and_leaves_what_was_made(
     assert not page.stored(item).exists()
 
 
+def test_the_page_says_how_long_full_runs_took(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(papers, "make", lambda item, quick: found())
+    clock = iter([0.0, 120.0, 0.0, 6.0, 0.0, 6.0])
+    monkeypatch.setattr(papers.time, "perf_counter", lambda: next(clock))
+    assert papers.main(["lipton-2015/equality"]) == 0
+    for _ in range(2):
+        assert papers.main(["lipton-2015/equality", "--quick", "--again"]) == 0
+    shown = (home / "RESULTS.md").read_text()
+    assert "took 0.1 minutes to make" in shown
+    assert f"(of 1 of {len(items.ITEMS)} items), took 2.0 minutes in all" in shown
+
+
 def test_an_interrupted_run_goes_on_at_the_next_item(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
