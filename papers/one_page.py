@@ -49,9 +49,11 @@ def text() -> str:
             parts.append("Not here:\n")
             parts.append("".join(f"- {gap.title}: {gap.why}.\n" for gap in gaps))
     known = [seconds for seconds in full if seconds is not None]
+    told = f"Full runs of {len(known)} of {len(ITEMS)} items took {sum(known) / 60:.1f} minutes."
     parts.append(
-        f"All items on this page took {total / 60:.1f} minutes to make. Full runs, where there was one (of "
-        f"{len(known)} of {len(ITEMS)} items), took {sum(known) / 60:.1f} minutes in all.\n"
+        f"All items on this page took {total / 60:.1f} minutes to make, of the clock, whatever else the machine did. "
+        + (told if known else "None of them has been run in full.")
+        + "\n"
     )
     return "\n".join(parts)
 

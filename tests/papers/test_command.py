@@ -91,7 +91,7 @@ def test_the_page_says_how_long_full_runs_took(home: Path, monkeypatch: pytest.M
         assert papers.main(["lipton-2015/equality", "--quick", "--again"]) == 0
     shown = (home / "RESULTS.md").read_text()
     assert "took 0.1 minutes to make" in shown
-    assert f"(of 1 of {len(items.ITEMS)} items), took 2.0 minutes in all" in shown
+    assert f"Full runs of 1 of {len(items.ITEMS)} items took 2.0 minutes." in shown
 
 
 def test_an_interrupted_run_goes_on_at_the_next_item(
