@@ -14,7 +14,7 @@ import pytest
 import riata
 from riata import model_file, tensor_file
 from riata.errors import DataError, SettingsError
-from riata.labels import Classes, LabelReader, as_text, same_label
+from riata.labels import LOOK_AT, Classes, LabelReader, as_text, same_label
 from riata.learners import FAMILIES, ElasticNet
 from riata.sources import open_source
 from riata.training import partial_model, train
@@ -563,3 +563,27 @@ def test_a_single_class(tmp_path: Path) -> None:
     assert "all labels are ham: a classification needs at least two classes" in said
     command("train", data, "-o", tmp_path / "m", "--label", "y", "-q", "--classes", "ham,spam")
     assert set(command("predict", tmp_path / "m", data).lines) == {"ham"}
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_words_that_join_are_those_of_rows_that_were_read(form: str, tmp_path: Path) -> None:
+    rows: list[tuple[str, float]] = [("ab"[i % 2], i) for i in range(LOOK_AT + 10)]
+    rows += [
+        ("late", 1),
+        ("bad", 1e300),
+        ("NA", 2),
+        (" ", 2),
+        ("later", 3),
+        (" late ", 4),
+        ("latest", 5),
+    ]
+    path = tmp_path / f"x.{form}"
+    if form == "csv":
+        path.write_text("label,n\n" + "".join(f"{label},{n}\n" for label, n in rows))
+    else:
+        path.write_text("".join(json.dumps({"label": a, "n": b}) + "\n" for a, b in rows))
+    source = open_source(path, label="label", on_error="skip", absent=["NA"])
+    labels = np.concatenate([block.labels for block in source])
+    assert source.label_names == ["a", "b", "late", "later", "latest"]
+    assert labels[-4:].tolist() == [2, 3, 2, 4]
+    assert source.skipped == 3

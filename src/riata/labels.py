@@ -269,23 +269,26 @@ class LabelReader:
         if math.isnan(value):
             raise DataError(f"{where}: the label is missing: give one, or leave the row out")
         classes, label = self.classes, self.label(value)
-        shown, known = as_text(label), in_words(classes.labels)
         word = isinstance(label, str)
-        if classes.all_are(not word):
-            here, there = ("words", "numbers") if word else ("numbers", "words")
-            if any(isinstance(known, bool) for known in classes.labels):
-                there = "true and false"
+        alike = not classes.all_are(not word)
+        if alike and join and not classes.fixed:
+            check_number_of_classes(len(classes) + 1, self.rows + row + 1, word, where)
+            classes.join(label)
+            return
+        is_none = (
+            f"{where}: label {as_text(label)} is none of the classes {in_words(classes.labels)}"
+        )
+        if alike:
             raise DataError(
-                f"{where}: label {shown} is none of the classes {known}: the labels of this data are "
-                f"{here}, the classes {there}: write them alike"
+                f"{is_none}: correct it, or train with all classes named (--classes, classes=[...]) or found by a "
+                f"first pass (--classes scan)"
             )
-        if classes.fixed or not join:
-            raise DataError(
-                f"{where}: label {shown} is none of the classes {known}: correct it, or train with all "
-                f"classes named (--classes, classes=[...]) or found by a first pass (--classes scan)"
-            )
-        check_number_of_classes(len(classes) + 1, self.rows + row + 1, word, where)
-        classes.join(label)
+        here, there = ("words", "numbers") if word else ("numbers", "words")
+        if any(isinstance(known, bool) for known in classes.labels):
+            there = "true and false"
+        raise DataError(
+            f"{is_none}: the labels of this data are {here}, the classes {there}: write them alike"
+        )
 
 
 def check_number_of_classes(count: int, rows: int, words: bool, where: str) -> None:

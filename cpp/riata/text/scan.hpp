@@ -12,6 +12,13 @@ namespace riata {
 
 inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
 
+// Without the blanks around it.
+inline std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 // The number that a word is, all of it; or what is wrong with it, in the words of the caller. A byte that
 // cannot be part of a number stands behind the word.
 template <class Float>

@@ -33,8 +33,8 @@ class LabelWords:
     when the rows pass by.
 
     >>> words = LabelWords(["ham", "spam"])
-    >>> words.add("later"), words.add("late"), words.add("ham")
-    (True, True, False)
+    >>> words.add(["later", "late"]), words.add(["ham"])
+    (True, False)
     >>> words.numbers_in_order(np.array([3.0, 0.0, 2.0, 3.0]))
     array([2., 0., 3., 2.])
     >>> words.names
@@ -48,12 +48,13 @@ class LabelWords:
         self._places: dict[int, int] = {}
         self._lock = threading.Lock()
 
-    def add(self, word: str) -> bool:
-        """Whether the word is new."""
+    def add(self, words: Iterable[str]) -> bool:
+        """Whether there are new ones among them."""
         with self._lock:
-            if word in self.seen:
+            every = list(dict.fromkeys([*self.seen, *words]))
+            if len(every) == len(self.seen):
                 return False
-            self.seen = [*self.seen, word]
+            self.seen = every
             return True
 
     @property

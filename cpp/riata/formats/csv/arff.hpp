@@ -134,7 +134,7 @@ class Reader {
       if (*p_ == '\'' || *p_ == '"') return where_end_ = p_, "quote_inside";
       ++p_;
     }
-    text = csv::trimmed({start, static_cast<std::size_t>(p_ - start)});
+    text = trimmed({start, static_cast<std::size_t>(p_ - start)});
     where_end_ = text.data() + text.size();
     return nullptr;
   }

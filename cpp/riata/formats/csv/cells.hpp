@@ -33,12 +33,6 @@ struct Format {
   Crosses crosses;
 };
 
-inline std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 // 1 or 0 for true or false, as programs write them into columns of numbers; -1: neither.
 inline int truth_of(std::string_view word) noexcept {
   for (const std::string_view yes : {"true", "True", "TRUE"})

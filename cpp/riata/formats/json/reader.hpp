@@ -333,7 +333,9 @@ class Reader {
     return kind == nullptr ? kind : (detail_ = place.column->name.c_str(), kind);
   }
 
-  ErrorKind take_label(std::string_view word) noexcept {
+  ErrorKind take_label(std::string_view text) noexcept {
+    const std::string_view word = trimmed(text);
+    if (word.empty() || format_.is_absent(word)) return nullptr;  // as if it were not there
     if (++labels_ > 1) return "label_twice";
     return read_label(word, format_.label_names, format_.labelled, target_.label);
   }
@@ -341,11 +343,9 @@ class Reader {
   // A text where numbers are: it is one, or means that it is missing.
   ErrorKind read_numeric(const char* text, const char* end, Place place) noexcept {
     const char* const after = p_;
-    while (text < end && is_blank(*text)) ++text;
-    while (text < end && is_blank(end[-1])) --end;
-    const std::string_view word(text, static_cast<std::size_t>(end - text));
+    const std::string_view word = trimmed({text, static_cast<std::size_t>(end - text)});
     if (word.empty() || means_missing(word) || format_.is_absent(word)) return read_null(place);
-    const ErrorKind kind = read_digits(text, end, place);
+    const ErrorKind kind = read_digits(word.data(), word.data() + word.size(), place);
     p_ = after;
     return kind != nullptr && std::strcmp(kind, "value_syntax") == 0 ? wrong_kind(*place.column) : kind;
   }

@@ -279,8 +279,7 @@ class BatchReader:
         gone = missing.to_numpy(zero_copy_only=False)
         codes = pc.index_in(texts, value_set=pa.array(words.seen, pa.large_string()))
         if (new := codes.is_null().to_numpy(zero_copy_only=False) & ~gone).any():
-            for word in pc.unique(texts.filter(pa.array(new))).to_pylist():
-                words.add(word)
+            words.add(pc.unique(texts.filter(pa.array(new))).to_pylist())
             codes = pc.index_in(texts, value_set=pa.array(words.seen, pa.large_string()))
         labels = codes.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
         if self._options.labelled:

@@ -178,7 +178,7 @@ class CsvSource(NamedTextSource):
             )
 
     def _split(self, text: bytes, rows: int) -> list[list[str]]:
-        """The first rows, as far as they can be read: what is wrong, parsing will say."""
+        """The first rows, or with -1 all, as far as they can be read: what is wrong, parsing will say."""
         assert self._delimiter is not None
         lines = io.StringIO(text.decode("utf-8", "replace"), newline="")
         if self._quote:
@@ -264,10 +264,14 @@ class CsvSource(NamedTextSource):
             if not self._joins(chunk, read, words):
                 return read
 
-    def _label_in(self, line: bytes) -> str | None:
-        rows = self._split(line, 1)
+    def _labels_in(self, lines: bytes) -> list[str]:
         place = self._label_place
-        return rows[0][place].strip(" \t\r") if rows and place is not None else None
+        if place is None:
+            return []
+        rows = self._split(lines, -1)
+        whole = [row for row in rows[1:] if len(row) == len(self._columns or ())]
+        first, *others = (row[place].strip(" \t\r") for row in [*rows[:1], *whole])
+        return [first, *(word for word in others if word and word not in self._here.absent)]
 
     @property
     def dialect(self) -> tuple[list[str], str, str, bool]:

@@ -121,14 +121,29 @@ def numbers_in(values: Iterable[Any], absent: Sequence[str]) -> NDArray[np.float
     return np.array(kept)
 
 
-def names_of(labels: Iterable[Any]) -> tuple[Any, ...] | None:
+def labels_in(objects: Iterable[Any], key: str, absent: Iterable[str]) -> list[Any]:
+    """The labels of objects that have one, words without the blanks around them.
+
+    >>> labels_in([{"y": " spam"}, {"y": None}, {"x": 1}, {"y": "NA"}], "y", ["NA"])
+    ['spam']
+    """
+    missing = {"", *absent}
+    found = [lookup(item, key) for item in objects]
+    labels = [label.strip(" \t\r") if isinstance(label, str) else label for label in found]
+    return [
+        label
+        for label in labels
+        if not (label is None or (isinstance(label, str) and label in missing))
+    ]
+
+
+def names_of(seen: Sequence[Any]) -> tuple[Any, ...] | None:
     """What labels stand for: words, in the order of their numbers, or bools; () where some are numbers, None where
     there are none.
 
-    >>> names_of(["spam", None, "ham"]), names_of([True, True]), names_of([1, 0]), names_of([None])
+    >>> names_of(["spam", "ham"]), names_of([True, True]), names_of([1, 0]), names_of([])
     (('ham', 'spam'), (False, True), (), None)
     """
-    seen = [label for label in labels if label is not None]
     if not seen:
         return None
     if all(isinstance(label, bool | np.bool_) for label in seen):

@@ -25,7 +25,7 @@ from riata.sources.text.first_objects import (
     any_has,
     find_columns,
     is_within,
-    lookup,
+    labels_in,
     names_of,
     numbers_in,
     objects_in,
@@ -103,7 +103,7 @@ class JsonFormat:
             )
             guessed = [scaled(c, values[c.name], len(objects), wanted) for c in guessed]
             columns = [*columns, *found.values(), *with_texts(guessed, values, wanted, name)]
-        found_names = names_of(lookup(item, self.label) for item in objects)
+        found_names = names_of(labels_in(objects, self.label, wanted.kept.absent))
         names = found_names if known.label_names is None else known.label_names
         self._schema = replace(
             wanted.kept, columns=tuple(columns), label_names=names, open=known.open
@@ -213,12 +213,14 @@ class JsonFormat:
                 return read
 
     def _joins(self, text: bytes, before: int, known: Sequence[str]) -> bool:
-        """Whether the label behind so many lines is a word that the reader did not know, and that joins."""
-        line = text.split(b"\n", before + 1)[before]
-        word = lookup(next(objects_in([line]), None), self.label)
-        if self.words is None or not isinstance(word, str) or word in known:
+        """Whether the label behind so many lines is a word that the reader did not know, and that joins. Those of the
+        lines behind it join, too: after each stop the text is read again from its start."""
+        lines = text.split(b"\n", before)[before].split(b"\n")
+        labels = labels_in(objects_in(lines), self.label, self._wanted.kept.absent)
+        words = [label for label in labels if isinstance(label, str)]
+        if self.words is None or not words or words[0] in known:
             return False
-        self.words.add(word)
+        self.words.add(words)
         return True
 
     def in_order(self, block: Block) -> Block:

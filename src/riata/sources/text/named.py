@@ -75,20 +75,21 @@ class NamedTextSource(TextSource):
         return block if self._words is None else self._words.in_order(block)
 
     def _joins(self, chunk: Chunk, read: Parsed, known: Sequence[str]) -> bool:
-        """Whether what stopped the reader is a word among the labels that it did not know, and that joins."""
+        """Whether what stopped the reader is a word among the labels that it did not know, and that joins. Those of
+        the lines behind it join, too: after each stop the chunk is read again from its start."""
         error = read.error
         if error is None or error.kind != "label_unknown" or self._words is None:
             return False
         start = start_of_line(chunk, read.n_lines)
-        word = self._label_in(bytes(chunk.buffer[start : self._end_of_bad(chunk, start, error)]))
-        if word is None or word in known:
+        words = self._labels_in(bytes(memoryview(chunk.buffer)[start : chunk.size]))
+        if not words or words[0] in known:
             return False
-        self._words.add(word)
+        self._words.add(words)
         return True
 
-    def _label_in(self, line: bytes) -> str | None:
-        """The word that is the label of this line."""
-        return None
+    def _labels_in(self, lines: bytes) -> list[str]:
+        """The words that are labels of these lines; first that of the first line, whatever it is."""
+        return []
 
 
 def join_chunks(chunks: list[Chunk]) -> Chunk:
