@@ -55,15 +55,61 @@ def test_it_is_the_table_that_it_looks_like(tmp_path: Path) -> None:
     assert one.labels.tolist() == other.labels.tolist()
 
 
-def test_several_labels_are_refused(tmp_path: Path) -> None:
-    lines = write(tmp_path / "x.txt", ["__label__a x", "__label__a __label__b y", "__label__b z"])
-    with pytest.raises(DataError, match=r"x.txt:2:\d+: a second label; .* write a line for each"):
+SEVERAL = [
+    "__label__a x",
+    "__label__b  __label__a __label__b y z",
+    "",
+    "__label__c z",
+    "none",
+    "__label__b y",
+]
+
+
+def test_a_line_of_several_labels_is_an_example_of_each(tmp_path: Path) -> None:
+    lines = write(tmp_path / "x.txt", SEVERAL[:4])
+    source = open_source(lines)
+    block = concatenate(list(source))
+    assert source.label_names == ["a", "b", "c"]
+    assert block.labels is not None
+    assert block.labels.tolist() == [0, 1, 0, 2]
+    assert block.lines is not None
+    assert block.lines.tolist() == [1, 2, 2, 4]
+    assert names(block, 1) == names(block, 2) == ["text^y", "text^z", "text^y z"]
+    to_predict = concatenate(list(open_source(lines, labelled=False)))
+    assert to_predict.labels is not None
+    assert to_predict.labels.tolist() == [0, 1, 2]
+
+
+def test_lines_behind_several_labels_have_their_own_number(tmp_path: Path) -> None:
+    lines = write(tmp_path / "x.txt", SEVERAL)
+    with pytest.raises(DataError, match="x.txt:5:.*the label is missing"):
         list(open_source(lines))
     skipped = open_source(lines, on_error="skip")
-    assert sum(map(len, skipped)) == 2
-    first = write(tmp_path / "y.txt", ["__label__a __label__b y", "__label__b z"])
-    with pytest.raises(DataError, match="y.txt:1:.*a second label"):
-        list(open_source(first))
+    block = concatenate(list(skipped))
+    assert block.lines is not None
+    assert block.lines.tolist() == [1, 2, 2, 4, 6]
+    assert skipped.skipped == 1  # type: ignore[attr-defined]
+
+
+def test_several_labels_are_those_of_lines_written_once_for_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ["__label__a x", "__label__a __label__b y", "__label__b z"] * 20
+    each = ["__label__a x", "__label__a y", "__label__b y", "__label__b z"] * 20
+    said = []
+    for rows in (both, each):
+        data, model = write(tmp_path / "x.txt", rows), str(tmp_path / "m")
+        assert run(["train", str(data), "-o", model, "-q", "--method", "ftrl"]) == 0
+        capsys.readouterr()
+        assert run(["evaluate", model, str(data)]) == 0
+        assert (
+            run(
+                ["predict", model, str(write(tmp_path / "y.txt", both[:3])), "--format", "fasttext"]
+            )
+            == 0
+        )
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
 
 
 def test_labels_are_needed_to_learn(tmp_path: Path) -> None:

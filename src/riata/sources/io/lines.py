@@ -6,6 +6,9 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from riata import _core
 from riata.errors import DataError
 from riata.sources.io.bytes import FilePart, Input, Stop, open_input
@@ -28,6 +31,8 @@ class Chunk:
     """These are the first lines of the file."""
     position: int
     """How far into all the input, in bytes as stored, reading has got."""
+    in_file: NDArray[np.int64] | None = None
+    """Where some lines stand for others of the file: which one each is, from 0, and at the end how many there are."""
 
 
 class LineTooLong(Exception):

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import PADDING, Buffers, Chunk
 from riata.sources.options import ReadOptions
@@ -15,6 +18,7 @@ from riata.sources.text.csv import CsvSource
 
 _LABELS = re.compile(rb"^((?:__label__\S+[ \t]*)*)", re.MULTILINE)
 _LABEL = re.compile(rb"__label__(\S+)")
+_SEVERAL = re.compile(rb"^__label__\S+[ \t]+__label__\S", re.MULTILINE)
 _FIRST_WORD = re.compile(rb"^[ \t]*([^\s]+)[ \t]*", re.MULTILINE)
 _LINE = re.compile(rb"^(?=.*\S)", re.MULTILINE)
 _LOOK_AT = 20
@@ -42,18 +46,22 @@ class LabelAndText(CsvSource):
             text = bytes(memoryview(chunk.buffer)[: chunk.size]).replace(b"\t", b" ")
             if text[:3] == b"\xef\xbb\xbf" and chunk.first:
                 text = text[3:]
+            text, in_file = self._one_label_each(text)
             columns = self._in_columns(text)
             buffer = bytearray(len(columns) + PADDING)
             buffer[: len(columns)] = columns
-            yield replace(chunk, buffer=buffer, size=len(columns))
+            yield replace(chunk, buffer=buffer, size=len(columns), in_file=in_file)
+
+    def _one_label_each(self, text: bytes) -> tuple[bytes, NDArray[np.int64] | None]:
+        """Lines of one label at most, and which of the given ones each is, where that differs."""
+        return text, None
 
 
 class FastTextSource(LabelAndText):
     """Files of lines with a label and a text, as fastText has them; read as a table of these two columns.
 
-    The text is taken apart into n-grams: see `docs/text.md`. A line has one label: one with several is refused,
-    since a class is predicted here, not a set of them. To learn each of the labels from the text, write
-    the line once for each.
+    The text is taken apart into n-grams: see `docs/text.md`. A line with several labels is an example of each
+    of them; where rows need no labels, as to predict, it is one row, with the first of them.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.txt"
@@ -65,7 +73,6 @@ class FastTextSource(LabelAndText):
     """
 
     messages = CsvSource.messages | {
-        "fields_many": "a second label; a line has one: of a text with several, write a line for each",
         "label_missing": "the label is missing; a line is such as `__label__spam free entry`",
     }
 
@@ -76,11 +83,28 @@ class FastTextSource(LabelAndText):
     def _in_columns(self, text: bytes) -> bytes:
         return _LABELS.sub(_fasttext_line, text)
 
+    def _one_label_each(self, text: bytes) -> tuple[bytes, NDArray[np.int64] | None]:
+        if not self._labelled or not _SEVERAL.search(text):
+            return text, None
+        made: list[bytes] = []
+        in_file: list[int] = []
+        lines = text.split(b"\n")[:-1]
+        for number, line in enumerate(lines):
+            labels = _LABELS.match(line)
+            assert labels is not None  # perhaps of nothing
+            words = _LABEL.findall(labels[1])
+            rest = line[labels.end() :]
+            one_each = [b"__label__%s %s" % (word, rest) for word in dict.fromkeys(words)]
+            made += one_each if len(words) > 1 else [line]
+            in_file += [number] * (len(made) - len(in_file))
+        return b"\n".join([*made, b""]), np.array([*in_file, len(lines)])
+
 
 def _fasttext_line(line: re.Match[bytes]) -> bytes:
     if line.end() == line.start() and line.string[line.end() : line.end() + 1] in (b"\n", b""):
         return b""  # an empty line
-    return b"\t".join([*_LABEL.findall(line[1])] or [b""]) + b"\t"
+    label = _LABEL.match(line[1])
+    return (b"" if label is None else label[1]) + b"\t"
 
 
 class LinesSource(LabelAndText):

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata._core import ParsedRows, ParseError
 from riata.block import Block, concatenate
@@ -67,6 +68,12 @@ class _Read:
     """Skipped, in order; numbered from 1 at the start of the chunk."""
     bad_lines: int = 0
     """Lines that those take up."""
+    in_file: NDArray[np.int64] | None = None
+    """See `Chunk`."""
+
+    def line(self, number: Any) -> Any:
+        """The line of the file that a line of the chunk stands for, both from 0; also of several at once."""
+        return number if self.in_file is None else self.in_file[number]
 
 
 @dataclass(slots=True)
@@ -218,7 +225,7 @@ class TextSource(ABC):
     def _read(self, chunk: Chunk) -> _Read:
         """All lines of the chunk, or those before the first bad one where it stops the pass."""
         part = self._parse(chunk)
-        read = _Read([part], chunk.path, chunk.first, chunk.position)
+        read = _Read([part], chunk.path, chunk.first, chunk.position, in_file=chunk.in_file)
         lines, done = 0, chunk.size
         while self._skipping is not None and (part.error is not None or done < chunk.size):
             lines += part.n_lines
@@ -266,9 +273,9 @@ class TextSource(ABC):
         block = concatenate(filled) if filled else None
         if block is not None:
             assert block.lines is not None
-            block.lines[:] += before + 1
+            block.lines[:] = read.line(block.lines) + before + 1
         for bad in read.bad:
-            bad.number += before
+            bad.number = int(read.line(bad.number - 1)) + 1 + before
             try:
                 assert self._skipping is not None
                 self._skipping.add(path, bad, counter.total - before + bad.number)
@@ -278,7 +285,7 @@ class TextSource(ABC):
                 raise
         if block is not None:
             yield block
-        lines = sum(part.n_lines for part in read.parts) + read.bad_lines
+        lines = int(read.line(sum(part.n_lines for part in read.parts) + read.bad_lines))
         counter.line += lines
         counter.total += lines
         if error is not None:
