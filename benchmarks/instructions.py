@@ -199,6 +199,10 @@ def works(folder: Path) -> dict[str, Work]:
             ),
             near,
         ),
+        "AdaGrad, values scaled": learn(lambda: ElasticNet(l1=1e-5, store="dense"), near),
+        "AdaGrad, values scaled, hashed": learn(
+            lambda: ElasticNet(l1=1e-5, store="hashed", bits=18), near
+        ),
         "FTRL": learn(lambda: FTRL(l1=0.1, feature_scale="none", store="dense"), near),
         "Bayesian, one prior": learn(lambda: Bayesian(prior_variance=1.0), near),
         "Bayesian, eight priors": learn(lambda: Bayesian(), near),

@@ -128,7 +128,7 @@ def single_events(run: Run) -> Iterator[Ratio]:
     except ImportError as error:
         yield Ratio("river", None, why=f"not installed ({error})")
         return
-    pairs: dict[str, tuple[float, Callable[[], Any], Callable[[], Any]]] = {
+    pairs: dict[str, tuple[float | None, Callable[[], Any], Callable[[], Any]]] = {
         "LogisticRegression(SGD)": (
             6.0,
             lambda: linear_model.LogisticRegression(optim.SGD(0.1)),
@@ -138,6 +138,11 @@ def single_events(run: Run) -> Iterator[Ratio]:
             15.0,
             lambda: linear_model.LogisticRegression(optim.FTRLProximal()),
             lambda: riata.FTRLClassifier(feature_scale="none"),
+        ),
+        "LogisticRegression(SGD), elastic net's defaults here,": (
+            None,
+            lambda: linear_model.LogisticRegression(optim.SGD(0.1)),
+            riata.ElasticNetClassifier,
         ),
     }
     for name, (least, theirs, ours) in pairs.items():

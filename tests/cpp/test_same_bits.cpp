@@ -69,14 +69,16 @@ using Results = std::map<std::string, std::uint64_t>;
 using Make = std::unique_ptr<riata::Linear> (*)(const std::string&, const std::string&,
                                                 const riata::LinearSpec&);
 
-void learn_linear(Results& results, const std::string& family, Make make, const std::string& update) {
+void learn_linear(Results& results, const std::string& family, Make make, const std::string& update,
+                  bool scaled) {
   for (const char* loss : {"logistic", "hinge", "modified_huber", "squared", "huber"})
     for (const char* store : {"dense", "table", "hashed"}) {
       riata::LinearSpec spec;
       spec.loss = riata::find_loss(loss);
       spec.loss_parameter = 0.5;
       spec.schedule.eta0 = 0.05;
-      spec.bits = 12;
+      spec.bits = scaled ? 8 : 12;  // 8: many features share a row
+      spec.scaled = scaled;
       spec.numbers = {{"l1", 0.01},   {"l2", 0.001},    {"gravity", 0.01}, {"period", 3},
                       {"theta", 1e9}, {"alpha", 1},     {"beta", 1},       {"schedule", 1},
                       {"eta0", 0.05}, {"power_t", 0.5}, {"epsilon", 1e-6}};
@@ -91,7 +93,7 @@ void learn_linear(Results& results, const std::string& family, Make make, const 
       sum.add(model->coefficients().values);
       sum.add(model->intercept);
       sum.add(scores);
-      results[family + " " + update + " " + loss + " " + store] = sum.value();
+      results[family + " " + update + " " + loss + " " + store + (scaled ? " scaled" : "")] = sum.value();
     }
 }
 
@@ -154,10 +156,11 @@ void learn_sketch(Results& results, const riata::Link& link) {
 int main(int argc, char** argv) {
   Results results;
   for (const char* update : {"fobos", "sgd", "fobos-adagrad", "sgd-adagrad"})
-    learn_linear(results, "elastic-net", riata::make_elastic_net, update);
-  for (const char* update : {"truncate", "round", "subgradient"})
-    learn_linear(results, "truncated", riata::make_truncated, update);
-  learn_linear(results, "ftrl", riata::make_ftrl, "ftrl");
+    for (const bool scaled : {false, true})
+      learn_linear(results, "elastic-net", riata::make_elastic_net, update, scaled);
+  for (const char* update : {"truncate", "round", "subgradient", "truncate-adagrad"})
+    learn_linear(results, "truncated", riata::make_truncated, update, false);
+  for (const bool scaled : {false, true}) learn_linear(results, "ftrl", riata::make_ftrl, "ftrl", scaled);
   for (const char* update : {"marginal", "joint", "adf"})
     for (const char* link : {"logit", "probit"})
       for (const int priors : {1, 5}) learn_bayesian(results, update, link, priors);

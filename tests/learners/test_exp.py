@@ -53,6 +53,20 @@ def test_within_one_unit(case: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "exact", "x"),
+    [
+        ("wide_log1p", mpmath.log1p, spread(-1, 1)),
+        ("wide_log1p", mpmath.log1p, np.exp(spread(-60, 0)) * rng.choice([-1, 1], 1500)),
+        ("wide_log1p", mpmath.log1p, np.exp(spread(0, 690))),
+        ("one_minus_exp_of_minus", lambda a: -mpmath.expm1(-a), np.exp(spread(-80, 0))),
+        ("one_minus_exp_of_minus", lambda a: -mpmath.expm1(-a), spread(0, 708)),
+    ],
+)
+def test_within_three_units(name: str, exact: Callable[[Any], Any], x: np.ndarray) -> None:
+    assert units_off(exact, x, getattr(_core, name)(x)) < 3
+
+
+@pytest.mark.parametrize(
     ("low", "high", "most"), [(-1, 1, 4), (-10, 10, 4), (-37.5, -9.99, 4), (9.9, 38, 1)]
 )
 def test_normal_distribution(low: float, high: float, most: float) -> None:

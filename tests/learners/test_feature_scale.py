@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import riata
-from riata.block import Block
+from riata.block import Block, event_block
 from riata.learners import FTRL, Bayesian, ElasticNet, TruncatedGradient
 from riata.learners.regression import BayesianRegression
 from riata.reference.portfolio import RunningScale
@@ -175,6 +175,52 @@ def test_saved_and_gone_on(make: Any, store: str) -> None:
     bad = part.state() | {"scale_sums": -part.state()["scale_sums"]}
     with pytest.raises(ValueError, match="scale_sums"):
         type(part).from_state(part.parameters(), bad)
+
+
+@pytest.mark.parametrize("store", ["auto", "table", "hashed"])
+def test_a_feature_that_took_no_step_keeps_what_is_known_of_it(store: str) -> None:
+    """Its values count where the slope is zero, too. A file has no name for it: it comes back with the feature."""
+
+    def learner() -> ElasticNet:
+        steps: Any = {"learning_rate": "constant", "eta0": 5.0, "l1": 0.0, "l2": 0.0}
+        made = ElasticNet(loss="hinge", normalize="l2", feature_scale="rms", store=store, **steps)
+        made.learn_one({"a": 1.0}, 1)
+        made.learn_one({"a": 2.0, "b": 7.0}, 1)  # the margin is above one
+        return made
+
+    whole, saved = learner(), learner()
+    again = pickle.loads(pickle.dumps(saved))
+    assert len(saved.state()["keys"]) == 1
+    assert len(saved.state()["scale_keys"]) == 2
+    for name in ("scale_keys", "scale_sums"):
+        assert np.array_equal(again.state()[name], saved.state()[name])
+    event = {"a": 1.0, "b": 3.0, "c": 1.0}
+    assert again.score_one(event) == saved.score_one(event)
+    assert again.learn_one(event, 0) == whole.learn_one(event, 0)
+    assert again.learn_one({"b": 1.0}, 1) == whole.learn_one({"b": 1.0}, 1)
+    one, two = whole.state(), again.state()
+    assert one.keys() == two.keys()
+    for name, array in one.items():
+        assert np.array_equal(array, two[name])
+    if store != "hashed":
+        assert sorted(again.names(again.coef()[0]) or []) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("store", ["table", "hashed"])
+def test_single_events_are_rows(make: Any, store: str) -> None:
+    """Also where names share rows of a hashed store."""
+    rng = np.random.default_rng(2)
+    events = [
+        {f"f{j}": float(rng.normal()) for j in rng.choice(40, 12, replace=False)}
+        for _ in range(200)
+    ]
+    labels = (rng.random(200) < 0.5).astype(float)
+    one, other = (make(feature_scale="rms", store=store, bits=4) for _ in range(2))
+    scores = [one.learn_one(event, label) for event, label in zip(events, labels, strict=True)]
+    for event, label, score in zip(events, labels, scores, strict=True):
+        assert other.learn(event_block(event, label))[0].tolist() == score
+    assert one.score_one(events[0]) == other.score(event_block(events[0]))[0].tolist()
 
 
 def test_weights_are_for_values_as_they_are() -> None:

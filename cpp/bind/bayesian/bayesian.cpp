@@ -191,6 +191,10 @@ void bind_functions(nb::module_& m) {
   elementwise("exp", [](double x) { return riata::exp(x); }, "The core's own exp, for tests.");
   elementwise("log", [](double x) { return riata::log(x); }, "The core's own log, for tests.");
   elementwise("log1p", [](double x) { return riata::log1p(x); }, "The core's own log(1 + x), for tests.");
+  elementwise("wide_log1p", [](double x) { return wide_log1p(x); }, "The same in fewer steps, for tests.");
+  elementwise(
+      "one_minus_exp_of_minus", [](double x) { return one_minus_exp_of_minus(x); },
+      "1 - exp(-x) for x from 0 to 708, for tests.");
   elementwise("normal_cdf", [](double x) { return normal_cdf(x); }, "The core's own, for tests.");
   elementwise(
       "bounded_exp", [](double x) { return bounded_exp(x); },

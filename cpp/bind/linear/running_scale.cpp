@@ -87,8 +87,8 @@ void bind_running_scale(nb::module_& m) {
            "The values by what was learned.")
       .def("apply", &apply<std::int64_t>, nb::arg("indices"), nb::arg("values"))
       .def("roots", &roots, nb::arg("keys"), "The root mean squares of features; 1 of those never seen.")
-      .def("rows", &rows, "Keys, and how often each was not zero beside the sum of its squares.")
-      .def("set_rows", &set_rows, nb::arg("keys"), nb::arg("sums"))
+      .def("sums", &rows, "Keys, and how often each was not zero beside the sum of its squares.")
+      .def("set_sums", &set_rows, nb::arg("keys"), nb::arg("sums"))
       .def_prop_ro("bytes",
                    [](const RunningScale& scale) { return glancing(scale, [&] { return scale.bytes(); }); });
 }

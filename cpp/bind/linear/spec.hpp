@@ -33,6 +33,7 @@ inline LinearSpec spec_of(const std::string& loss, const std::string& normalize,
   }
   spec.columns = columns;
   spec.fit_intercept = fit_intercept;
+  spec.scaled = numbers.contains("rms") && numbers.at("rms") != 0;
   spec.bits = static_cast<int>(numbers.at("bits"));
   if (spec.bits < 1 || spec.bits > 32) throw nb::value_error("bits must be 1 to 32");
   spec.numbers = numbers;

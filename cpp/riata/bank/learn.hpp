@@ -138,7 +138,7 @@ class BankOf final : public StoredBank<Rule> {
       rows_->find(*store_, row, b, order, i, n);
       gather(b.values + begin, nnz);
       for (int g = 0; g < groups_; ++g) learns_[size(g)] = folds == nullptr || folds[i] != g;
-      const double factor = row_factor(specs_.front().normalize, b, begin, end);
+      const double factor = row_factor(specs_.front().normalize, b.values + begin, nnz);
       const double weight = b.weights == nullptr ? 1 : b.weights[r];
       const BankOutcome judged = slopes(factor, b.labels[r], weight, b.offset(r), scores + i * columns());
       if (judged.kind != Kind::ok) return {judged.kind, {Status::ok, i}, judged.setting};

@@ -6,6 +6,7 @@
 #include "riata/bayesian/average.hpp"
 #include "riata/bayesian/curves.hpp"
 #include "riata/bayesian/taylor.hpp"
+#include "riata/simd/rows.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

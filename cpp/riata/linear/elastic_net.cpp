@@ -9,8 +9,8 @@ std::unique_ptr<Linear> make_elastic_net(const std::string& update, const std::s
                                          const LinearSpec& spec) {
   if (update == "fobos") return make_linear<ElasticNet<true>>(store, spec);
   if (update == "sgd") return make_linear<ElasticNet<false>>(store, spec);
-  if (update == "fobos-adagrad") return make_linear<AdaGrad<ElasticNetPenalty<true>>>(store, spec);
-  if (update == "sgd-adagrad") return make_linear<AdaGrad<ElasticNetPenalty<false>>>(store, spec);
+  if (update == "fobos-adagrad") return make_linear<AdaGrad<PenaltyKind::fobos>>(store, spec);
+  if (update == "sgd-adagrad") return make_linear<AdaGrad<PenaltyKind::sgd>>(store, spec);
   return nullptr;
 }
 

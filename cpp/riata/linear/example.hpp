@@ -12,13 +12,11 @@
 namespace riata {
 
 // What the values of an example are multiplied with.
-template <class Index>
-double row_factor(Normalize normalize, const BlockView<Index>& b, std::int64_t begin,
-                  std::int64_t end) noexcept {
-  if (normalize == Normalize::none || begin == end) return 1;
-  if (normalize == Normalize::sqrt_nnz) return 1 / std::sqrt(static_cast<double>(end - begin));
+inline double row_factor(Normalize normalize, const float* x, std::int64_t n) noexcept {
+  if (normalize == Normalize::none || n == 0) return 1;
+  if (normalize == Normalize::sqrt_nnz) return 1 / std::sqrt(static_cast<double>(n));
   double sum = 0;
-  for (std::int64_t k = begin; k < end; ++k) sum += static_cast<double>(b.values[k]) * b.values[k];
+  for (std::int64_t k = 0; k < n; ++k) sum += static_cast<double>(x[k]) * x[k];
   return 1 / std::sqrt(sum);
 }
 

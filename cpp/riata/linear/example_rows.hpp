@@ -18,8 +18,11 @@ namespace riata {
 template <class Rule, int M>  // M columns, or 0: known only at run time
 class ExampleRows {
  public:
-  explicit ExampleRows(int columns) noexcept
-      : m_(columns), width_(static_cast<std::size_t>(Rule::width(columns))) {}
+  // `more`: numbers behind those of the rule. Rows where the first of them is not zero stay, live or not.
+  explicit ExampleRows(int columns, int more = 0) noexcept
+      : m_(columns),
+        kept_(more == 0 ? 0 : static_cast<std::size_t>(Rule::width(columns))),
+        width_(static_cast<std::size_t>(Rule::width(columns) + more)) {}
 
   // Room for an example of `nnz` features, whose keys have these bits in all. False: memory is exhausted.
   template <KeyedStore Store, class Index>
@@ -60,6 +63,7 @@ class ExampleRows {
       if (at == HashTable::kNone) {
         found_[k] = new_rows_.data() + k * width_;
         rule.init(found_[k], m());
+        std::fill(found_[k] + Rule::width(m()), found_[k] + width_, 0.0);
         new_[n_new_++] = k;
       } else {
         found_[k] = buckets.row(at);
@@ -74,13 +78,18 @@ class ExampleRows {
     });
   }
   double* const* rows() const noexcept { return found_.data(); }
+  // visit(k, row) for every entry of it that has no row in the table.
+  template <class Visit>
+  void for_new(Visit visit) const {
+    for (std::size_t i = 0; i < n_new_; ++i) visit(new_[i], found_[new_[i]]);
+  }
 
   // After the step: new rows that are not zero are inserted, one that was guessed wrong is put right, and a few
   // rows are looked at, so that features which never come back are erased too. False: memory is exhausted.
   template <KeyedStore Store, class Index>
   bool keep_live(Store& store, const Rule& rule, const BlockView<Index>& b, std::int64_t begin,
                  std::int64_t end) noexcept {
-    const IsLive is_live{rule, rule.decay(), kernels_, m()};
+    const IsLive is_live{rule, rule.decay(), kernels_, m(), kept_};
     const auto nnz = static_cast<std::uint64_t>(end - begin);
     if (store.by_number()) {  // no memory is won, but whether the array pays is to be known
       store.sweep(1 + nnz / 64, is_live);
@@ -100,7 +109,7 @@ class ExampleRows {
       std::memcpy(place, row, sizeof(double) * width_);
       above = std::max(above, key + 1);
     }
-    store.sweep(1 + nnz / 32 + kLook * n_new_, is_live);
+    if (kept_ == 0) store.sweep(1 + nnz / 32 + kLook * n_new_, is_live);
     return true;
   }
 
@@ -116,7 +125,10 @@ class ExampleRows {
     Decay decay;
     const DecayKernels& kernels;
     int m;
-    bool operator()(const double* row) const noexcept { return rule.is_live(row, M == 0 ? m : M); }
+    std::size_t kept;
+    bool operator()(const double* row) const noexcept {
+      return (kept != 0 && row[kept] != 0) || rule.is_live(row, M == 0 ? m : M);
+    }
     std::uint32_t group(const double* first, std::uint64_t stride) const noexcept {
       if constexpr (M == 1 && Rule::kDecay != DecayKind::none)
         return kernels.live(decay, first, stride);
@@ -151,7 +163,7 @@ class ExampleRows {
 
   const DecayKernels& kernels_ = best_linear_kernels().of(Rule::kDecay);
   int m_;
-  std::size_t width_;
+  std::size_t kept_, width_;
   std::vector<double*> found_, next_;   // next_: where the rows of the next example most likely lie
   std::int64_t guessed_ = 0;            // which example that is; 0: none
   const double* guessed_in_ = nullptr;  // the first row of all when it was guessed

@@ -11,24 +11,27 @@
 #include <new>
 #include <vector>
 
+#include "riata/linear/adagrad_kernels.hpp"
 #include "riata/linear/example.hpp"
 #include "riata/linear/example_rows.hpp"
+#include "riata/linear/feature_scale.hpp"
 #include "riata/linear/kernels.hpp"
 #include "riata/linear/prefetched_rows.hpp"
 #include "riata/linear/rules/rule.hpp"
-#include "riata/linear/stored.hpp"
+#include "riata/linear/score.hpp"
 #include "riata/stores/store.hpp"
 
 namespace riata {
 
 template <class Rule, AnyStore Store, int M>  // M columns, or 0: known only at run time
   requires LinearRule<Rule, Store>
-class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, StoredLinear<Rule, Store, M>> {
-  using Stored = StoredLinear<Rule, Store, M>;
-  using Both = BothIndices<LinearModel, Stored>;
+class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, ScoredLinear<Rule, Store, M>> {
+  using Scored = ScoredLinear<Rule, Store, M>;
+  using Both = BothIndices<LinearModel, Scored>;
   friend Both;
-  using Stored::intercept, Stored::features, Stored::t, Stored::rate_factor_;
-  using Stored::m, Stored::m_, Stored::spec_, Stored::rule_, Stored::store_;
+  using Scored::intercept, Scored::features, Scored::t, Scored::rate_factor_;
+  using Scored::kernels_, Scored::scale_kernels_, Scored::kDecays, Scored::kAdaGrad, Scored::gather;
+  using Scored::m, Scored::m_, Scored::spec_, Scored::rule_, Scored::store_, Scored::waiting_;
 
  public:
   explicit LinearModel(const LinearSpec& spec)
@@ -38,16 +41,14 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
         residuals_(static_cast<std::size_t>(m_)),
         strength_(static_cast<std::size_t>(m_)),
         sums_(4 * static_cast<std::size_t>(m_)),
-        zeros_(static_cast<std::size_t>(Rule::width(spec.columns))),
-        example_rows_(spec.columns) {}
+        example_rows_(spec.columns, spec.scaled ? kScaleSums : 0),
+        prefetched_rows_(this->stored_width_) {}
 
  private:
   using Status = Outcome::Status;
 
   // Several features may have the same row, and a key does not tell where it is.
   static constexpr bool kShared = Store::kDirect && !Store::kDistinct;
-  // Kernels know how to bring rows current.
-  static constexpr bool kDecays = Rule::kDecay != DecayKind::none;
   // Rows of two doubles in an array whose size is a power of two, unless it is kept in pieces: a kernel finds them by
   // their keys, which it holds inside the array by a mask.
   static constexpr bool kArray = M == 1 && kDecays && Store::kDirect && !kShared;
@@ -55,14 +56,19 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
   static constexpr bool kKept = M == 1 && kDecays && Rule::kStill && !kShared;
 
   bool in_array() const noexcept {
-    if constexpr (kArray) return !store_.paged();
+    if constexpr (kArray) return !store_.paged() && !spec_.scaled;
     return false;
   }
   template <class Index>
   ArrayRows<Index> array_rows(const BlockView<Index>& b, std::int64_t begin) const noexcept {
     return {b.indices + begin, store_.base(), store_.mask()};
   }
-  double* kept() noexcept { return kKept ? current_.data() : nullptr; }
+  double* kept() noexcept { return kKept || kAdaGrad ? current_.data() : nullptr; }
+  // Of an example of at most as many features as current_ has room for.
+  AdaGradScratch scratch() noexcept {
+    const std::size_t each = current_.size() / 3;
+    return {current_.data(), current_.data() + each, current_.data() + 2 * each};
+  }
 
   // The rows of the example at hand, in its order.
   double* const* found_rows() const noexcept {
@@ -74,41 +80,11 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       return example_rows_.rows();
   }
 
-  // The sum of weights times values in every column, before scale(). In four partial sums, by place: the same bits
-  // whichever way computes it. `sums` is room for them, where there are many columns.
-  void gather(double* const* rows, const float* x, std::int64_t n, double* current, double* sums,
-              double* dot) const noexcept {
-    if constexpr (M == 1 && kDecays) {
-      dot[0] = kernels_.pointers.gather(rule_.decay(), RowPointers{rows}, x, n, current).sum;
-    } else if constexpr (M == 1) {
-      double partial[4] = {};
-      const auto add = [&](std::int64_t k, double& sum) {
-        sum += rule_.current(rows[k], 1, 0) * static_cast<double>(x[k]);
-      };
-      std::int64_t k = 0;
-      for (; k + 4 <= n; k += 4)
-        for (int i = 0; i < 4; ++i) add(k + i, partial[i]);
-      for (int i = 0; k < n; ++k, ++i) add(k, partial[i]);
-      dot[0] = (partial[0] + partial[1]) + (partial[2] + partial[3]);
-    } else {
-      const int columns = m_;
-      std::fill(sums, sums + 4 * columns, 0.0);
-      if constexpr (kDecays) {
-        kernels_.gather_columns(rule_.decay(), rows, x, n, columns, sums);
-      } else {
-        for (std::int64_t k = 0; k < n; ++k)
-          for (int c = 0; c < columns; ++c)
-            sums[k % 4 * columns + c] += rule_.current(rows[k], columns, c) * static_cast<double>(x[k]);
-      }
-      for (int c = 0; c < columns; ++c)
-        dot[c] = (sums[c] + sums[columns + c]) + (sums[2 * columns + c] + sums[3 * columns + c]);
-    }
-  }
-
-  // The same for the example at hand. False: in the array, a key lies outside, so the sum is of other rows.
+  // The sum of weights times values of the example at hand. False: in the array, a key lies outside, so the sum is of other
+  // rows.
   template <class Index>
-  bool gather_example(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    const float* x = b.values + begin;
+  bool gather_example(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+                      const float* x) noexcept {
     if constexpr (kArray) {
       if (in_array()) {
         const Gathered all = kernels_.template array<Index>().gather(rule_.decay(), array_rows(b, begin), x,
@@ -127,6 +103,7 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
   Status find_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t i, std::int64_t n,
                    std::int64_t begin, std::int64_t end, [[maybe_unused]] bool closer) noexcept {
     if (kKept && !at_least(current_, end - begin)) return Status::out_of_memory;
+    if (kAdaGrad && !at_least(current_, 3 * (end - begin))) return Status::out_of_memory;
     if constexpr (kArray) {
       if (in_array() && !closer && store_.inside(0)) return Status::ok;
     }
@@ -167,14 +144,49 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
     return Status::ok;
   }
 
-  // The gradient to every row of the example.
+  // The example's values as they are learned, once its rows are found; null: memory is exhausted. `learn`: they count from
+  // now on.
   template <class Index>
-  void push(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
+  const float* scaled_values(const BlockView<Index>& b, std::int64_t begin, std::int64_t end,
+                             bool learn) noexcept {
+    const float* const given = b.values + begin;
+    if (!spec_.scaled) return given;
+    const std::int64_t n = end - begin;
+    if (!at_least(values_, n + 1)) return nullptr;
+    if constexpr (!Store::kDirect) {
+      if (!waiting_.empty()) [[unlikely]]
+        example_rows_.for_new([&](std::int64_t k, double* row) {
+          const auto found = waiting_.find(static_cast<std::uint64_t>(b.indices[begin + k]));
+          if (found == waiting_.end()) return;
+          std::copy_n(found->second.data(), kScaleSums, row + this->row_width());
+          if (learn) waiting_.erase(found);
+        });
+    }
+    const int at = this->row_width();
+    if (!learn) {
+      scale_kernels_.apply(found_rows(), at, given, n, values_.data());
+      return values_.data();
+    }
+    note_writes(b, begin, end);
+    if constexpr (kShared)
+      scale_kernels_.learn_shared(found_rows(), at, given, n, values_.data());
+    else
+      scale_kernels_.learn(found_rows(), at, given, n, values_.data());
+    return values_.data();
+  }
+
+  template <class Index>
+  void note_writes(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
     if constexpr (Store::kDirect) {
       for (std::int64_t k = begin; store_.tracks_writes() && k < end; ++k)
         store_.note_write(static_cast<std::uint64_t>(b.indices[k]));
     }
-    const float* x = b.values + begin;
+  }
+
+  // The gradient to every row of the example.
+  template <class Index>
+  void push(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, const float* x) noexcept {
+    if (!spec_.scaled) note_writes(b, begin, end);
     const std::int64_t n = end - begin;
     const double g = gradient_[0];
     if constexpr (kArray) {
@@ -187,6 +199,9 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       kernels_.pointers.push(rule_.decay(), RowPointers{found_rows()}, x, n, g, kept());
     } else if constexpr (kDecays) {
       kernels_.push_columns(rule_.decay(), found_rows(), x, n, m_, gradient_.data());
+    } else if constexpr (kAdaGrad) {
+      if constexpr (!kShared) fetch_next(b, begin, end);
+      rule_.template push_rows<kShared>(found_rows(), x, n, g, scratch());
     } else if constexpr (M == 1 && Rule::kPushesMany && Store::kDistinct) {
       fetch_next(b, begin, end);
       rule_.push_many(found_rows(), x, n, g);
@@ -206,7 +221,10 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       const std::int64_t next = std::min(2 * end - begin, b.nnz);
       for (std::int64_t k = end; k < next; ++k) {
         const auto key = static_cast<std::uint64_t>(b.indices[k]);
-        if (store_.inside(key)) __builtin_prefetch(store_.at(key));
+        if (!store_.inside(key)) continue;
+        const double* const row = store_.at(key);
+        __builtin_prefetch(row);
+        if (this->stored_width_ > 3) __builtin_prefetch(row + this->stored_width_ - 1);
       }
     }
   }
@@ -227,7 +245,7 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
 
   // The slopes become those after the step. False: there is no step to take.
   template <class Index>
-  bool make_implicit(const BlockView<Index>& b, std::int64_t r, double weight, double factor,
+  bool make_implicit(const BlockView<Index>& b, std::int64_t r, const float* x, double weight, double factor,
                      const double* scores) noexcept {
     if constexpr (Rule::kImplicit) {
       const Loss& loss = *spec_.loss;
@@ -246,9 +264,13 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       rule_.set_first(loss.parameter == "quantile" ? 1 / rule_.unit(0) : 1);
       if (spec_.fit_intercept) rule_.prepare_intercept(gradient_.data(), m(), strength_.data());
       double* const* const rows = found_rows();
-      const float* x = b.values + b.indptr[r];
-      for (std::int64_t k = 0; k < b.indptr[r + 1] - b.indptr[r]; ++k)
-        rule_.prepare(rows[k], m(), gradient_.data(), factor * static_cast<double>(x[k]), strength_.data());
+      const std::int64_t n = b.indptr[r + 1] - b.indptr[r];
+      if constexpr (kAdaGrad) {
+        strength_[0] += rule_.template prepare_rows<kShared>(rows, x, n, gradient_[0], factor, scratch());
+      } else {
+        for (std::int64_t k = 0; k < n; ++k)
+          rule_.prepare(rows[k], m(), gradient_.data(), factor * static_cast<double>(x[k]), strength_.data());
+      }
       for (int c = 0; c < m() && !rule_.is_explicit(); ++c)
         gradient_[c] = weight * loss.implicit(scores[c], loss.target(label, c, m()), spec_.loss_parameter,
                                               weight * strength_[c]);
@@ -258,12 +280,12 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
 
   // The step of an example whose slopes are known and not all zero.
   template <class Index>
-  void take_step(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, double rate,
+  void take_step(const BlockView<Index>& b, std::int64_t begin, std::int64_t end, const float* x, double rate,
                  double factor) noexcept {
     if (spec_.fit_intercept) rule_.push_intercept(intercept.data(), gradient_.data(), m(), rate);
     const double gain = rule_.gain(rate) * factor;
     for (int c = 0; c < m(); ++c) gradient_[c] *= gain;
-    push(b, begin, end);
+    push(b, begin, end, x);
   }
 
   template <class Index>
@@ -277,32 +299,35 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
       if (order == nullptr) b.fetch_after(r);
       if (const Status status = find_rows(b, order, i, n, begin, end, false); status != Status::ok)
         return {status, i};
-      if (!gather_example(b, begin, end)) [[unlikely]] {
+      const double weight = b.weights == nullptr ? 1 : b.weights[r];
+      const bool left_out = this->held != nullptr && this->held[i] != 0, counts = !left_out && weight > 0;
+      const float* const x = scaled_values(b, begin, end, counts);
+      if (x == nullptr) return {Status::out_of_memory, i};
+      if (!gather_example(b, begin, end, x)) [[unlikely]] {
         if (const Status status = find_rows(b, order, i, n, begin, end, true); status != Status::ok)
           return {status, i};
-        gather_example(b, begin, end);
+        gather_example(b, begin, end, x);
       }
 
-      const double factor = row_factor(spec_.normalize, b, begin, end);
-      if (this->held != nullptr && this->held[i] != 0) {
+      const double factor = row_factor(spec_.normalize, x, end - begin);
+      if (left_out) {
         for (int c = 0; c < m(); ++c)
           scores[i * m() + c] = spec_.clip(rule_.scale() * factor * dot_[c] + intercept[c] + b.offset(r));
         continue;
       }
-      const double weight = b.weights == nullptr ? 1 : b.weights[r];
       bool any = false;
       if (!slopes(factor, b.labels[r], weight, b.offset(r), scores + i * m(), any))
         return {Status::diverged, i};
       const double rate = rate_factor_ * spec_.schedule(t);
       rule_.begin(rate);
-      if (Rule::kImplicit && any) any = make_implicit(b, r, weight, factor, scores + i * m());
-      if (any) take_step(b, begin, end, rate, factor);
+      if (Rule::kImplicit && any) any = make_implicit(b, r, x, weight, factor, scores + i * m());
+      if (any) take_step(b, begin, end, x, rate, factor);
       rule_.end(rate);
       ++t;
       if (!b.named() && end > begin)
         features = std::max(features, static_cast<std::int64_t>(b.indices[end - 1]) + 1);
       if constexpr (!Store::kDirect) {
-        if (any && !example_rows_.keep_live(store_, rule_, b, begin, end))
+        if ((any || (spec_.scaled && counts)) && !example_rows_.keep_live(store_, rule_, b, begin, end))
           return {Status::out_of_memory, i + 1};
       }
       if (rule_.stale()) [[unlikely]]
@@ -311,38 +336,13 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Stored
     return {Status::ok, n};
   }
 
-  template <class Index>
-  Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
-    std::vector<double> sums;  // scratch of its own: several threads may score at once
-    std::vector<double*> found;
-    if (!at_least(sums, 2 * static_cast<std::int64_t>(m_))) return {Status::out_of_memory, 0};
-    double* const zeros = const_cast<double*>(zeros_.data());  // rows are not written to here
-    for (std::int64_t r = 0; r < b.rows; ++r) {
-      if (!b.holds(r)) return {Status::bad_block, r};
-      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-      if (!at_least(found, end - begin)) return {Status::out_of_memory, r};
-      for (std::int64_t k = begin; k < end; ++k) {
-        const auto key = static_cast<std::uint64_t>(b.indices[k]);
-        const double* row = store_.possible(key) ? store_.find(key) : nullptr;
-        found[static_cast<std::size_t>(k - begin)] = row == nullptr ? zeros : const_cast<double*>(row);
-      }
-      double* out = scores + r * m();
-      gather(found.data(), b.values + begin, end - begin, nullptr, sums.data(), out);
-      const double factor = row_factor(spec_.normalize, b, begin, end);
-      for (int c = 0; c < m(); ++c)
-        out[c] = spec_.clip(rule_.scale() * factor * out[c] + intercept[c] + b.offset(r));
-    }
-    return {Status::ok, b.rows};
-  }
-
   static constexpr double kLargest = 1e150;  // beyond it a square would overflow: the model has diverged
 
-  const DecayKernels& kernels_ = best_linear_kernels().of(Rule::kDecay);
+  std::vector<float> values_;  // of the example, scaled
   std::vector<double> gradient_, dot_;
   std::vector<double> residuals_, strength_;  // of implicit steps
   std::vector<double> sums_;                  // scratch of gather
-  std::vector<double> zeros_;                 // a row that is not there
-  std::vector<double> current_;               // what gather brought current, for push
+  std::vector<double> current_;               // what gather brought current, and other scratch of kernels
   std::vector<double*> rows_;                 // arrays: the rows of the example
   ExampleRows<Rule, M> example_rows_;         // table: the same
   PrefetchedRows prefetched_rows_;            // shared rows: the same

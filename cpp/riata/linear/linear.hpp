@@ -26,8 +26,9 @@ struct LinearSpec {
   double clip_low = -HUGE_VAL, clip_high = HUGE_VAL;
   int columns = 1;
   bool fit_intercept = true;
-  int bits = 0;     // of the hashed store
-  Numbers numbers;  // the rule's own parameters
+  bool scaled = false;  // values are divided by the running root mean square of their feature
+  int bits = 0;         // of the hashed store
+  Numbers numbers;      // the rule's own parameters
 
   double clip(double p) const noexcept {  // NaN passes
     if (p < clip_low) return clip_low;
@@ -46,6 +47,18 @@ class Linear : public Model {
   double rate_factor() const noexcept { return rate_factor_; }
   virtual void set_rate_factor(double) noexcept = 0;  // it multiplies every learning rate from now on
   virtual void prune(double threshold) noexcept = 0;  // weights up to this size become zero
+
+  // Of models that divide values by the running root mean square of their feature. The values of n entries as they are scored;
+  // the root mean squares of features by the keys that rows() gives, 1 of those never seen;
+  virtual void scale_values(const std::int32_t* keys, const float* values, std::int64_t n,
+                            float* out) const noexcept = 0;
+  virtual void scale_values(const std::int64_t* keys, const float* values, std::int64_t n,
+                            float* out) const noexcept = 0;
+  virtual void roots(const std::int64_t* keys, std::int64_t n, double* out) const noexcept = 0;
+  // how often each feature was not zero, and the sum of its squares. To be put back after the rows.
+  virtual Rows scale_sums() const = 0;
+  virtual bool set_scale_sums(const std::int64_t* keys, const double* sums, std::int64_t n) noexcept = 0;
+  virtual bool scaled() const noexcept = 0;
 
  protected:
   double rate_factor_ = 1;

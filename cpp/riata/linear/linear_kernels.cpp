@@ -1,4 +1,5 @@
 #include "riata/linear/kernels.hpp"
+#include "riata/simd/rows.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

@@ -107,7 +107,8 @@ template <class Base, AnyStore Store>
 class OverStore : public Base {
  public:
   template <class... Given>  // what Base is made from
-  OverStore(int width, int bits, const Given&... given) : Base(given...), store_(width, bits) {}
+  OverStore(int width, int bits, const Given&... given)
+      : Base(given...), store_(width, bits), stored_width_(width) {}
 
   bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
                 const std::int64_t* name_offsets) noexcept override {
@@ -120,6 +121,7 @@ class OverStore : public Base {
       double* row = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
       if (row == nullptr) return false;
       std::copy(values + i * width, values + (i + 1) * width, row);
+      std::fill(row + width, row + stored_width_, 0.0);
     }
     return true;
   }
@@ -206,6 +208,7 @@ class OverStore : public Base {
   }
 
   Store store_;
+  int stored_width_;  // of a row; what is beyond row_width() is not in rows()
 
  private:
   static constexpr std::size_t kAhead = 16;  // rows to fetch before they are read

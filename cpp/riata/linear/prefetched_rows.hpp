@@ -13,6 +13,8 @@ namespace riata {
 
 class PrefetchedRows {
  public:
+  explicit PrefetchedRows(int width) noexcept : last_(width > 2 ? width - 1 : 0) {}
+
   // Goes on to the i-th of the n examples to be learned. False: memory is exhausted.
   template <class Store, class Index>
   bool advance(const Store& store, const BlockView<Index>& b, const std::int64_t* order, std::int64_t i,
@@ -42,10 +44,12 @@ class PrefetchedRows {
     for (std::int64_t k = 0; k < count; ++k) {
       rows[k] = store.at(static_cast<std::uint64_t>(keys[k]));
       __builtin_prefetch(rows[k]);
+      if (last_ > 0) __builtin_prefetch(rows[k] + last_);
     }
     return true;
   }
 
+  int last_;  // number of a row, where that may lie in another cache line than the first
   std::vector<double*> now_, next_;
 };
 

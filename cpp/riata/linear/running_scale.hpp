@@ -1,8 +1,5 @@
-// The running root mean square of every feature's values that were not zero, and values divided by it.
-//
-// A row of its store has how often the feature was not zero, and the sum of its squares. A value is divided by the root
-// of their quotient, its own square included, so that multiplying a feature by a number changes nothing of what a
-// model sees of it. Features that are always 1 stay as they are.
+// The running root mean square of features (feature_scale.hpp) in a store of its own, for learners that are given scaled
+// values.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +10,7 @@
 #include <utility>
 
 #include "riata/block/block.hpp"
+#include "riata/linear/feature_scale.hpp"
 #include "riata/linear/model.hpp"
 
 namespace riata {
@@ -44,7 +42,7 @@ class RunningScale {
 template <AnyStore Store>
 class StoredScale final : public RunningScale {
  public:
-  static constexpr int kWidth = 2;
+  static constexpr int kWidth = kScaleSums;
 
   explicit StoredScale(int bits) : store_(kWidth, bits) {}
 
@@ -65,7 +63,7 @@ class StoredScale final : public RunningScale {
     scale_all(keys, values, n, out);
   }
   void roots(const std::int64_t* keys, std::int64_t n, double* out) const noexcept override {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = root(saved(static_cast<std::uint64_t>(keys[i])));
+    for (std::int64_t i = 0; i < n; ++i) out[i] = root_of_sums(saved(static_cast<std::uint64_t>(keys[i])));
   }
   Rows rows() const override {
     Rows out;
@@ -104,9 +102,6 @@ class StoredScale final : public RunningScale {
     else
       return find(key);
   }
-  static double root(const double* row) noexcept {
-    return row == nullptr || !(row[1] > 0) ? 1 : std::sqrt(row[1] / row[0]);
-  }
   double* room_for(std::uint64_t key) noexcept {
     if constexpr (Store::kDirect) {
       if (!store_.reserve(key)) return nullptr;
@@ -142,7 +137,7 @@ class StoredScale final : public RunningScale {
           row[0] += x != 0;
           row[1] += x * x;
         }
-        out[k] = static_cast<float>(x / root(row));
+        out[k] = static_cast<float>(x / root_of_sums(row));
       }
     }
     return {Status::ok, n};
@@ -150,14 +145,8 @@ class StoredScale final : public RunningScale {
 
   template <class Index>
   void scale_all(const Index* keys, const float* values, std::int64_t n, float* out) const noexcept {
-    for (std::int64_t k = 0; k < n; ++k) {
-      const double* row = find(static_cast<std::uint64_t>(keys[k]));
-      const double x = values[k];
-      if (row == nullptr || !(row[1] > 0))
-        out[k] = static_cast<float>((x > 0) - (x < 0));
-      else
-        out[k] = static_cast<float>(x / root(row));
-    }
+    for (std::int64_t k = 0; k < n; ++k)
+      out[k] = value_by_sums(find(static_cast<std::uint64_t>(keys[k])), values[k]);
   }
 
   Store store_;

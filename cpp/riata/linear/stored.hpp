@@ -1,12 +1,16 @@
 // A linear model over a store: what can be read of it, saved and put back. learn.hpp learns.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <new>
+#include <utility>
 #include <vector>
 
+#include "riata/linear/feature_scale.hpp"
 #include "riata/linear/kernels.hpp"
 #include "riata/linear/linear.hpp"
 
@@ -16,7 +20,7 @@ template <class Rule, AnyStore Store, int M>  // M columns, or 0: known only at 
 class StoredLinear : public OverStore<Linear, Store> {
  public:
   explicit StoredLinear(const LinearSpec& spec)
-      : OverStore<Linear, Store>(Rule::width(spec.columns), spec.bits),
+      : OverStore<Linear, Store>(Rule::width(spec.columns) + (spec.scaled ? kScaleSums : 0), spec.bits),
         spec_(spec),
         m_(spec.columns),
         rule_(spec.numbers, spec.columns) {
@@ -59,7 +63,8 @@ class StoredLinear : public OverStore<Linear, Store> {
       const DecayKernels& kernels = best_linear_kernels().of(Rule::kDecay);
       const Decay decay = rule_.decay();
       store_.for_each([&](std::uint64_t key, const double* row) {
-        if (key % kGroupRows == 0) live += std::popcount(kernels.live(decay, row, 2));
+        if (key % kGroupRows == 0)
+          live += std::popcount(kernels.live(decay, row, static_cast<std::uint64_t>(this->stored_width_)));
       });
       return live;
     }
@@ -87,8 +92,55 @@ class StoredLinear : public OverStore<Linear, Store> {
       if (!rule_.is_live(row, m())) gone.push_back(key);
     });
     if constexpr (!Store::kDirect) {
-      for (const std::uint64_t key : gone) store_.erase(key);
+      for (const std::uint64_t key : gone)
+        if (!spec_.scaled) store_.erase(key);
     }
+  }
+
+  bool scaled() const noexcept override { return spec_.scaled; }
+  void scale_values(const std::int32_t* keys, const float* values, std::int64_t n,
+                    float* out) const noexcept override {
+    scale_all(keys, values, n, out);
+  }
+  void scale_values(const std::int64_t* keys, const float* values, std::int64_t n,
+                    float* out) const noexcept override {
+    scale_all(keys, values, n, out);
+  }
+  void roots(const std::int64_t* keys, std::int64_t n, double* out) const noexcept override {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto key = static_cast<std::uint64_t>(keys[i]);
+      if constexpr (Store::kDirect && !Store::kDistinct) {  // known by its place
+        const double* const row = store_.place(key);
+        out[i] = root_of_sums(row == nullptr ? nullptr : row + row_width());
+      } else {
+        out[i] = root_of_sums(sums_of(key));
+      }
+    }
+  }
+  Rows scale_sums() const override {
+    const int at = row_width();
+    Rows out = this->collect(
+        kScaleSums, [&](const double* row) { return row[at] != 0; },
+        [&](const double* row, double* to) { std::copy_n(row + at, kScaleSums, to); });
+    if (!waiting_.empty()) add_waiting(out);
+    return out;
+  }
+  bool set_scale_sums(const std::int64_t* keys, const double* sums, std::int64_t n) noexcept override {
+    try {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto key = static_cast<std::uint64_t>(keys[i]);
+        double* const row = row_for_sums(key);
+        if (row != nullptr)
+          std::copy_n(sums + kScaleSums * i, kScaleSums, row + row_width());
+        else if (this->named() && Store::possible(key))
+          waiting_[key] = {sums[kScaleSums * i], sums[kScaleSums * i + 1]};
+        else
+          return false;
+      }
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
   }
 
  protected:
@@ -96,9 +148,53 @@ class StoredLinear : public OverStore<Linear, Store> {
 
   int m() const noexcept { return M == 0 ? m_ : M; }
 
+  // What is known of a feature's values; null: nothing.
+  const double* sums_of(std::uint64_t key) const noexcept {
+    const double* const row = Store::possible(key) ? std::as_const(store_).find(key) : nullptr;
+    if (row != nullptr) return row + row_width();
+    if (waiting_.empty()) return nullptr;
+    const auto found = waiting_.find(key);
+    return found == waiting_.end() ? nullptr : found->second.data();
+  }
+
   LinearSpec spec_;
   int m_;
   Rule rule_;
+  WaitingSums waiting_;
+
+ private:
+  template <class Index>
+  void scale_all(const Index* keys, const float* values, std::int64_t n, float* out) const noexcept {
+    for (std::int64_t k = 0; k < n; ++k)
+      out[k] = value_by_sums(sums_of(static_cast<std::uint64_t>(keys[k])), values[k]);
+  }
+  // The row of a saved feature, made if need be; null: it would have no name, or cannot be.
+  double* row_for_sums(std::uint64_t key) noexcept {
+    if constexpr (Store::kDirect) {
+      return store_.restore(key, {});
+    } else {
+      if (!Store::possible(key)) return nullptr;
+      double* row = store_.find(key);
+      if (row != nullptr || store_.named()) return row;
+      row = store_.insert(key, {});
+      if (row != nullptr) rule_.init(row, m());
+      return row;
+    }
+  }
+  // By ascending key.
+  void add_waiting(Rows& to) const {
+    std::vector<std::pair<std::int64_t, const double*>> all;
+    for (std::size_t i = 0; i < to.keys.size(); ++i)
+      all.emplace_back(to.keys[i], to.values.data() + kScaleSums * i);
+    for (const auto& [key, sums] : waiting_) all.emplace_back(static_cast<std::int64_t>(key), sums.data());
+    std::sort(all.begin(), all.end());
+    Rows out;
+    for (const auto& [key, sums] : all) {
+      out.keys.push_back(key);
+      out.values.insert(out.values.end(), sums, sums + kScaleSums);
+    }
+    to = std::move(out);
+  }
 };
 
 }  // namespace riata

@@ -10,8 +10,8 @@ std::unique_ptr<Linear> make_truncated(const std::string& update, const std::str
   if (update == "truncate") return make_linear<Truncate>(store, spec);
   if (update == "round") return make_linear<Round>(store, spec);
   if (update == "subgradient") return make_linear<Subgradient>(store, spec);
-  if (update == "truncate-adagrad") return make_linear<AdaGrad<TruncatePenalty>>(store, spec);
-  if (update == "round-adagrad") return make_linear<AdaGrad<RoundPenalty>>(store, spec);
+  if (update == "truncate-adagrad") return make_linear<AdaGrad<PenaltyKind::truncate>>(store, spec);
+  if (update == "round-adagrad") return make_linear<AdaGrad<PenaltyKind::round>>(store, spec);
   return nullptr;
 }
 

@@ -2,6 +2,7 @@
 #include "riata/portfolio/kernels.hpp"
 #include "riata/simd/columns.hpp"
 #include "riata/simd/exp.hpp"
+#include "riata/simd/rows.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

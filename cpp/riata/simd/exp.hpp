@@ -21,6 +21,17 @@ template <class T>
 struct ExpParts {
   T mantissa, shifted, n;
 };
+// exp(-g) - 1 + g for |g| <= ln(2) / 2: g^2 p(g), with the p of degree 9 whose largest relative error is smallest, 4e-18.
+template <class T>
+RIATA_INLINE T exp_beyond_linear(const T& g) noexcept {
+  const T g2 = g * g, g4 = g2 * g2;
+  const T p0 =
+      (0.5000000000000011 - g * 0.16666666666666413) + g2 * (0.04166666666653016 - g * 0.008333333333494442);
+  const T p4 = (0.0013888888943628863 - g * 0.00019841269506613166) +
+               g2 * (2.4801493100016028e-05 - g * 2.755758634989994e-06);
+  const T p8 = 2.7630248045296527e-07 - g * 2.5000067326263877e-08;
+  return g2 * ((p0 + g4 * p4) + (g4 * g4) * p8);
+}
 template <class T>
 RIATA_INLINE ExpParts<T> exp_parts(const T& a) noexcept {
   const T shifted = kRound - a * kLog2E;
@@ -28,14 +39,7 @@ RIATA_INLINE ExpParts<T> exp_parts(const T& a) noexcept {
   const T high = a + n * kLn2High, low = n * kLn2Low;
   const T g = high + low, first = 1 - g;                  // |g| <= ln(2) / 2
   const T lost = ((1 - first) - g) - ((high - g) + low);  // what the rounding of both lost
-  // exp(-g) = 1 - g + g^2 p(g), with the p of degree 9 whose largest relative error is smallest: 4e-18.
-  const T g2 = g * g, g4 = g2 * g2;
-  const T p0 =
-      (0.5000000000000011 - g * 0.16666666666666413) + g2 * (0.04166666666653016 - g * 0.008333333333494442);
-  const T p4 = (0.0013888888943628863 - g * 0.00019841269506613166) +
-               g2 * (2.4801493100016028e-05 - g * 2.755758634989994e-06);
-  const T p8 = 2.7630248045296527e-07 - g * 2.5000067326263877e-08;
-  return {first + (g2 * ((p0 + g4 * p4) + (g4 * g4) * p8) + lost), shifted, n};
+  return {first + (exp_beyond_linear(g) + lost), shifted, n};
 }
 
 // exp(-a) for |a| <= 708, where nothing under- or overflows.
@@ -58,6 +62,15 @@ RIATA_INLINE T exp(const T& x) noexcept {
   const ExpParts<T> parts = exp_parts(min(all<T>(746), max(all<T>(-710), 0 - x)));  // a NaN passes
   const T half = parts.n * 0.5 + kRound, other = (parts.n - (half - kRound)) + kRound;
   return select(x != x, x, scaled(parts.mantissa, half) * scaled(all<T>(1), other));
+}
+
+// 1 - exp(-a) for 0 <= a <= 708, within three units in the last place also where a is small.
+template <class T>
+RIATA_INLINE T one_minus_exp_of_minus(const T& a) noexcept {
+  const T shifted = kRound - a * kLog2E;
+  const T n = shifted - kRound, g = (a + n * kLn2High) + n * kLn2Low;
+  const T power = scaled(all<T>(1), shifted);  // exp(-a) = power exp(-g)
+  return (1 - power) + power * (g - exp_beyond_linear(g));
 }
 
 // exp(-a) to 13 digits, in fewer operations: a relative error of 2e-14, and 1e-16 more for every unit of a.
@@ -92,6 +105,15 @@ template <class T>
 RIATA_INLINE T log_of_one_and(const T& t) noexcept {
   const auto upper = t > 0.5;
   return log_from(select(upper, all<T>(1), all<T>(0)), select(upper, 0.5 * (t - 1), t));
+}
+
+// ln(1 + t) for t >= -1, within three units in the last place; where 1 + t is less than 1e-300, as if it were that.
+template <class T>
+RIATA_INLINE T wide_log1p(const T& t) noexcept {
+  T k, mantissa;
+  split(max(1 + t, all<T>(1e-300)), k, mantissa);
+  const auto small = abs(t) <= 0.29;
+  return log_from(select(small, all<T>(0), k), select(small, t, mantissa - 1));
 }
 
 // ln(x) of positive, normal numbers, with the bits of log(double).

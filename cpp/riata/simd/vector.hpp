@@ -104,12 +104,29 @@ RIATA_INLINE void load(Double2& v, const float* p) noexcept {
   v = Double2{static_cast<double>(p[0]), static_cast<double>(p[1])};
 #endif
 }
+RIATA_INLINE void load(double& v, const float* p) noexcept { v = static_cast<double>(*p); }
 #ifdef __AVX2__
 RIATA_INLINE void load(Double4& v, const float* p) noexcept { v = _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+#endif
+#ifdef __AVX512F__
+RIATA_INLINE void load(Double8& v, const float* p) noexcept { v = _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
 #endif
 template <class H>
 RIATA_INLINE void load(Two<H>& v, const float* p) noexcept {
   load(v.low, p), load(v.high, p + kSize<H>);
+}
+// And back, rounded.
+RIATA_INLINE void store(float* p, double v) noexcept { *p = static_cast<float>(v); }
+RIATA_INLINE void store(float* p, const Double2& v) noexcept { store(p, v[0]), store(p + 1, v[1]); }
+#ifdef __AVX2__
+RIATA_INLINE void store(float* p, const Double4& v) noexcept { _mm_storeu_ps(p, _mm256_cvtpd_ps(v)); }
+#endif
+#ifdef __AVX512F__
+RIATA_INLINE void store(float* p, const Double8& v) noexcept { _mm256_storeu_ps(p, _mm512_cvtpd_ps(v)); }
+#endif
+template <class H>
+RIATA_INLINE void store(float* p, const Two<H>& v) noexcept {
+  store(p, v.low), store(p + kSize<H>, v.high);
 }
 
 // Arithmetic and comparisons of two halves; compilers know them for registers.
@@ -242,6 +259,11 @@ RIATA_INLINE void split(V v, V& k, V& mantissa) noexcept {
   k = (V)(shifted | INT64_C(0x4330000000000000)) - (0x1p52 + 1023);
   mantissa = (V)((Bits)v - (above & INT64_C(-0x10000000000000)));
 }
+RIATA_INLINE void split(double v, double& k, double& mantissa) noexcept {
+  Double2 both_k, both;
+  split(Double2{v, v}, both_k, both);
+  k = both_k[0], mantissa = both[0];
+}
 template <class H>
 RIATA_INLINE void split(const Two<H>& v, Two<H>& k, Two<H>& mantissa) noexcept {
   split(v.low, k.low, mantissa.low), split(v.high, k.high, mantissa.high);
@@ -295,61 +317,6 @@ RIATA_INLINE void keep_order(Two<H>& v) noexcept {
   keep_order(v.low), keep_order(v.high);
 }
 
-// Rows of two doubles that lie anywhere: the first ones side by side, and the second ones. row(k) is where the
-// k-th begins.
-template <class RowOf>
-RIATA_INLINE void load_rows(RowOf row, Double2& first, Double2& second) noexcept {
-  const auto a = loaded<Double2>(row(0)), b = loaded<Double2>(row(1));
-  first = __builtin_shufflevector(a, b, 0, 2);
-  second = __builtin_shufflevector(a, b, 1, 3);
-}
-template <class RowOf>
-RIATA_INLINE void store_rows(RowOf row, Double2 first, Double2 second) noexcept {
-  store(row(0), __builtin_shufflevector(first, second, 0, 2));
-  store(row(1), __builtin_shufflevector(first, second, 1, 3));
-}
-#ifdef __AVX2__
-template <class RowOf>
-RIATA_INLINE void load_rows(RowOf row, Double4& first, Double4& second) noexcept {
-  const auto both = [](const double* low, const double* high) {
-    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
-  };
-  const __m256d even = both(row(0), row(2)), odd = both(row(1), row(3));
-  first = _mm256_unpacklo_pd(even, odd);
-  second = _mm256_unpackhi_pd(even, odd);
-}
-template <class RowOf>
-RIATA_INLINE void store_rows(RowOf row, Double4 first, Double4 second) noexcept {
-  const __m256d even = _mm256_unpacklo_pd(first, second), odd = _mm256_unpackhi_pd(first, second);
-  _mm_storeu_pd(row(0), _mm256_castpd256_pd128(even));
-  _mm_storeu_pd(row(1), _mm256_castpd256_pd128(odd));
-  _mm_storeu_pd(row(2), _mm256_extractf128_pd(even, 1));
-  _mm_storeu_pd(row(3), _mm256_extractf128_pd(odd, 1));
-}
-#endif
-#ifdef __AVX512F__
-template <class RowOf>
-RIATA_INLINE void load_rows(RowOf row, Double8& first, Double8& second) noexcept {
-  const auto two = [&](int k) {
-    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(row(k))), _mm_loadu_pd(row(k + 2)), 1);
-  };
-  const auto four = [&](int k) { return _mm512_insertf64x4(_mm512_castpd256_pd512(two(k)), two(k + 4), 1); };
-  const __m512d even = four(0), odd = four(1);
-  first = _mm512_unpacklo_pd(even, odd);
-  second = _mm512_unpackhi_pd(even, odd);
-}
-#endif
-template <class RowOf, class H>
-RIATA_INLINE void load_rows(RowOf row, Two<H>& first, Two<H>& second) noexcept {
-  load_rows(row, first.low, second.low);
-  load_rows([&](int k) { return row(k + kSize<H>); }, first.high, second.high);
-}
-template <class RowOf, class H>
-RIATA_INLINE void store_rows(RowOf row, const Two<H>& first, const Two<H>& second) noexcept {
-  store_rows(row, first.low, second.low);
-  store_rows([&](int k) { return row(k + kSize<H>); }, first.high, second.high);
-}
-
 // Always in this order, whether numbers are added up or vectors.
 template <class T>
 RIATA_INLINE T sum_of(const T (&x)[8]) noexcept {
@@ -360,6 +327,12 @@ RIATA_INLINE double sum(const Eight& v) noexcept {
   store(x, v);
   return sum_of(x);
 }
+RIATA_INLINE double square_root(double v) noexcept { return __builtin_sqrt(v); }
+template <class T>
+RIATA_INLINE T square_root(const T& v) noexcept {
+  return sqrt(v);
+}
+
 // Towards zero, by >= 0. No branch: whether a weight survives cannot be predicted.
 template <class T>
 RIATA_INLINE T shrink(const T& v, const T& by) noexcept {

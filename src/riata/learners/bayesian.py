@@ -62,7 +62,7 @@ class Bayesian(BayesianParameters):
 
     _core: _core.Bayesian = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
-    _scale: RunningScale | None = field(init=False, repr=False, compare=False)
+    _running: RunningScale | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check(self)

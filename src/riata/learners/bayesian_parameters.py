@@ -10,7 +10,7 @@ from typing import Any
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import STORES, check_choice, check_number, option, store_option
 from riata.learners.bayesian_calibration import CalibratedLearner
-from riata.learners.feature_scale import ScalesFeatures, scale_option
+from riata.learners.feature_scale import OwnScale, scale_option
 
 LINKS = ("logit", "probit")
 UPDATES = ("marginal", "joint", "adf", "vb")
@@ -23,7 +23,7 @@ SMALLEST, LARGEST = 1e-20, 1e20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianParameters(ScalesFeatures, CalibratedLearner):
+class BayesianParameters(OwnScale, CalibratedLearner):
     """What can be chosen, and what follows from it."""
 
     prior_variance: str | float | Mapping[str, float] = option(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,28 @@ def scale_option(default: str = "rms") -> str:
     return chosen
 
 
+class Scale(Protocol):
+    """What is known of the values of features."""
+
+    def apply(self, indices: Any, values: Any, /) -> NDArray[np.float32]:
+        """Values divided by their root mean squares; those of features never seen become 1 or -1."""
+
+    def roots(self, keys: Any, /) -> Floats:
+        """The root mean squares of features; 1 of those never seen."""
+
+    def set_sums(self, keys: Any, sums: Any, /) -> None:
+        """How often each feature was not zero, and the sum of its squares, as they were saved."""
+
+
 class ScalesFeatures(CompiledLearner):
-    """A learner that may see scaled values. The root mean squares are in a store of their own, by the same keys."""
+    """A learner that may see scaled values."""
 
     feature_scale: str
-    store: str
-    bits: int
-    _scale: RunningScale | None
+
+    @property
+    @abstractmethod
+    def _scale(self) -> Scale | None:
+        """Where the root mean squares are; None: values stay as they are."""
 
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], state: State) -> Self:
@@ -35,33 +51,11 @@ class ScalesFeatures(CompiledLearner):
             parameters = {**parameters, "feature_scale": "none"}  # saved when there was no other
         return super().from_state(parameters, state)
 
-    def _start_scale(self) -> None:
+    def _check_scale(self) -> None:
         check_choice("feature_scale", self.feature_scale, CHOICES)
-        scale = None
-        if self.feature_scale == "rms":
-            kind = "hashed" if self.store == "hashed" else "table"
-            scale = RunningScale(kind, int(self.bits))
-        object.__setattr__(self, "_scale", scale)
-
-    def _values_to_learn(
-        self,
-        block: Block,
-        order: NDArray[np.int64] | None,
-        held: NDArray[np.uint8] | None = None,
-    ) -> NDArray[np.float32]:
-        """The values as the learner sees them: each by all that came before, its own square included. Of rows without
-        weight, and of those that are held out, nothing is learned."""
-        if self._scale is None:
-            return block.values
-        weights = block.weights
-        if held is not None:
-            weights = np.ones(len(block)) if weights is None else weights.copy()
-            rows = np.arange(len(block)) if order is None else order
-            weights[rows[held != 0]] = 0
-        return self._scale.learn(block.indptr, block.indices, block.values, weights, order)
 
     def _values(self, block: Block) -> NDArray[np.float32]:
-        """The same, by what was learned."""
+        """The values as scores see them, by what was learned."""
         if self._scale is None:
             return block.values
         return self._scale.apply(block.indices, block.values)
@@ -80,17 +74,46 @@ class ScalesFeatures(CompiledLearner):
             return keys, weights
         return keys, weights / self._scale.roots(keys)[:, None]
 
-    def state(self) -> State:
-        with self.lock:
-            state = super().state()
-            if self._scale is not None:
-                state["scale_keys"], state["scale_sums"] = self._scale.rows()
-            return state
-
     def _restore_scale(self, state: State) -> None:
         if self._scale is None:
             return
         sums = state["scale_sums"]
         if not (sums > 0).all():
             raise ValueError("tensor 'scale_sums' has a feature that was never seen")
-        self._scale.set_rows(state["scale_keys"], sums)
+        self._scale.set_sums(state["scale_keys"], sums)
+
+
+class OwnScale(ScalesFeatures):
+    """One whose root mean squares are in a store of their own, by the same keys, and which is given scaled values."""
+
+    store: str
+    bits: int
+    _running: RunningScale | None
+
+    @property
+    def _scale(self) -> RunningScale | None:
+        return self._running
+
+    def _start_scale(self) -> None:
+        self._check_scale()
+        scale = None
+        if self.feature_scale == "rms":
+            kind = "hashed" if self.store == "hashed" else "table"
+            scale = RunningScale(kind, int(self.bits))
+        object.__setattr__(self, "_running", scale)
+
+    def _values_to_learn(
+        self, block: Block, order: NDArray[np.int64] | None
+    ) -> NDArray[np.float32]:
+        """The values as the learner sees them: each by all that came before, its own square included. Of rows without
+        weight nothing is learned."""
+        if self._running is None:
+            return block.values
+        return self._running.learn(block.indptr, block.indices, block.values, block.weights, order)
+
+    def state(self) -> State:
+        with self.lock:
+            state = super().state()
+            if self._running is not None:
+                state["scale_keys"], state["scale_sums"] = self._running.sums()
+            return state

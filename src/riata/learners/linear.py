@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata._core import Linear as CoreLinear
-from riata._core import RunningScale
 from riata.block import Block, NameListBlock
 from riata.errors import DivergenceError
 from riata.learners.base import (
@@ -25,7 +24,7 @@ from riata.learners.base import (
     option,
     store_option,
 )
-from riata.learners.feature_scale import ScalesFeatures, scale_option
+from riata.learners.feature_scale import Scale, ScalesFeatures, scale_option
 from riata.learners.state_check import NAMES, SCALE_STATE, Tensor, check_known, check_state
 from riata.learners.stores import StoredLearner
 
@@ -103,7 +102,6 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
     _making: tuple[str, dict[str, float]] = field(init=False, repr=False, compare=False)
     _core: CoreLinear = field(init=False, repr=False, compare=False)
     _kept_in: str = field(init=False, repr=False, compare=False)
-    _scale: RunningScale | None = field(init=False, repr=False, compare=False)
     _event_core: CoreLinear | None = field(init=False, repr=False, compare=False)
     """The same once it is known to be in the right store for single events."""
 
@@ -111,6 +109,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         check_choice("loss", self.loss, tuple(LOSSES))
         check_choice("normalize", self.normalize, NORMALIZE)
         self._check_store()
+        self._check_scale()
         check_number("epsilon", self.epsilon, above=0)
         check_number("quantile", self.quantile, above=0, below=1)
         check_number("outputs", self.outputs, least=1)
@@ -118,6 +117,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
             "epsilon": float(self.epsilon),
             "quantile": float(self.quantile),
             "bits": float(self.bits),
+            "rms": float(self.feature_scale == "rms"),
         }
         if self.clip is not None:
             low, high = (float(end) for end in self.clip)
@@ -128,8 +128,11 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
             numbers |= {"clip_low": low, "clip_high": high}
         update, own = self._rule()
         object.__setattr__(self, "_making", (update, numbers | own))
-        self._start_scale()
         self._start("dense" if self.store == "auto" else self.store)
+
+    @property
+    def _scale(self) -> Scale | None:
+        return self._core if self.feature_scale == "rms" else None
 
     def _start(self, store: str) -> None:
         """An empty model in this store."""
@@ -188,9 +191,8 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         numbers = block.numbers if isinstance(block, NameListBlock) else None
         with self.lock:
             self._choose_store(block)
-            values = self._values_to_learn(block, order, held)
             scores, done = self._core.learn(
-                block.indptr, block.indices, values, block.labels, block.weights, order,
+                block.indptr, block.indices, block.values, block.labels, block.weights, order,
                 block.names if name_list is None else None,
                 block.name_offsets if name_list is None else None,
                 name_list, numbers, self._offsets(block), held,
@@ -211,8 +213,6 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         self, features: Mapping[str, Any], label: float, weight: float = 1.0
     ) -> list[float]:
         core = self._event_core or self._open_to_events()
-        if self._scale is not None:
-            return super().learn_one(features, label, weight)
         scores = _learn_event(core, features, label, weight)
         if scores is None:
             raise DivergenceError(
@@ -237,8 +237,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         return self._core
 
     def score_one(self, features: Mapping[str, Any]) -> list[float]:
-        core = self._event_core or self._open_to_events()
-        return _score_event(core, features) if self._scale is None else super().score_one(features)
+        return _score_event(self._event_core or self._open_to_events(), features)
 
     takes_more_classes = True
 
@@ -270,7 +269,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
 
     def score(self, block: Block) -> Floats:
         offsets = self._offsets(block)
-        return self._core.score(block.indptr, block.indices, self._values(block), offsets)
+        return self._core.score(block.indptr, block.indices, block.values, offsets)
 
     def probability_one(self, scores: list[float]) -> list[float] | None:
         if not LOSSES[self.loss][1]:
@@ -283,13 +282,14 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
     def _restore(self, state: State) -> None:
         scale = {} if self._scale is None else SCALE_STATE
         check_state(state, STATE | scale | {"intercept": Tensor("float64", (self.outputs,))})
-        self._restore_scale(state)
         if "names" not in state and self.store != "hashed":
             check_known(state["keys"], int(state["seen"][1]))
-        if self.store == "auto" and self._is_keyed(state):
+        far = "scale_keys" in state and only_keys(state["scale_keys"])
+        if self.store == "auto" and (far or self._is_keyed(state)):
             self._start("table")
         self._core.rate_factor = float(state["rate_factor"][0])  # first: it may bring rows current
         self._set_rows(state)
+        self._restore_scale(state)
         self._core.rule_state = state["clock"].tolist()
         self._core.intercept = state["intercept"].tolist()
         self._core.t, self._core.features = (int(n) for n in state["seen"])

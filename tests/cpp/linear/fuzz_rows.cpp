@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "mutate.hpp"
 #include "riata/bayesian/bayesian.hpp"
@@ -21,6 +22,8 @@ std::unique_ptr<Model> make(unsigned which, unsigned store_number) {
   linear.loss = find_loss("logistic");
   linear.bits = 8;
   linear.columns = 1 + static_cast<int>(which / 8 % 2);
+  linear.scaled = which / 16 % 2 == 1;
+  const std::string rates = which / 32 % 2 == 1 ? "-adagrad" : "";
   linear.numbers = {{"l1", 0.01},   {"l2", 0.001},    {"gravity", 0.01}, {"period", 3},
                     {"theta", 1e9}, {"alpha", 1},     {"beta", 1},       {"schedule", 1},
                     {"eta0", 0.05}, {"power_t", 0.5}, {"epsilon", 1e-6}};
@@ -37,13 +40,13 @@ std::unique_ptr<Model> make(unsigned which, unsigned store_number) {
   regression.bits = 8;
   switch (which % 8) {
     case 0:
-      return make_elastic_net("fobos", store, linear);
+      return make_elastic_net("fobos" + rates, store, linear);
     case 1:
-      return make_elastic_net("sgd", store, linear);
+      return make_elastic_net("sgd" + rates, store, linear);
     case 2:
-      return make_truncated("truncate", store, linear);
+      return make_truncated("truncate" + rates, store, linear);
     case 3:
-      return make_truncated("round", store, linear);
+      return make_truncated("round" + rates, store, linear);
     case 4:
       return make_ftrl("ftrl", store, linear);
     case 5:

@@ -13,7 +13,7 @@
 // that labels may lie anywhere. Explicit steps
 // have neither Q nor D.
 //
-// The rate stands still while a feature is not touched, so k missed penalties have a closed form: see the penalties below.
+// The rate stands still while a feature is not touched, so k missed penalties have a closed form: see adagrad_step.hpp.
 //
 // A row holds w and sqrt(sum of (g x / Q)^2) of each column, and how many penalties it has had.
 #pragma once
@@ -21,65 +21,18 @@
 #include <algorithm>
 #include <vector>
 
+#include "riata/linear/adagrad_kernels.hpp"
+#include "riata/linear/rules/adagrad_step.hpp"
 #include "riata/linear/rules/rule.hpp"
 
 namespace riata {
 
-// What happens to a weight besides its steps, once every `period` examples: once(w, n) with the rate n of its feature,
-// missed(w, n, k) the same k times. kFirst: before the step, not after it.
-
-// With q = 1 / (1 + n l2) for FoBoS, q = max(0, 1 - n l2) for SGD:  |w| becomes max(0, |w| q^k - l1 / l2 (1 - q^k)),  or
-// |w| - k n l1 for l2 = 0.
-template <bool kProximal>
-struct ElasticNetPenalty {
-  static constexpr bool kFirst = !kProximal;
-  double l1, l2;
-  explicit ElasticNetPenalty(const Numbers& n) : l1(n.at("l1")), l2(n.at("l2")) {}
-
-  static constexpr std::uint64_t period() noexcept { return 1; }
-  double once(double w, double n) const noexcept {
-    if constexpr (kProximal) return shrink(w, n * l1) / (1 + n * l2);
-    return shrink(w * std::max(0.0, 1 - n * l2), n * l1);
-  }
-  double missed(double w, double n, double k) const noexcept {
-    if (l2 == 0) return shrink(w, k * n * l1);
-    const double log_q = kProximal ? -std::log1p(n * l2) : std::log1p(-std::min(n * l2, 1.0));
-    const double lost = -std::expm1(k * log_q);  // 1 - q^k
-    return shrink(w * (1 - lost), l1 / l2 * lost);
-  }
-};
-
-struct TruncatePenalty {  // weights up to theta shrink by n K gravity, clipped at zero
-  static constexpr bool kFirst = false;
-  double gravity, theta;
-  std::uint64_t each;
-  explicit TruncatePenalty(const Numbers& n)
-      : gravity(n.at("gravity")), theta(n.at("theta")), each(static_cast<std::uint64_t>(n.at("period"))) {}
-
-  std::uint64_t period() const noexcept { return each; }
-  double once(double w, double n) const noexcept { return missed(w, n, 1); }
-  double missed(double w, double n, double k) const noexcept {
-    return std::fabs(w) <= theta ? shrink(w, k * n * static_cast<double>(each) * gravity) : w;
-  }
-};
-
-struct RoundPenalty {  // weights up to theta become 0
-  static constexpr bool kFirst = false;
-  double theta;
-  std::uint64_t each;
-  explicit RoundPenalty(const Numbers& n)
-      : theta(n.at("theta")), each(static_cast<std::uint64_t>(n.at("period"))) {}
-
-  std::uint64_t period() const noexcept { return each; }
-  double once(double w, double) const noexcept { return std::fabs(w) <= theta ? 0 : w; }
-  double missed(double w, double n, double) const noexcept { return once(w, n); }
-};
-
-template <class Penalty>
+template <PenaltyKind kind>
 class AdaGrad : public RuleDefaults {
  public:
   explicit AdaGrad(const Numbers& n, int m)
-      : penalty_(n),
+      : penalty_(penalty_of(n)),
+        period_(static_cast<std::uint64_t>(penalty_.period)),
         eta0_(n.at("eta0")),
         explicit_(n.contains("explicit") && n.at("explicit") != 0),
         s_(static_cast<std::size_t>(m), 0.0),
@@ -92,8 +45,9 @@ class AdaGrad : public RuleDefaults {
     row[2 * m] = penalties();
   }
   double current(const double* row, int m, int c) const noexcept {
-    const double w = row[c], k = penalties() - row[2 * m];
-    return w == 0 || !(k > 0) ? w : penalty_.missed(w, rate(row[m + c]), k);
+    const double k = penalties() - row[2 * m];
+    if (row[c] == 0 || !(k > 0)) return row[c];
+    return penalised<kind, double>(penalty_, row[c], adagrad_rate(rate(), row[m + c]), k);
   }
   void catch_up(double* row, int m) const noexcept {
     for (int c = 0; c < m; ++c) row[c] = current(row, m, c);
@@ -136,20 +90,35 @@ class AdaGrad : public RuleDefaults {
   void prepare_intercept(const double* gradient, int m, double* strength) noexcept {
     for (int c = 0; c < m; ++c) prepare_one(s_[static_cast<std::size_t>(c)], gradient[c], 1, strength[c]);
   }
+  // Both for all rows of an example with one column, by kernels: shared rows may be the same. The rows' part of the
+  // strength.
+  double gather_rows(double* const* rows, const float* x, std::int64_t n,
+                     const AdaGradScratch& scratch) const noexcept {
+    return kernels_.gather(now(), rows, x, n, scratch);
+  }
+  template <bool kShared>
+  double prepare_rows(double* const* rows, const float* x, std::int64_t n, double slope, double factor,
+                      const AdaGradScratch& scratch) const noexcept {
+    return (kShared ? kernels_.prepare_shared : kernels_.prepare)(now(), rows, x, n, slope, factor, scratch);
+  }
+  template <bool kShared>
+  void push_rows(double* const* rows, const float* x, std::int64_t n, double slope,
+                 const AdaGradScratch& scratch) const noexcept {
+    (kShared ? kernels_.push_shared : kernels_.push)(now(), rows, x, n, slope, scratch);
+  }
+
   double gain(double) const noexcept { return 1; }
   void push(double* row, int m, const double* slopes, double x) const noexcept {
-    const bool penalised = ends_period() && row[2 * m] == penalties();  // not if met before in this example
+    const bool due = ends_period() && row[2 * m] == penalties();  // not if met before in this example
     for (int c = 0; c < m; ++c) {
-      const double n = rate(row[m + c]);
-      double& w = row[c];
-      if (Penalty::kFirst && penalised) w = penalty_.once(w, n);
-      w -= n * slopes[c] * x;
-      if (!Penalty::kFirst && penalised) w = penalty_.once(w, n);
+      const double n = adagrad_rate(rate(), row[m + c]);
+      row[c] = adagrad_moved<kind, double>(penalty_, row[c], n, n * slopes[c] * x, due);
     }
-    if (penalised) row[2 * m] += 1;
+    if (due) row[2 * m] += 1;
   }
   void push_intercept(double* intercept, const double* slopes, int m, double) noexcept {
-    for (int c = 0; c < m; ++c) intercept[c] -= rate(s_[static_cast<std::size_t>(c)]) * slopes[c];
+    for (int c = 0; c < m; ++c)
+      intercept[c] -= adagrad_rate(rate(), s_[static_cast<std::size_t>(c)]) * slopes[c];
   }
   void end(double) noexcept { ++t_; }
 
@@ -173,18 +142,29 @@ class AdaGrad : public RuleDefaults {
   }
 
  private:
-  double rate(double s) const noexcept { return s > 0 ? factor_ * eta0_ / s : 0; }
+  static AdaGradPenalty penalty_of(const Numbers& n) {
+    if constexpr (kind == PenaltyKind::fobos || kind == PenaltyKind::sgd)
+      return {.l1 = n.at("l1"), .l2 = n.at("l2")};
+    else if constexpr (kind == PenaltyKind::truncate)
+      return {.gravity = n.at("gravity"), .theta = n.at("theta"), .period = n.at("period")};
+    else
+      return {.theta = n.at("theta"), .period = n.at("period")};
+  }
+  AdaGradNow now() const noexcept { return {penalty_, rate(), first_, penalties(), ends_period()}; }
+
+  double rate() const noexcept { return factor_ * eta0_; }  // of a root of 1
   void prepare_one(double& s, double g, double x, double& strength) const noexcept {
     if (g == 0) return;
-    if (s == 0) s = first_;
-    s = std::sqrt(s * s + g * g);
-    strength += x * x * rate(s);
+    s = adagrad_root<double>(first_, s, g);
+    strength += x * x * adagrad_rate(rate(), s);
   }
   // How many there have been.
-  double penalties() const noexcept { return static_cast<double>(t_ / penalty_.period()); }
-  bool ends_period() const noexcept { return (t_ + 1) % penalty_.period() == 0; }
+  double penalties() const noexcept { return static_cast<double>(t_ / period_); }
+  bool ends_period() const noexcept { return (t_ + 1) % period_ == 0; }
 
-  Penalty penalty_;
+  const AdaGradKernels& kernels_ = best_adagrad_kernels().of(kind);
+  AdaGradPenalty penalty_;
+  std::uint64_t period_;
   double eta0_, factor_ = 1, first_ = 1;
   bool explicit_;
   std::uint64_t t_ = 0;            // steps done

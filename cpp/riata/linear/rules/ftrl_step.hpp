@@ -11,12 +11,6 @@ struct FtrlSettings {
 
 namespace RIATA_TARGET {
 
-RIATA_INLINE double square_root(double v) noexcept { return __builtin_sqrt(v); }
-template <class T>
-RIATA_INLINE T square_root(const T& v) noexcept {
-  return sqrt(v);
-}
-
 // w, z and s = sqrt(n) of Algorithm 1, moved by the gradient g.
 template <class T>
 RIATA_INLINE void ftrl_step(const FtrlSettings& by, T& w, T& z, T& s, const T& g) noexcept {
