@@ -102,8 +102,8 @@ def test_a_feature_seen_once_is_shrunk_to_zero(make, parameters, store):
 
 
 def test_the_table_lets_go_of_features_that_never_come_back():
-    """A stream of features that are seen once: memory holds the live ones, not all that ever were. (Root mean squares would
-    stay.)"""
+    """A stream of features that are seen once: memory holds the live ones, not all that ever were.
+    (Root mean squares would stay.)"""
     n, per_row = 20_000, 10
     indices = np.arange(n * per_row, dtype=np.int64) * 7919 + 10**12
     steps: Any = {"eta0": 0.5, "learning_rate": "constant", "feature_scale": "none"}
