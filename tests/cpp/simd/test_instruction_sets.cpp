@@ -9,7 +9,9 @@
 #include "check.hpp"
 #include "riata/bayesian/samples.hpp"
 #include "riata/interior/sweep.hpp"
+#include "riata/linear/adagrad_kernels.hpp"
 #include "riata/linear/kernels.hpp"
+#include "riata/linear/scale_kernels.hpp"
 #include "riata/simd/checksum.hpp"
 #include "riata/simd/exp.hpp"
 #include "riata/stores/hash_table.hpp"
@@ -133,6 +135,62 @@ void ftrl() {
   }
 }
 
+// Rows of five: the weight, the root, the penalties it has had, and two sums of its values. Shared ones: some are the same.
+Numbers adagrad(const riata::AdaGradKernels& kernels, const riata::ScaleKernels& scale, Numbers state,
+                const std::vector<float>& x, bool shared) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  std::vector<double*> rows(x.size() + 1);
+  for (std::size_t k = 0; k < x.size(); ++k) rows[k] = state.data() + 5 * k;
+  for (std::size_t k = 1; shared && k < x.size(); k += 3) rows[k] = rows[k - 1];
+  std::vector<float> values(x.size() + 1), scored(x.size() + 1);
+  Numbers current(x.size() + 1), roots(x.size() + 1), rates(x.size() + 1);
+  (shared ? scale.learn_shared : scale.learn)(rows.data(), 3, x.data(), n, values.data());
+  scale.apply(rows.data(), 3, x.data(), n, scored.data());
+  const riata::AdaGradNow now{{0.01, 0.3, 0.02, 0.5, 2}, 0.25, 1, 7, true};
+  const riata::AdaGradScratch scratch{current.data(), roots.data(), rates.data()};
+  Numbers out{kernels.gather(now, rows.data(), values.data(), n, scratch)};
+  out.push_back((shared ? kernels.prepare_shared : kernels.prepare)(now, rows.data(), values.data(), n, -0.7,
+                                                                    0.5, scratch));
+  (shared ? kernels.push_shared : kernels.push)(now, rows.data(), values.data(), n, -0.4, scratch);
+  out.insert(out.end(), scored.begin(), scored.end());
+  out.insert(out.end(), state.begin(), state.end());
+  return out;
+}
+
+void adagrad_kernels() {
+  using riata::PenaltyKind;
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  for (int n = 0; n < 40; ++n) {
+    Numbers start;
+    std::vector<float> x;
+    for (int k = 0; k < n; ++k) {
+      const double seen = static_cast<double>(random() % 3), root = random() % 4 == 0 ? 0 : normal(random);
+      for (const double v : {root == 0 ? 0 : normal(random), std::fabs(root),
+                             static_cast<double>(random() % 9), seen, seen * 2.5})
+        start.push_back(v);
+      x.push_back(random() % 7 == 0 ? 0 : static_cast<float>(normal(random)));
+    }
+    for (const PenaltyKind kind :
+         {PenaltyKind::fobos, PenaltyKind::sgd, PenaltyKind::truncate, PenaltyKind::round})
+      for (const bool shared : {false, true}) {
+        std::vector<Numbers> results;
+        for (const Instructions set : kSets)
+          if (const auto* kernels = riata::find_adagrad_kernels(set))
+            results.push_back(adagrad(kernels->of(kind), *riata::find_scale_kernels(set), start, x, shared));
+        same(results);
+      }
+    std::vector<Numbers>
+        either;  // where no two rows are the same, it does not matter which of the two is taken
+    const auto& kernels = riata::find_adagrad_kernels(Instructions::plain)->fobos;
+    const auto& scale = *riata::find_scale_kernels(Instructions::plain);
+    riata::AdaGradKernels as_shared = kernels;
+    as_shared.prepare = kernels.prepare_shared, as_shared.push = kernels.push_shared;
+    for (const auto& how : {kernels, as_shared}) either.push_back(adagrad(how, scale, start, x, false));
+    same(either);
+  }
+}
+
 void checksums() {
   std::mt19937_64 random(5);
   for (std::size_t size = 0; size < 5000; size += 1 + size / 7) {
@@ -238,6 +296,7 @@ void vectors() {
 
 int main() {
   linear_kernels();
+  adagrad_kernels();
   ftrl();
   checksums();
   samples_and_sweep();
