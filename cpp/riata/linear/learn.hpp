@@ -268,8 +268,13 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Scored
       if constexpr (kAdaGrad) {
         strength_[0] += rule_.template prepare_rows<kShared>(rows, x, n, gradient_[0], factor, scratch());
       } else {
+        const int columns = m_;  // in four partial sums by place, as kernels have them
+        std::fill(sums_.begin(), sums_.end(), 0.0);
         for (std::int64_t k = 0; k < n; ++k)
-          rule_.prepare(rows[k], m(), gradient_.data(), factor * static_cast<double>(x[k]), strength_.data());
+          rule_.prepare(rows[k], columns, gradient_.data(), factor * static_cast<double>(x[k]),
+                        sums_.data() + k % 4 * columns);
+        for (int c = 0; c < columns; ++c)
+          strength_[c] += (sums_[c] + sums_[columns + c]) + (sums_[2 * columns + c] + sums_[3 * columns + c]);
       }
       for (int c = 0; c < m() && !rule_.is_explicit(); ++c)
         gradient_[c] = weight * loss.implicit(scores[c], loss.target(label, c, m()), spec_.loss_parameter,
