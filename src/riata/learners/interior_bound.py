@@ -129,7 +129,7 @@ class Search:
 
     def run(self) -> float:
         """The best bound that was met."""
-        from scipy.optimize import minimize  # slow to import
+        from scipy.optimize import Bounds, minimize  # slow to import
 
         task, n = self.task, len(self.used)
         low, high, w = task.low[self.used], task.high[self.used], task.w[self.used]
@@ -152,14 +152,13 @@ class Search:
         highest = np.clip(np.concatenate([high, -low]), 0.0, reach)
         scale = np.concatenate([self.unit, self.unit])
         start = np.concatenate([np.maximum(w, 0.0), np.maximum(-w, 0.0)])
-        limits: list[tuple[Any, Any]] = list(zip(lowest / scale, highest / scale, strict=True))
         b = task.intercept
         far = REACH * max(abs(b), 1.0) if task.fit_intercept else 0.0
-        limits.append((-far, far))
+        limits = Bounds(np.append(lowest / scale, -far), np.append(highest / scale, far))
         minimize(
             objective, np.append(np.clip(start, lowest, highest) / scale, b), jac=True,
             method="L-BFGS-B", bounds=limits, callback=enough,
-            options={"maxiter": MOST_STEPS, "maxfun": 2 * MOST_STEPS, "ftol": 0.0, "gtol": 0.0, "maxcor": 20},
+            options={"maxiter": MOST_STEPS, "maxfun": 2 * MOST_STEPS, "ftol": 0.0, "gtol": 0.0, "maxcor": 10},
         )  # fmt: skip
         return self.best
 
