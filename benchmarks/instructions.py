@@ -46,8 +46,8 @@ ROWS, NON_ZEROS, FEATURES = 6000, 60, 20_000
 
 KERNELS = {
     "linear": ("elastic net, dense", "elastic net, 6 classes", "truncated gradient", "rounding", "FTRL"),
-    "adagrad": ("AdaGrad", "AdaGrad, rows that are shared"),
-    "scale": ("AdaGrad", "FTRL, scaled"),
+    "adagrad": ("AdaGrad, values scaled", "AdaGrad, values scaled, hashed"),
+    "scale": ("AdaGrad, values scaled", "FTRL, scaled"),
     "lookup": ("elastic net, table",),
     "taylor": ("Bayesian, one prior", "Bayesian, eight priors"),
     "samples": ("Bayesian, variational",),
@@ -190,10 +190,6 @@ def works(folder: Path) -> dict[str, Work]:
         "elastic net, table": learn(lambda: ElasticNet(l1=1e-5, store="table", **SCHEDULE), far),
         "elastic net, hashed": learn(
             lambda: ElasticNet(l1=1e-5, store="hashed", bits=18, **SCHEDULE), near
-        ),
-        "AdaGrad": learn(lambda: ElasticNet(l1=1e-5, store="dense"), near),
-        "AdaGrad, rows that are shared": learn(
-            lambda: ElasticNet(l1=1e-5, store="hashed", bits=18), near
         ),
         "FTRL, scaled": learn(lambda: FTRL(store="dense"), near),
         "elastic net, 6 classes": learn(lambda: ElasticNet(l1=1e-5, outputs=6, **SCHEDULE), many),
