@@ -34,6 +34,13 @@ def riata(*words: Any, code: int = 0) -> Result:
     return result
 
 
+def says(words: list[str], code: int, *said: str) -> None:
+    """The command ends with this code, and its error output has these texts."""
+    err = riata(*words, code=code).err
+    for text in said:
+        assert text in err, err
+
+
 def riata_process(
     *words: Any, cwd: Path | None = None, code: int = 0, stdin: bytes = b""
 ) -> Result:

@@ -10,6 +10,7 @@ import pytest
 import riata
 from riata import model_file
 from riata.cli import run
+from tests.cli.helpers import says
 from tests.shards.problems import write_svm, write_vw
 
 
@@ -54,16 +55,9 @@ def test_rounds_by_hand(tmp_path: Path, method: str) -> None:
     assert run(["evaluate", second, str(path)]) == 0
 
 
-def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes(tmp_path: Path) -> None:
     path, model = write_svm(tmp_path / "x.svm"), str(tmp_path / "m")
     parts = train_parts(path, tmp_path, "--method", "bayesian")
-
-    def says(words: list[str], code: int, *said: str) -> None:
-        capsys.readouterr()
-        assert run(words) == code
-        err = capsys.readouterr().err
-        for text in said:
-            assert text in err, err
 
     says(["merge", *parts[:2], "-o", model], 1, "1 of 3 shards are missing: 3", "--shard 3/3")
     says(["merge", *parts, parts[0], "-o", model], 1, "shard 1 is there twice")

@@ -12,6 +12,7 @@ from riata.cli import run
 from riata.learners import FAMILIES
 from riata.shards import train_shards
 from riata.sources import ReadOptions
+from tests.cli.helpers import says
 
 COLUMNS = ["--label", "y", "--text", "body", "--text-idf", "--buckets", "age:5"]
 WORDS = (
@@ -71,31 +72,12 @@ def test_the_walk(tmp_path: Path, method: str) -> None:
     assert run(["evaluate", second, str(path)]) == 0
 
 
-def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes(tmp_path: Path) -> None:
     path, out = write_table(tmp_path / "x.csv"), str(tmp_path / "out")
     survey = str(tmp_path / "survey")
     looks = parts(path, "look", *COLUMNS, "--survey")
-    [part, *_] = parts(
-        path,
-        "part",
-        "--label",
-        "y",
-        "--text",
-        "body",
-        "--method",
-        "ftrl",
-        "--classes",
-        "ham,spam,rare",
-        count=1,
-    )
-
-    def says(words: list[str], code: int, *said: str) -> None:
-        capsys.readouterr()
-        assert run(words) == code
-        err = capsys.readouterr().err
-        for text in said:
-            assert text in err, err
-        assert not Path(out).exists()
+    words = "--label y --text body --method ftrl --classes ham,spam,rare"
+    [part] = parts(path, "part", *words.split(), count=1)
 
     data = ["train", str(path), *COLUMNS, "-o", out]
     says([*data, "--shard", "1/3"], 2, "survey each first", "--survey")
@@ -104,7 +86,7 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     says(["merge", *looks, looks[0], "-o", out], 1, "shard 1 is there twice")
     says(["merge", looks[0], part, "-o", out], 1, "different methods")
-    says(["merge", *looks, "--resume", part, "-o", out], 1)
+    says(["merge", *looks, "--resume", part, "-o", out], 1, "not a model")
     assert run(["merge", *looks, "-o", survey, "-q"]) == 0
     says([*data, "--shard", "1/4", "--surveyed", survey], 2, "another number of shards")
     says([*data, "--shard", "1/3", "--surveyed", looks[0]], 1, "2 of 3 shards are missing")
@@ -115,3 +97,4 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with path.open("a") as file:
         file.write("free lunch,3,de,4,ham\n")
     says([*data, "--shard", "1/3", "--surveyed", survey], 2, "a survey of other data")
+    assert not Path(out).exists()

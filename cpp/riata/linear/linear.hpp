@@ -48,16 +48,18 @@ class Linear : public Model {
   virtual void set_rate_factor(double) noexcept = 0;  // it multiplies every learning rate from now on
   virtual void prune(double threshold) noexcept = 0;  // weights up to this size become zero
 
-  // Of models that divide values by the running root mean square of their feature. The values of n entries as they are scored;
-  // the root mean squares of features by the keys that rows() gives, 1 of those never seen;
+  // The rest is of models that divide values by the running root mean square of their feature.
+  // The values of n entries as they are scored.
   virtual void scale_values(const std::int32_t* keys, const float* values, std::int64_t n,
                             float* out) const noexcept = 0;
   virtual void scale_values(const std::int64_t* keys, const float* values, std::int64_t n,
                             float* out) const noexcept = 0;
+  // The root mean squares of features by the keys that rows() gives; 1 of those never seen.
   virtual void roots(const std::int64_t* keys, std::int64_t n, double* out) const noexcept = 0;
-  // how often each feature was not zero, and the sum of its squares. To be put back after the rows.
+  // How often each feature was not zero, and the sum of its squares.
   virtual Rows scale_sums() const = 0;
-  virtual bool set_scale_sums(const std::int64_t* keys, const double* sums, std::int64_t n) noexcept = 0;
+  virtual bool set_scale_sums(const std::int64_t* keys, const double* sums,
+                              std::int64_t n) noexcept = 0;  // after the rows
   virtual bool scaled() const noexcept = 0;
 
  protected:

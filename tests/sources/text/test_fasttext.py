@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from riata import DataError, open_source
+from riata import DataError, model_file, open_source
 from riata.block import Block, concatenate
 from riata.cli import run
 
@@ -133,3 +133,14 @@ def test_train_and_predict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert run(["predict", model, str(tmp_path / "new.jsonl")]) == 0
     assert capsys.readouterr().out.split() == ["spam", "ham"]
     assert run(["evaluate", model, str(data)]) == 0
+
+
+def test_several_labels_from_a_cache_are_those_of_the_text(tmp_path: Path) -> None:
+    lines, cache = write(tmp_path / "x.txt", SEVERAL[:4] * 30), tmp_path / "x.riata-cache"
+    assert run(["convert", str(lines), str(cache), "-q"]) == 0
+    states = []
+    for data in (lines, cache):
+        model = str(tmp_path / "m")
+        assert run(["train", str(data), "-o", model, "-q", "--method", "ftrl"]) == 0
+        states.append(model_file.load(model).learner.state())
+    assert all(array.tobytes() == states[1][name].tobytes() for name, array in states[0].items())
