@@ -37,11 +37,13 @@ class Forks {
 
 // As long as nobody has to wait, one word says it all: who learns and how many read. A thread that has to wait marks
 // it as contended, and from then on it changes under the mutex alone, until nobody waits any more.
-class ModelLock {
+// (Tests take another atomic word, which lets other threads in between any two looks at it.)
+template <template <class> class Atomic>
+class ModelLockOf {
  public:
-  ModelLock() noexcept : forks_(Forks::count()) {}
-  ModelLock(const ModelLock&) = delete;
-  ModelLock& operator=(const ModelLock&) = delete;
+  ModelLockOf() noexcept : forks_(Forks::count()) {}
+  ModelLockOf(const ModelLockOf&) = delete;
+  ModelLockOf& operator=(const ModelLockOf&) = delete;
 
   void lock() {
     if (try_lock()) return;
@@ -93,6 +95,7 @@ class ModelLock {
                                       std::memory_order_relaxed))
         return;
     const std::lock_guard held(mutex_);
+    contend();  // again: since the look above the word may have become free to change without the mutex
     set_readers(word() / kReader - 1);
     if (word() == kContended) changed_.notify_all();
   }
@@ -108,7 +111,7 @@ class ModelLock {
     const std::uint64_t before = word_.fetch_or(kContended, std::memory_order_acq_rel);
     if ((before & kContended) == 0 && (before & kLearning) != 0) ++next_learner_;
   }
-  // With the mutex, while nobody learns.
+  // With the mutex, while nobody learns and the word is contended.
   void set_readers(std::uint64_t readers) noexcept {
     const std::uint64_t waited_for = next_learner_ != learner_ ? kContended : 0;
     word_.store(readers * kReader | waited_for, std::memory_order_release);
@@ -141,13 +144,15 @@ class ModelLock {
   }
 
   std::atomic<std::uint32_t> forks_;
-  bool torn_ = false;                   // written while mending alone
-  std::atomic<std::uint64_t> word_{0};  // kLearning, kContended, and kReader for each that reads
-  std::mutex mutex_;                    // of all below
+  bool torn_ = false;              // written while mending alone
+  Atomic<std::uint64_t> word_{0};  // kLearning, kContended, and kReader for each that reads
+  std::mutex mutex_;               // of all below
   std::condition_variable changed_;
   std::uint64_t next_learner_ = 0;  // tickets handed out; equal to learner_: nobody waits to learn
   std::uint64_t learner_ = 0;       // the ticket whose turn it is
   std::uint64_t waiting_readers_ = 0;
 };
+
+using ModelLock = ModelLockOf<std::atomic>;
 
 }  // namespace riata
