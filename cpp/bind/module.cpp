@@ -14,6 +14,7 @@ void bind_dicts(nanobind::module_& m);
 void bind_json(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
+void bind_losses(nanobind::module_& m);
 void bind_hash_key(nanobind::module_& m);
 void bind_read_file(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
@@ -51,6 +52,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_json(m);
   riata::bind::bind_bayesian(m);
   riata::bind::bind_cache(m);
+  riata::bind::bind_losses(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_bank(m);
   riata::bind::bind_running_scale(m);

@@ -161,6 +161,24 @@ def test_passes_end_where_the_papers_algorithm_does(link, algorithm):
     np.testing.assert_allclose(w, reference.reduced(X, y, 5.0, 30, link)[-1], atol=1e-8)
 
 
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("margin", [-30.0, -9.0, -8.0, -7.9, -1.0, 0.0, 5.0])
+def test_the_model_of_an_example_is_the_references(link, margin):
+    core = _core.Sketch(link, False, False)
+    core.begin(np.array([0]), np.array([margin]), 0.0)
+    row = block_of(np.ones((1, 1)), np.ones(1))
+    core.accumulate(row.indptr, row.indices, row.values, np.ones(1), None, 1.0, 1, None)
+    a, _ = reference.terms(link, np.array([margin]), np.ones(1))
+    np.testing.assert_allclose(core.curvature(), -2 * a, rtol=1e-9)
+    # on the wrong side it is nowhere below a loss that is the logistic one
+    if link == "logit" and margin < -8:
+        t = np.linspace(-500, 500, 1001)
+        slope, _ = reference.derivatives(link, np.array([margin]), np.ones(1))
+        at = -reference.log_likelihood(link, np.array([margin]), np.ones(1))
+        model = at - slope * (t - margin) - a * (t - margin) ** 2
+        assert (model >= -reference.log_likelihood(link, t, np.ones(len(t))) - 1e-6).all()
+
+
 def test_every_iterate_of_multipass_is_the_papers():
     X, y = gaussian(n=2000)
     expected = reference.multipass(X, y, 5.0, 4, tol=1e-12)

@@ -4,15 +4,10 @@
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/losses/named.hpp"
 #include "riata/linear/linear.hpp"
 
 namespace riata::bind {
-
-inline const Loss& loss_named(const std::string& name) {
-  const Loss* loss = find_loss(name);
-  if (loss == nullptr) throw nb::value_error(("unknown loss '" + name + "'").c_str());
-  return *loss;
-}
 
 inline LinearSpec spec_of(const std::string& loss, const std::string& normalize, int columns,
                           bool fit_intercept, const Numbers& numbers) {

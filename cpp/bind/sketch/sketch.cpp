@@ -82,12 +82,15 @@ SketchSums sums(const Sketch& sketch) {
     for (const Sketch::Sums& s : sketch.sums)
       if (!sketch.origin.empty()) scalars.insert(scalars.end(), s.along, s.along + Sketch::kLengths);
     scalars.push_back(sketch.largest);
-    for (const GradientArray& part : sketch.gradients)
+    for (const GradientArray& part : sketch.gradients) {
+      const auto before = static_cast<std::ptrdiff_t>(keys.size());
       part.each([&](std::uint64_t index, double g) {
         if (g != 0) keys.push_back(static_cast<std::int64_t>(index));
       });
-    std::sort(keys.begin(), keys.end());
+      std::inplace_merge(keys.begin(), keys.begin() + before, keys.end());
+    }
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    gradients.reserve(keys.size() * Sketch::kParts);
     for (const std::int64_t key : keys)
       for (const GradientArray& part : sketch.gradients)
         gradients.push_back(part.get(static_cast<std::uint64_t>(key)));
@@ -132,6 +135,39 @@ std::unique_ptr<Sketch> make(const std::string& link, bool fit_intercept, bool f
   return make_sketch(link_named(link), fit_intercept, full);
 }
 
+void begin(Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
+  if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    if (keys.data()[k] < 0 || !GradientArray::possible(static_cast<std::uint64_t>(keys.data()[k])) ||
+        (s.ordered() && k > 0 && keys.data()[k] <= keys.data()[k - 1]))
+      throw nb::value_error("the active features must ascend");
+  writing(s, [&] {
+    s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+  });
+}
+
+void came_from(Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
+  if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
+  check_keys(keys.data(), keys.size());
+  writing(s, [&] {
+    s.came_from({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+  });
+}
+
+std::tuple<Out<double>, int, bool> solve(Sketch& s, double gamma, double gamma0, double change,
+                                         double violation, int sweeps, const std::optional<In<double>>& low,
+                                         const std::optional<In<double>>& high) {
+  const CoordinateBounds bounds{low ? low->data() : nullptr, high ? high->data() : nullptr};
+  std::vector<double> b;
+  const ShootingReport report = writing(s, [&] {
+    const std::size_t slots = s.first() + s.keys.size();
+    if (low.has_value() != high.has_value() || (low && (low->size() != slots || high->size() != slots)))
+      throw nb::value_error("bounds need a low and a high end for every slot");
+    return s.solve(gamma, gamma0, {change, violation, sweeps}, b, bounds);
+  });
+  return {give(std::move(b)), report.sweeps, report.converged};
+}
+
 template <class Index>
 void bind_accumulate(nb::class_<Sketch>& c) {
   c.def("accumulate", &accumulate<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
@@ -150,31 +186,8 @@ void bind_sketch(nb::module_& m) {
               "A column for each part of the pass.");
   nb::class_<Sketch> sketch(m, "Sketch", "The sums of one pass at a fixed point.");
   sketch.def(nb::new_(&make), nb::arg("link"), nb::arg("fit_intercept"), nb::arg("full"))
-      .def(
-          "begin",
-          [](Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
-            if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
-            for (std::size_t k = 0; k < keys.size(); ++k)
-              if (keys.data()[k] < 0 ||
-                  !GradientArray::possible(static_cast<std::uint64_t>(keys.data()[k])) ||
-                  (s.ordered() && k > 0 && keys.data()[k] <= keys.data()[k - 1]))
-                throw nb::value_error("the active features must ascend");
-            writing(s, [&] {
-              s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
-            });
-          },
-          nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
-      .def(
-          "came_from",
-          [](Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
-            if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
-            check_keys(keys.data(), keys.size());
-            writing(s, [&] {
-              s.came_from({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()},
-                          intercept);
-            });
-          },
-          nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
+      .def("begin", &begin, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
+      .def("came_from", &came_from, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
       .def(
           "along",
           [](const Sketch& s) {
@@ -188,23 +201,8 @@ void bind_sketch(nb::module_& m) {
       .def("outside", &outside, nb::arg("threshold"))
       .def("active_gradient",
            [](const Sketch& s) { return give(reading(s, [&] { return active_gradient(s); })); })
-      .def(
-          "solve",
-          [](Sketch& s, double gamma, double gamma0, double change, double violation, int sweeps,
-             const std::optional<In<double>>& low, const std::optional<In<double>>& high) {
-            const CoordinateBounds bounds{low ? low->data() : nullptr, high ? high->data() : nullptr};
-            std::vector<double> b;
-            const ShootingReport report = writing(s, [&] {
-              const std::size_t slots = s.first() + s.keys.size();
-              if (low.has_value() != high.has_value() ||
-                  (low && (low->size() != slots || high->size() != slots)))
-                throw nb::value_error("bounds need a low and a high end for every slot");
-              return s.solve(gamma, gamma0, {change, violation, sweeps}, b, bounds);
-            });
-            return std::make_tuple(give(std::move(b)), report.sweeps, report.converged);
-          },
-          nb::arg("gamma"), nb::arg("gamma0"), nb::arg("change"), nb::arg("violation"), nb::arg("sweeps"),
-          nb::arg("low") = nb::none(), nb::arg("high") = nb::none())
+      .def("solve", &solve, nb::arg("gamma"), nb::arg("gamma0"), nb::arg("change"), nb::arg("violation"),
+           nb::arg("sweeps"), nb::arg("low") = nb::none(), nb::arg("high") = nb::none())
       .def("merge", &merge_held<Sketch>, nb::arg("other"))
       .def("curvature", [](Sketch& s) { return give(writing(s, [&] { return s.curvature(); })); })
       .def("set_curvature",

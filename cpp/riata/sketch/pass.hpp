@@ -145,6 +145,13 @@ class SketchOf final : public Sketch {
   static constexpr std::int64_t kShare = std::int64_t{1} << 15;  // non-zeros that are worth a second thread
   // An example far on the right side has no curvature left in floating point; a model needs some.
   static constexpr double kLeast = 1e-10;
+  // One far on the wrong side has next to none, but pulls hard: the minimum of its parabola is far beyond that of its
+  // loss. Beyond this margin the model has the parabola that touches a logistic loss and is nowhere below it.
+  static constexpr double kWrong = 8;
+  static double model_curvature(double margin, const Term& term) noexcept {
+    const double above = margin < -kWrong ? 0.5 / -margin : 0;
+    return std::fmax(term.curvature, std::fmax(above, kLeast));
+  }
   static constexpr double kSmall = 0.01;
 
   template <class Index>
@@ -274,8 +281,8 @@ class SketchOf final : public Sketch {
         s.positive += weight;
         s.dual += weight * term.loss - m * slope;
       }
-      rows_[static_cast<std::size_t>(i - from)] = {entries, count,
-                                                   weight * std::fmax(term.curvature, kLeast)};
+      rows_[static_cast<std::size_t>(i - from)] = {
+          entries, count, weight * model_curvature(is_positive ? score : -score, term)};
       entries += count;
       if (slope != 0) add_gradient(b, i, slope, gradients[part]);
     }

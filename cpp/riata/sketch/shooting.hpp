@@ -7,12 +7,14 @@
 //
 // It keeps r = c - H b, the negative gradient, current: the paper's Omega_j is r_j + H_jj b_j. A coordinate
 // that moves costs its column of H, one that stays costs nothing. Sweeps alternate between all coordinates
-// and those that are not zero. Where features go together, sweeps take forever; so, once in a while, those that
-// are not zero go to their optimum together, by a linear system, as far as none of them changes sign.
+// and those that are not zero. Where features go together, sweeps take forever; so, whenever sweeps have cost as much
+// as that, those that are not zero go to their optimum together, by a linear system, as far as none of them changes
+// sign.
 //
 // A Matrix has size(), diagonal(j) and subtract_column(j, delta, r): r -= delta * H[:, j].
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -64,15 +66,14 @@ class Shooting {
     ShootingReport report;
     const std::size_t n = h_.size();
     std::vector<std::size_t> live = std::move(first);
-    int wait = kWait, together = kWait;
+    int last = 0, factor = 1;  // the sweep of the last linear system; what its wait is multiplied by
     while (report.sweeps < stop.sweeps) {
       while (!live.empty() && report.sweeps < stop.sweeps) {
         ++report.sweeps;
         if (done(stop, sweep(live))) break;
-        if (report.sweeps >= together) {
-          const bool whole = go_together(live);
-          wait = whole ? kWait : 2 * wait;
-          together = report.sweeps + wait;
+        if (report.sweeps >= last + factor * wait(live.size())) {
+          factor = go_together(live) ? 1 : 2 * factor;
+          last = report.sweeps;
         }
       }
       if (report.sweeps == stop.sweeps) break;
@@ -96,11 +97,16 @@ class Shooting {
  private:
   static constexpr double kNone = 1e-200;  // less is none: such a feature goes to zero or stays where it is
 
-  static constexpr int kWait = 20;                            // sweeps before a linear system
+  static constexpr std::size_t kLeastWait = 4;                // sweeps before a linear system
   static constexpr std::size_t kMost = 1500;                  // of its size
   static constexpr std::size_t kWork = std::size_t{1} << 30;  // products, before sweeps go on
   static constexpr double kFlat = 1e-9;                       // of the penalty: less is no pull
   static constexpr double kForEver = 1e12;  // of a step where there is no curvature: something will stop it
+
+  // Sweeps over m coordinates that cost what their linear system does, m^3 / 6 products against m n.
+  int wait(std::size_t m) const noexcept {
+    return static_cast<int>(std::max(kLeastWait, m * m / (6 * h_.size())));
+  }
 
   // Coordinates that are not zero and not at a bound go to their optimum; where one of them comes to zero or to a bound
   // on the way, it stays there, and the others go on. Whether they got there.

@@ -32,7 +32,7 @@ from riata.learners.sketch_points import (
     weights_at,
 )
 from riata.learners.sketch_rest import NEAR, Rest, accumulate, step_by_hard_ones
-from riata.learners.sketch_sample import Examples, SampleSettings
+from riata.learners.sketch_sample import Examples, SampleSettings, most_sweeps
 
 MOST_HALVINGS = 40
 ROOM, ROOM_FACTOR = 1000, 3
@@ -46,8 +46,6 @@ CENTRED = 1e-9
 """The intercept on its own is at its best when its slope is this small, relative to the sum of their sizes."""
 SAMPLE_TOL = 1e-4
 """How well a sample is solved that is not all of the data: its error is that of sampling."""
-FAR, FAR_SWEEPS, MOST_SWEEPS = 0.1, 60, 2000
-"""How often to sweep over the model, where the gap is beyond this part of the objective and elsewhere."""
 MOST_GAMMA = 1e300
 """A penalty that no feature overcomes."""
 
@@ -291,8 +289,7 @@ class Passes:
         s, gamma = self.settings, self.gamma
         # As exact as the model deserves: it is wrong by much more than a hundredth of the violation.
         accuracy = max(0.01 * certificate.violation, 0.1 * s.tol * gamma)
-        # Far from the optimum its minimum may be far off as well, and is not worth the sweeps.
-        sweeps = FAR_SWEEPS if certificate.gap > FAR * certificate.objective else MOST_SWEEPS
+        sweeps = most_sweeps(s, certificate, self.history)
         step = Point(
             point.keys, *self._solve(gamma, gamma * s.penalize_intercept, accuracy, sweeps)
         )

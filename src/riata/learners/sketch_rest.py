@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NEAR = 0.5
 """Features that pull at least this hard, relative to gamma, may become active by what hard examples say of them."""
-REST_TOL, REST_PASSES = 0.01, 30
+REST_TOL, REST_PASSES = 0.01, 100
 """How well the model is solved, relative to the square of the relative gap, and in how many steps at most."""
 
 RIDGE = 1e-9

@@ -13,13 +13,17 @@ from numpy.typing import NDArray
 
 from riata.block import Block, concatenate
 from riata.learners.base import State
-from riata.learners.sketch_points import Floats, Settings
+from riata.learners.sketch_points import Certificate, Floats, Settings
 from riata.learners.state_check import Tensor, check_state
 
 _WHOLE = 2**64
 _MASK = _WHOLE - 1
 MOST_PASSES = 100
 """Over a sample."""
+FAR, FAR_SWEEPS, MOST_SWEEPS = 0.1, 60, 2000
+"""How often to sweep over the model, where the gap is beyond this part of the objective and elsewhere."""
+MOVING, MOVING_SWEEPS = 0.05, 20
+"""Over a sample, where the next pass is cheap: how often while a step changes the objective by this part of it."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -223,6 +227,18 @@ class SampleSettings:
     def like(cls, whole: Settings, tol: float, max_passes: int = MOST_PASSES) -> SampleSettings:
         names = ("algorithm", "link", "fit_intercept", "penalize_intercept", "capacity", "tau")
         return cls(**{name: getattr(whole, name) for name in names}, tol=tol, max_passes=max_passes)
+
+
+def most_sweeps(
+    settings: Settings, certificate: Certificate, history: list[dict[str, float]]
+) -> int:
+    """Of Shooting, over the model of a pass: far from the optimum its minimum is far off too, and not worth many."""
+    last = [entry["objective"] for entry in history[-2:]]
+    if isinstance(settings, SampleSettings) and (
+        len(last) < 2 or abs(last[0] - last[1]) > MOVING * last[1]
+    ):
+        return MOVING_SWEEPS
+    return FAR_SWEEPS if certificate.gap > FAR * certificate.objective else MOST_SWEEPS
 
 
 def _check(state: State) -> None:

@@ -41,8 +41,14 @@ def derivatives(link: str, margins: Floats, y: Floats) -> tuple[Floats, Floats]:
 def terms(
     link: str, margins: Floats, y: Floats, offsets: Floats | float = 0.0
 ) -> tuple[Floats, Floats]:
-    """a_i and b_i of the quadratic a (beta'x)^2 + b (beta'x) + c at the given margins (appendix A)."""
+    """a_i and b_i of the quadratic a (beta'x)^2 + b (beta'x) + c at the given margins (appendix A).
+
+    Not in the paper: more than 8 on the wrong side a logistic loss is nearly a line, and the minimum of its parabola
+    far beyond where it turns. There it is the one that touches the loss and is nowhere below it.
+    """
     slope, curvature = derivatives(link, margins + offsets, y)
+    wrong = -y * (margins + offsets)
+    curvature = np.where(wrong > 8, np.minimum(curvature, -0.5 / np.maximum(wrong, 8)), curvature)
     return curvature / 2, slope - margins * curvature
 
 
