@@ -15,6 +15,7 @@
 #include "bind/block_view.hpp"
 #include "bind/linear/spec.hpp"
 #include "bind/model.hpp"
+#include "riata/linear/scale_kernels.hpp"
 
 namespace riata::bind {
 
@@ -32,7 +33,9 @@ std::unique_ptr<Bank> make(const std::string& family, const std::string& update,
   for (const Numbers& numbers : settings)
     specs.push_back(spec_of(loss, normalize, outputs, fit_intercept, numbers));
   std::unique_ptr<Bank> bank = make_bank(family, update, specs, groups);
-  if (bank == nullptr) throw nb::value_error("unknown family or update");
+  if (bank == nullptr)
+    throw nb::value_error(
+        "unknown family or update, or settings of AdaGrad that differ in period or explicit");
   return bank;
 }
 
@@ -73,7 +76,7 @@ nb::dict unit(const Bank& bank, int setting, int group) {
   check_place(bank, setting, group);
   UnitState state = reading(bank, [&] { return bank.unit(setting, group); });
   ModelState common{std::move(state.rows),
-                    static_cast<std::size_t>(bank.outputs()) + 1,
+                    static_cast<std::size_t>(state.row_width),
                     std::move(state.intercept),
                     state.t,
                     state.features,
@@ -82,6 +85,10 @@ nb::dict unit(const Bank& bank, int setting, int group) {
   nb::dict out = as_dict(std::move(common));
   out["clock"] = nb::cast(give(std::move(state.rule_state)));
   out["rate_factor"] = nb::cast(give(std::vector<double>{state.rate_factor}));
+  if (state.scaled) {
+    out["scale_keys"] = nb::cast(give(std::move(state.scale_sums.keys)));
+    out["scale_sums"] = nb::cast(give(std::move(state.scale_sums.values), kScaleSums));
+  }
   return out;
 }
 
@@ -117,12 +124,13 @@ void bind_bank(nb::module_& m) {
           },
           nb::arg("settings"), "Leave out all others, for good.")
       .def(
-          "set_rate_factor",
-          [](Bank& of, int setting, double factor) {
-            check_place(of, setting, 0);
-            writing(of, [&] { of.set_rate_factor(setting, factor); });
+          "set_rate_factors",
+          [](Bank& of, const std::vector<double>& factors) {
+            if (factors.size() != static_cast<std::size_t>(of.settings()))
+              throw nb::value_error("a factor for every setting");
+            writing(of, [&] { of.set_rate_factors(factors); });
           },
-          nb::arg("setting"), nb::arg("factor"))
+          nb::arg("factors"), "What the learning rates of each setting are multiplied by from now on.")
       .def_prop_ro("bytes", [](const Bank& of) { return reading(of, [&] { return of.bytes(); }); });
 }
 

@@ -17,7 +17,10 @@ namespace riata {
 
 // What a model of one setting keeps: as linear models have it.
 struct UnitState {
-  Rows rows;  // width = outputs + 1
+  Rows rows;
+  int row_width = 0;
+  bool scaled = false;
+  Rows scale_sums;  // of scaled values, as Linear::scale_sums has them
   std::vector<double> rule_state, intercept;
   std::uint64_t t = 0;
   std::int64_t features = 0;
@@ -45,7 +48,7 @@ class Bank {
   virtual UnitState unit(int setting, int group) const = 0;
   virtual std::vector<std::int64_t> live_weights() const = 0;  // of each unit, group by group
   virtual bool keep(const std::vector<int>& settings) = 0;     // of the settings; false: memory is exhausted
-  virtual void set_rate_factor(int setting, double factor) noexcept = 0;  // in all groups
+  virtual void set_rate_factors(const std::vector<double>&) noexcept = 0;  // of every setting
   virtual std::uint64_t bytes() const noexcept = 0;
   virtual int settings() const noexcept = 0;
   virtual int groups() const noexcept = 0;
@@ -54,7 +57,8 @@ class Bank {
   mutable ModelLock guard;
 };
 
-// Settings differ in `schedule` and `numbers` alone. Null: no such update.
+// Settings differ in `schedule` and `numbers` alone, and with AdaGrad not in its period nor in whether steps are explicit.
+// Null: no such update.
 std::unique_ptr<Bank> make_bank(const std::string& family, const std::string& update,
                                 const std::vector<LinearSpec>& settings, int groups);
 

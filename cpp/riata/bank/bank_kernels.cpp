@@ -44,8 +44,8 @@ RIATA_INLINE void fetch(const double* row, int width) noexcept {
 constexpr std::int64_t kAhead = 4;
 
 template <DecayKind kind>
-void gather(const BankColumns& given, double* const* rows, const float* x, std::int64_t n, double* sums,
-            double* current) noexcept {
+void gather(const BankColumns& given, double* const* rows, const float* const* x, std::int64_t n,
+            double* sums, double* current) noexcept {
   const BankColumns by = given;
   const int all_columns = by.groups * by.width;
   for (std::int64_t k = 0; k < n; ++k) {
@@ -57,8 +57,8 @@ void gather(const BankColumns& given, double* const* rows, const float* x, std::
         fetch(by.history[g] + static_cast<std::int64_t>(places[g]) * by.width, by.width);
     }
     const double* const row = rows[k];
-    const double value = static_cast<double>(x[k]);
     for (int g = 0; g < by.groups; ++g) {
+      const double value = static_cast<double>(x[g][k]);
       const int first = g * by.width;
       const double* const marks = by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
       double* const sum = sums + k % 4 * all_columns + first;
@@ -76,15 +76,15 @@ void gather(const BankColumns& given, double* const* rows, const float* x, std::
 // For each row and group that learns: beside(k, row, g) is what weight(c, row, beside) makes current weights with, column by
 // column; they move by -gradient * x from there.
 template <class Beside, class Weight>
-RIATA_INLINE void push_from(const BankColumns& by, double* const* rows, const float* x, std::int64_t n,
+RIATA_INLINE void push_from(const BankColumns& by, double* const* rows, const float* const* x, std::int64_t n,
                             const double* gradient, const std::uint8_t* learns, const double* marks,
                             const Beside& beside, const Weight& weight) noexcept {
   const int all_columns = by.groups * by.width;
   for (std::int64_t k = 0; k < n; ++k) {
     double* const row = rows[k];
-    const double value = static_cast<double>(x[k]);
     for (int g = 0; g < by.groups; ++g) {
       if (learns[g] == 0) continue;
+      const double value = static_cast<double>(x[g][k]);
       const int first = g * by.width;
       const double* const with = beside(k, row, g);
       columns(by.width, [&]<class T>(int c, const T& kind) {
@@ -95,7 +95,7 @@ RIATA_INLINE void push_from(const BankColumns& by, double* const* rows, const fl
   }
 }
 
-void push(const BankColumns& given, double* const* rows, const float* x, std::int64_t n,
+void push(const BankColumns& given, double* const* rows, const float* const* x, std::int64_t n,
           const double* gradient, const double* current, const std::uint8_t* learns,
           const double* marks) noexcept {
   const BankColumns by = given;
@@ -107,7 +107,7 @@ void push(const BankColumns& given, double* const* rows, const float* x, std::in
 }
 
 template <DecayKind kind>
-void push_anew(const BankColumns& given, double* const* rows, const float* x, std::int64_t n,
+void push_anew(const BankColumns& given, double* const* rows, const float* const* x, std::int64_t n,
                const double* gradient, const std::uint8_t* learns, const double* marks) noexcept {
   const BankColumns by = given;
   const int all_columns = by.groups * by.width;

@@ -1,4 +1,5 @@
-// The loops over the rows of an example for many settings side by side.
+// The loops over the rows of an example for many settings side by side, with a schedule. adagrad_columns.hpp has those of
+// AdaGrad.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +30,16 @@ struct LogLossColumns {
 };
 
 struct BankKernels {
-  // Entry k adds to the sum of column c at sums[k % 4 * columns + c]; its weight goes to current[k * columns + c].
-  void (*gather)(const BankColumns&, double* const* rows, const float* x, std::int64_t n, double* sums,
+  // `x` are the values as each group sees them. Entry k adds to the sum of column c at sums[k % 4 * columns + c]; its weight
+  // goes to current[k * columns + c].
+  void (*gather)(const BankColumns&, double* const* rows, const float* const* x, std::int64_t n, double* sums,
                  double* current) noexcept;
   // Moves the weights of the groups that learn by -gradient * x from `current`, and marks them.
-  void (*push)(const BankColumns&, double* const* rows, const float* x, std::int64_t n,
+  void (*push)(const BankColumns&, double* const* rows, const float* const* x, std::int64_t n,
                const double* gradient, const double* current, const std::uint8_t* learns,
                const double* marks) noexcept;
   // The same where the running scalars have changed since: brings weights current once more.
-  void (*push_anew)(const BankColumns&, double* const* rows, const float* x, std::int64_t n,
+  void (*push_anew)(const BankColumns&, double* const* rows, const float* const* x, std::int64_t n,
                     const double* gradient, const std::uint8_t* learns, const double* marks) noexcept;
 };
 

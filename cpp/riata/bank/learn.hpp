@@ -2,38 +2,34 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "riata/bank/bank.hpp"
-#include "riata/bank/kernels.hpp"
-#include "riata/bank/stored.hpp"
-#include "riata/linear/example.hpp"
-#include "riata/linear/example_rows.hpp"
+#include "riata/bank/score.hpp"
 #include "riata/linear/rules/rule.hpp"
 #include "riata/stores/table.hpp"
 
 namespace riata {
 
 template <class Rule>
-class BankOf final : public StoredBank<Rule> {
-  using Stored = StoredBank<Rule>;
-  using Stored::scales_, Stored::specs_, Stored::m_, Stored::groups_, Stored::rules_, Stored::factors_,
-      Stored::intercept_;
-  using Stored::settings, Stored::size, Stored::width, Stored::columns, Stored::words, Stored::chosen,
-      Stored::note;
-  using Stored::t_, Stored::features_, Stored::history_, Stored::store_, Stored::compact_at_;
-  using typename Stored::Row;
-  static constexpr DecayKind kKind = Rule::kDecay;
+class BankOf final : public ScoredBank<Rule> {
+  using Scored = ScoredBank<Rule>;
+  using Scored::adagrad_steps_, Scored::kernels_, Scored::rows_, Scored::values_, Scored::quick_;
+  using Scored::gradient_, Scored::current_, Scored::marks_, Scored::rates_, Scored::strengths_,
+      Scored::lengths_, Scored::learns_, Scored::went_, Scored::counts_, Scored::steps_, Scored::alike_;
+  using Scored::layout_, Scored::history_, Scored::adagrad_, Scored::store_, Scored::compact_at_;
+  using Scored::scales_, Scored::specs_, Scored::m_, Scored::groups_, Scored::rules_, Scored::factors_,
+      Scored::intercept_, Scored::t_, Scored::features_;
+  using Scored::settings, Scored::size, Scored::width, Scored::columns, Scored::words, Scored::chosen,
+      Scored::note, Scored::make_room, Scored::gather, Scored::slopes, Scored::view, Scored::kAdaGrad;
+  using typename Scored::Example, typename Scored::Row;
   using Status = Outcome::Status;
   using Kind = BankOutcome::Kind;
 
  public:
-  BankOf(const std::vector<LinearSpec>& specs, int groups) : Stored(specs, groups) { make_scratch(); }
+  BankOf(const std::vector<LinearSpec>& specs, int groups) : Scored(specs, groups) {}
 
   BankOutcome learn(const BlockView<std::int32_t>& b, const std::int64_t* order, std::int64_t n,
                     const std::int64_t* folds, double* scores) noexcept override {
@@ -54,21 +50,22 @@ class BankOf final : public StoredBank<Rule> {
     other.intercept_ = chosen(intercept_, kept, groups_, m_);
     other.history_.now = chosen(history_.now, kept, groups_, m_);
     other.history_.theta = chosen(history_.theta, kept, groups_, m_);
+    other.adagrad_.penalties = adagrad_.penalties;
+    for (int u = 0; u < groups_ * other.settings(); ++u) other.note(u);
     for (int g = 0; g < groups_; ++g) {
-      const auto entries = static_cast<int>(history_.entries(g));
+      const auto entries = static_cast<int>(this->entries(g));
       other.history_.before[size(g)] = chosen(history_.before[size(g)], kept, entries, m_);
       other.history_.starts[size(g)] = other.history_.before[size(g)].data();
     }
     if (store_->named() && !other.store_->set_named()) return false;
-    const Row row(other.history_);
+    const Row row = other.row();
     std::vector<double> narrow_row(size(other.words()));
     bool room = true;
     store_->for_each([&](std::uint64_t key, const double* from) {
-      for (int g = 0; g < groups_; ++g) {
+      for (int g = 0; g < (layout_.roots ? 2 : 1) * groups_; ++g)  // weights, and roots behind them
         for (std::size_t i = 0; i < kept.size(); ++i)
           std::copy_n(from + g * wide + kept[i] * m_, m_, &narrow_row[size(g * narrow) + i * size(m_)]);
-        narrow_row[size(groups_ * narrow + g)] = from[groups_ * wide + g];
-      }
+      std::copy(from + layout_.marks_at(), from + words(), &narrow_row[size(other.layout_.marks_at())]);
       if (!room || !row.is_live(narrow_row.data(), 0)) return;
       double* const to = other.store_->restore(key, store_->name(key));
       room = to != nullptr;
@@ -79,31 +76,13 @@ class BankOf final : public StoredBank<Rule> {
   }
 
  private:
-  void make_scratch() {
-    gradient_.assign(size(columns()), 0.0);
-    dot_.assign(size(columns()), 0.0);
-    sums_.assign(4 * size(columns()), 0.0);
-    learns_.assign(size(groups_), 0);
-    marks_.assign(size(groups_), 0.0);
-    rates_.assign(size(groups_ * settings()), 0.0);
-    steps_.assign(size(settings()), 0.0);
-    alike_.clear();
-    for (int s = 0; s < settings(); ++s) {
-      int first = 0;
-      while (!same(specs_[size(first)].schedule, specs_[size(s)].schedule)) ++first;
-      alike_.push_back(first);
-    }
-    quick_ = m_ == 1 && specs_.front().loss->name == "logistic";
-    rows_ = std::make_unique<ExampleRows<Row, 0>>(words());
-  }
-  static bool same(const Schedule& a, const Schedule& b) noexcept {
-    return a.kind == b.kind && a.eta0 == b.eta0 && a.power_t == b.power_t;
-  }
   void take(BankOf& other) {
     specs_ = std::move(other.specs_);
     rules_ = std::move(other.rules_);
     factors_ = std::move(other.factors_);
     intercept_ = std::move(other.intercept_);
+    layout_ = other.layout_;
+    adagrad_ = std::move(other.adagrad_);
     history_ = std::move(other.history_);
     for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
     store_ = std::move(other.store_);
@@ -111,11 +90,7 @@ class BankOf final : public StoredBank<Rule> {
     for (int u = 0; u < groups_ * settings(); ++u) note(u);
     current_.clear();
     current_.shrink_to_fit();
-    make_scratch();
-  }
-
-  BankColumns view() const noexcept {
-    return {groups_, width(), history_.now.data(), history_.theta.data(), history_.starts.data()};
+    this->make_scratch();
   }
 
   template <class Index>
@@ -134,17 +109,28 @@ class BankOf final : public StoredBank<Rule> {
       if (bits < 0) return refuse(Status::bad_index, i);
       if (!rows_->make_room(*store_, b.indices + begin, nnz, bits) || !make_room(nnz))
         return refuse(Status::out_of_memory, i);
-      const Row row(history_);
+      const Row row = this->row();
       rows_->find(*store_, row, b, order, i, n);
-      gather(b.values + begin, nnz);
-      for (int g = 0; g < groups_; ++g) learns_[size(g)] = folds == nullptr || folds[i] != g;
-      const double factor = row_factor(specs_.front().normalize, b.values + begin, nnz);
-      const double weight = b.weights == nullptr ? 1 : b.weights[r];
-      const BankOutcome judged = slopes(factor, b.labels[r], weight, b.offset(r), scores + i * columns());
-      if (judged.kind != Kind::ok) return {judged.kind, {Status::ok, i}, judged.setting};
-      const bool any = take_step(b.values + begin, nnz, factor);
+      const Example example{b.labels[r], b.weights == nullptr ? 1 : b.weights[r], b.offset(r),
+                            scores + i * columns()};
+      bool counted = false;
+      for (int g = 0; g < groups_; ++g) {
+        learns_[size(g)] = folds == nullptr || folds[i] != g;
+        counts_[size(g)] = learns_[size(g)] && example.weight > 0;
+        counted = counted || counts_[size(g)];
+      }
+      if (!values_.look(layout_, rows_->rows(), b.values + begin, nnz, counts_.data()))
+        return refuse(Status::out_of_memory, i);
+      gather(nnz);
+      const BankOutcome judged = slopes(example);
+      if (judged.kind != Kind::ok) {
+        values_.take_back(layout_, rows_->rows());
+        return {judged.kind, {Status::ok, i}, judged.setting};
+      }
+      const bool any = take_step(example, nnz);
       if (!b.named() && end > begin) see(static_cast<std::int64_t>(b.indices[end - 1]) + 1);
-      if (any && !rows_->keep_live(*store_, row, b, begin, end)) return refuse(Status::out_of_memory, i + 1);
+      if ((any || (layout_.scaled && counted)) && !rows_->keep_live(*store_, row, b, begin, end))
+        return refuse(Status::out_of_memory, i + 1);
       tidy();
     }
     return {Kind::ok, {Status::ok, n}, -1};
@@ -155,118 +141,101 @@ class BankOf final : public StoredBank<Rule> {
       if (went_[size(g)]) features_[size(g)] = std::max(features_[size(g)], features);
   }
 
-  // For an example of so many features, and one more entry in every history. False: memory is exhausted.
-  bool make_room(std::int64_t nnz) noexcept {
-    try {
-      if (went_.size() != size(groups_)) went_.assign(size(groups_), 0);
-      const std::size_t cells = static_cast<std::size_t>(nnz) * size(columns());
-      if (current_.size() < cells) current_.resize(2 * cells);
-      for (int g = 0; g < groups_; ++g) {
-        auto& entries = history_.before[size(g)];
-        if (entries.capacity() < entries.size() + size(width())) {
-          entries.reserve(entries.size() + std::max(entries.size() / 2, 64 * size(width())));
-          history_.starts[size(g)] = entries.data();
-        }
-      }
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
-  }
-
-  void gather(const float* x, std::int64_t n) noexcept {
-    const auto all = size(columns());
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    kernels_.gather(view(), rows_->rows(), x, n, sums_.data(), current_.data());
-    for (std::size_t c = 0; c < all; ++c)
-      dot_[c] = (sums_[c] + sums_[all + c]) + (sums_[2 * all + c] + sums_[3 * all + c]);
-  }
-
-  // The slopes of all units that learn the example; nothing is changed by it.
-  BankOutcome slopes(double factor, double label, double weight, double offset, double* scores) noexcept {
-    const Loss& loss = *specs_.front().loss;
-    const double parameter = specs_.front().loss_parameter;
-    for (int g = 0; g < groups_; ++g) {
-      if (quick_ && learns_[size(g)] && log_loss(g, factor, label, weight, offset, scores)) continue;
-      int moved = 0, still = -1;
-      for (int s = 0; s < settings(); ++s) {
-        const int u = g * settings() + s;
-        bool any = false;
-        for (int k = 0; k < m_; ++k) {
-          const auto c = size(u * m_ + k);
-          const double p =
-              specs_.front().clip(rules_[size(u)].scale() * factor * dot_[c] + intercept_[c] + offset);
-          scores[c] = p;
-          if (!learns_[size(g)]) continue;
-          const double slope = weight * loss.slope(p, loss.target(label, k, m_), parameter);
-          if (!(std::fabs(p) <= kLargestBankScore && std::fabs(slope) <= kLargestBankScore))
-            return {Kind::diverged, {}, s};
-          gradient_[c] = slope;
-          any = any || slope != 0;
-        }
-        any ? ++moved : still = s;
-      }
-      went_[size(g)] = learns_[size(g)];
-      if (learns_[size(g)] && moved > 0 && still >= 0) return {Kind::uneven, {}, still};
-      if (moved == 0) learns_[size(g)] = 0;  // nothing to learn from: only time goes on
-    }
-    return {};
-  }
-
-  // The same for one group, all at once. False: something is unusual, and is to be looked at one by one.
-  bool log_loss(int g, double factor, double label, double weight, double offset, double* scores) noexcept {
-    const int first = g * width();
-    const LinearSpec& spec = specs_.front();
-    went_[size(g)] = 1;
-    return best_bank_kernels().log_loss({.n = width(),
-                                         .scales = scales_.data() + first,
-                                         .dot = dot_.data() + first,
-                                         .intercept = intercept_.data() + first,
-                                         .factor = factor,
-                                         .offset = offset,
-                                         .low = spec.clip_low,
-                                         .high = spec.clip_high,
-                                         .y = spec.loss->target(label, 0, 1),
-                                         .weight = weight,
-                                         .scores = scores + first,
-                                         .slopes = gradient_.data() + first});
-  }
-
   // The step of every unit whose group learns the example. Whether any row was touched.
-  bool take_step(const float* x, std::int64_t nnz, double factor) noexcept {
+  bool take_step(const Example& of, std::int64_t nnz) noexcept {
+    bool any = false;
+    if constexpr (kAdaGrad) {
+      for (int g = 0; g < groups_; ++g) any = (learns_[size(g)] && take_implicit_step(g, of, nnz)) || any;
+    } else {
+      any = take_scheduled_step(nnz);
+    }
+    for (int g = 0; g < groups_; ++g) {
+      if (!went_[size(g)]) continue;
+      for (int u = g * settings(); u < (g + 1) * settings(); ++u) {
+        rules_[size(u)].end(rates_[size(u)]);
+        if constexpr (!kAdaGrad) note(u);
+      }
+      if constexpr (kAdaGrad) adagrad_.penalties[size(g)] = rules_[size(g * settings())].penalties();
+      ++t_[size(g)];
+    }
+    return any;
+  }
+  bool take_scheduled_step(std::int64_t nnz) noexcept {
     bool any = false;
     for (int g = 0; g < groups_; ++g) {
       if (!went_[size(g)]) continue;
       for (int s = 0; s < settings(); ++s) {
         const int first = alike_[size(s)];
         steps_[size(s)] = first < s ? steps_[size(first)] : specs_[size(s)].schedule(t_[size(g)]);
-        begin_step(g, s, factor);
+        begin_step(g, s);
       }
       if (learns_[size(g)]) {
         any = true;
         remember(g);
       }
     }
-    if (any) {
-      if constexpr (Rule::kStill)
-        kernels_.push(view(), rows_->rows(), x, nnz, gradient_.data(), current_.data(), learns_.data(),
-                      marks_.data());
-      else
-        kernels_.push_anew(view(), rows_->rows(), x, nnz, gradient_.data(), learns_.data(), marks_.data());
-    }
-    for (int g = 0; g < groups_; ++g) {
-      if (!went_[size(g)]) continue;
-      for (int s = 0; s < settings(); ++s) {
-        const int u = g * settings() + s;
-        rules_[size(u)].end(rates_[size(u)]);
-        note(u);
-      }
-      ++t_[size(g)];
-    }
-    return any;
+    if (!any) return false;
+    if constexpr (Rule::kStill)
+      kernels_.push(view(), rows_->rows(), values_.all(), nnz, gradient_.data(), current_.data(),
+                    learns_.data(), marks_.data());
+    else
+      kernels_.push_anew(view(), rows_->rows(), values_.all(), nnz, gradient_.data(), learns_.data(),
+                         marks_.data());
+    return true;
   }
 
-  void begin_step(int g, int s, double factor) noexcept {
+  // AdaGrad's step of a group whose slopes are known: they become those after it. False: there is no step to take.
+  bool take_implicit_step(int g, const Example& of, std::int64_t nnz) noexcept {
+    const int first = g * settings();
+    const double factor = lengths_[size(g)];
+    const bool with_intercept = specs_.front().fit_intercept, is_explicit = rules_.front().is_explicit();
+    if (!specs_.front().loss->classification && !is_explicit && leave_to_intercept(g, of)) return false;
+    std::fill_n(strengths_.begin() + first * m_, width(), 0.0);
+    for (int u = first; with_intercept && u < first + settings(); ++u)
+      rules_[size(u)].prepare_intercept(gradient_.data() + u * m_, m_, strengths_.data() + u * m_);
+    adagrad_steps_.prepare(g, rows_->rows(), values_.of(g), nnz, factor, gradient_.data(), strengths_.data());
+    if (!is_explicit) make_implicit(g, of);
+    for (int u = first; with_intercept && u < first + settings(); ++u)
+      rules_[size(u)].push_intercept(intercept_.data() + u * m_, gradient_.data() + u * m_, m_, 0);
+    for (int c = first * m_; c < first * m_ + width(); ++c) gradient_[size(c)] *= factor;
+    adagrad_steps_.push(g, rows_->rows(), values_.of(g), nnz, gradient_.data(),
+                        rules_[size(first)].ends_period());
+    return true;
+  }
+  // Of a regression: slopes in units of the residuals so far. True: the first example moves intercepts alone.
+  bool leave_to_intercept(int g, const Example& of) noexcept {
+    bool first = false;
+    for (int u = g * settings(); u < (g + 1) * settings(); ++u) {
+      double* const residuals = strengths_.data() + u * m_;
+      for (int k = 0; k < m_; ++k) residuals[k] = of.label - of.scores[u * m_ + k];
+      Rule& rule = rules_[size(u)];
+      first = rule.learn_residuals(residuals, m_, of.weight, specs_.front().fit_intercept);
+      for (int k = 0; k < m_; ++k) {
+        if (first) intercept_[size(u * m_ + k)] = of.label - of.offset;
+        gradient_[size(u * m_ + k)] /= rule.unit(k);
+      }
+    }
+    return first;
+  }
+  void make_implicit(int g, const Example& of) noexcept {
+    const Loss& loss = *specs_.front().loss;
+    const int first = g * width();
+    if (quick_) {
+      best_bank_adagrad_kernels().implicit({.n = width(),
+                                            .y = loss.target(of.label, 0, 1),
+                                            .weight = of.weight,
+                                            .scores = of.scores + first,
+                                            .strengths = strengths_.data() + first,
+                                            .slopes = gradient_.data() + first});
+      return;
+    }
+    const double parameter = specs_.front().loss_parameter;
+    for (int c = first; c < first + width(); ++c)
+      gradient_[size(c)] = of.weight * loss.implicit(of.scores[c], loss.target(of.label, c % m_, m_),
+                                                     parameter, of.weight * strengths_[size(c)]);
+  }
+
+  void begin_step(int g, int s) noexcept {
     const int u = g * settings() + s;
     Rule& rule = rules_[size(u)];
     const double rate = factors_[size(s)] * steps_[size(s)];
@@ -276,7 +245,7 @@ class BankOf final : public StoredBank<Rule> {
     if (!learns_[size(g)]) return;
     double* const gradient = gradient_.data() + u * m_;
     if (specs_.front().fit_intercept) rule.push_intercept(intercept_.data() + u * m_, gradient, m_, rate);
-    const double gain = rule.gain(rate) * factor;
+    const double gain = rule.gain(rate) * lengths_[size(g)];
     for (int k = 0; k < m_; ++k) gradient[k] *= gain;
   }
 
@@ -288,27 +257,19 @@ class BankOf final : public StoredBank<Rule> {
     if (std::memcmp(entries.data() + entries.size() - size(width()), now, bytes) != 0)
       entries.insert(entries.end(), now, now + width());  // there is room
     history_.starts[size(g)] = entries.data();
-    marks_[size(g)] = static_cast<double>(history_.entries(g) - 1);
+    marks_[size(g)] = static_cast<double>(this->entries(g) - 1);
   }
 
   // Between two examples: what comes due once in a while.
   void tidy() noexcept {
+    if constexpr (kAdaGrad) return;
     for (int u = 0; u < groups_ * settings(); ++u)
       if (rules_[size(u)].stale()) [[unlikely]]
         this->rescale(u);
     for (int g = 0; g < groups_; ++g)
-      if (history_.entries(g) > compact_at_[size(g)]) [[unlikely]]
+      if (this->entries(g) > compact_at_[size(g)]) [[unlikely]]
         this->compact(g);
   }
-
-  const BankKernels& kernels_ = best_bank_kernels().of(kKind);
-  std::unique_ptr<ExampleRows<Row, 0>> rows_;
-  // Scratch of an example.
-  std::vector<double> gradient_, dot_, sums_, current_, marks_, rates_;
-  std::vector<std::uint8_t> learns_, went_;  // of each group: rows are touched; time goes on
-  std::vector<double> steps_;                // the learning rates of now, of each setting
-  std::vector<int> alike_;                   // of each setting the first one with the same schedule
-  bool quick_ = false;                       // one output and log loss: slopes are taken eight at a time
 };
 
 }  // namespace riata

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "riata/bank/adagrad_steps.hpp"
 #include "riata/bank/bank.hpp"
 #include "riata/bank/row.hpp"
 #include "riata/stores/table.hpp"
@@ -16,9 +18,20 @@
 namespace riata {
 
 template <class Rule>
+struct BankRowOf {
+  using Type = ScheduleRow<Rule::kDecay>;
+};
+template <class Rule>
+  requires Rule::kImplicit
+struct BankRowOf<Rule> {
+  using Type = AdaGradRow<Rule::kPenalty>;
+};
+
+template <class Rule>
 class StoredBank : public Bank {
  public:
-  using Row = BankRow<Rule::kDecay>;
+  static constexpr bool kAdaGrad = Rule::kImplicit;
+  using Row = typename BankRowOf<Rule>::Type;
 
   StoredBank(const std::vector<LinearSpec>& specs, int groups)
       : specs_(specs), m_(specs.front().columns), groups_(groups) {
@@ -40,53 +53,59 @@ class StoredBank : public Bank {
     return all;
   }
 
-  void set_rate_factor(int setting, double factor) noexcept override { factors_[size(setting)] = factor; }
+  void set_rate_factors(const std::vector<double>& factors) noexcept override {
+    if constexpr (Rule::kRemembersRates) catch_up();
+    factors_ = factors;
+    for (int u = 0; u < groups_ * settings(); ++u) {
+      rules_[size(u)].set_factor(factors_[size(u % settings())]);
+      note(u);
+    }
+  }
 
   std::vector<std::int64_t> live_weights() const override {
-    const Row row(history_);
-    std::vector<std::int64_t> live(size(groups_ * settings()), 0);
-    store_->for_each([&](std::uint64_t, const double* words) {
-      for (int g = 0; g < groups_; ++g) {
-        const double* const marks = row.marks(words, g);
-        std::int64_t* const counts = live.data() + g * settings();
-        for (int s = 0, c = 0; s < settings(); ++s)
-          for (int k = 0; k < m_; ++k, ++c) counts[s] += row.current(words, g, c, marks) != 0 ? 1 : 0;
-      }
-    });
+    std::vector<std::int64_t> of_columns(size(columns()), 0), live;
+    if constexpr (kAdaGrad) {
+      count_live(of_columns.data());
+    } else {
+      const Row row = this->row();
+      store_->for_each([&](std::uint64_t, const double* words) {
+        for (int g = 0; g < groups_; ++g) {
+          const double* const marks = row.marks(words, g);
+          std::int64_t* const counts = of_columns.data() + g * width();
+          for (int c = 0; c < width(); ++c) counts[c] += row.current(words, g, c, marks) != 0 ? 1 : 0;
+        }
+      });
+    }
+    for (auto first = of_columns.begin(); first != of_columns.end(); first += m_)
+      live.push_back(std::accumulate(first, first + m_, std::int64_t{0}));
     return live;
   }
 
   UnitState unit(int setting, int group) const override {
-    const Row row(history_);
-    const auto live = [&](const double* words) {
-      for (int k = 0; k < m_; ++k)
-        if (row.current(words, group, setting * m_ + k) != 0) return true;
-      return false;
-    };
-    std::vector<std::pair<std::uint64_t, const double*>> found;
-    store_->for_each([&](std::uint64_t key, const double* words) {
-      if (live(words)) found.emplace_back(key, words);
-    });
-    std::sort(found.begin(), found.end());
+    const Row row = this->row();
+    const int first = setting * m_, at = group * width() + first;
     UnitState out;
-    out.rows.keys.reserve(found.size());
-    out.rows.values.reserve(found.size() * size(m_ + 1));
+    out.row_width = Rule::width(m_);
     out.named = store_->named();
     out.names.offsets.push_back(0);
-    const int first = group * width() + setting * m_;
-    for (const auto& [key, words] : found) {
+    for (const auto& [key, words] :
+         ordered([&](const double* all) { return row.has(all, group, first, m_); })) {
       out.rows.keys.push_back(static_cast<std::int64_t>(key));
-      out.rows.values.insert(out.rows.values.end(), words + first, words + first + m_);
-      out.rows.values.push_back(row.mark(words, group, setting * m_));
+      auto& values = out.rows.values;
+      values.insert(values.end(), words + at, words + at + m_);
+      if (layout_.roots) values.insert(values.end(), words + columns() + at, words + columns() + at + m_);
+      values.push_back(row.mark(words, group, first));
       if (!out.named) continue;
       const std::string_view name = store_->name(key);
       out.names.bytes.insert(out.names.bytes.end(), name.begin(), name.end());
       out.names.offsets.push_back(static_cast<std::int64_t>(out.names.bytes.size()));
     }
+    out.scaled = layout_.scaled;
+    if (out.scaled) out.scale_sums = sums_of(group);
     const Rule& rule = rules_[size(group * settings() + setting)];
     out.rule_state.resize(size(Rule::state_size(m_)));
     rule.save(out.rule_state.data());
-    out.intercept.assign(intercept_.begin() + first, intercept_.begin() + first + m_);
+    out.intercept.assign(intercept_.begin() + at, intercept_.begin() + at + m_);
     out.t = t_[size(group)];
     out.features = features_[size(group)];
     out.rate_factor = factors_[size(setting)];
@@ -97,7 +116,34 @@ class StoredBank : public Bank {
   static std::size_t size(int n) noexcept { return static_cast<std::size_t>(n); }
   int width() const noexcept { return settings() * m_; }
   int columns() const noexcept { return groups_ * width(); }
-  int words() const noexcept { return columns() + groups_; }
+  int words() const noexcept { return layout_.words(); }
+  Row row() const noexcept {
+    if constexpr (kAdaGrad)
+      return {layout_, adagrad_};
+    else
+      return {layout_, history_};
+  }
+
+  // The rows that are wanted, by key.
+  template <class Wanted>
+  std::vector<std::pair<std::uint64_t, const double*>> ordered(const Wanted& wanted) const {
+    std::vector<std::pair<std::uint64_t, const double*>> found;
+    store_->for_each([&](std::uint64_t key, const double* words) {
+      if (wanted(words)) found.emplace_back(key, words);
+    });
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  // What a group knows of the values of features.
+  Rows sums_of(int group) const {
+    const int at = layout_.sums_at() + kScaleSums * group;
+    Rows out;
+    for (const auto& [key, words] : ordered([&](const double* all) { return all[at] != 0; })) {
+      out.keys.push_back(static_cast<std::int64_t>(key));
+      out.values.insert(out.values.end(), words + at, words + at + kScaleSums);
+    }
+    return out;
+  }
 
   // Of `groups` times as many things as there are settings, `each` in a row, those of the settings that are kept.
   template <class T>
@@ -111,35 +157,87 @@ class StoredBank : public Bank {
 
   // Empty, with one entry of zeros in every history.
   void open() {
-    history_.groups = groups_;
-    history_.width = width();
+    layout_ = {groups_, width(), kAdaGrad, specs_.front().scaled};
     history_.now.resize(size(columns()));
     history_.theta.resize(size(columns()));
     scales_.resize(size(columns()));
     history_.before.assign(size(groups_), std::vector<double>(size(width()), 0.0));
     history_.starts.resize(size(groups_));
     for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
+    if constexpr (kAdaGrad) {
+      for (auto* of : {&adagrad_.rates, &adagrad_.l1, &adagrad_.l2, &adagrad_.gravity, &adagrad_.theta})
+        of->assign(size(columns()), 0.0);
+      adagrad_.period = rules_.front().penalty().period;
+      adagrad_.first = rules_.front().is_explicit() ? 0 : 1;
+      adagrad_.penalties.assign(size(groups_), 0.0);
+      for (Rule& rule : rules_) rule.set_first(1);
+    }
     for (int u = 0; u < groups_ * settings(); ++u) note(u);
     compact_at_.assign(size(groups_), kFirstCompaction);
     store_ = std::make_unique<TableStore>(words(), 0);
   }
-  // The running scalars of a unit, where its columns look for them.
+  // The numbers of a unit, where its columns look for them.
   void note(int u) noexcept {
-    const Decay decay = rules_[size(u)].decay();
-    for (int k = 0; k < m_; ++k) {
-      history_.now[size(u * m_ + k)] = decay.now;
-      history_.theta[size(u * m_ + k)] = decay.theta;
-      scales_[size(u * m_ + k)] = rules_[size(u)].scale();
+    const Rule& rule = rules_[size(u)];
+    for (std::size_t k = size(u * m_); k < size((u + 1) * m_); ++k) {
+      scales_[k] = rule.scale();
+      if constexpr (kAdaGrad) {
+        const AdaGradPenalty& penalty = rule.penalty();
+        adagrad_.rates[k] = rule.rate();
+        adagrad_.l1[k] = penalty.l1, adagrad_.l2[k] = penalty.l2;
+        adagrad_.gravity[k] = penalty.gravity, adagrad_.theta[k] = penalty.theta;
+      } else {
+        const Decay decay = rule.decay();
+        history_.now[k] = decay.now;
+        history_.theta[k] = decay.theta;
+      }
     }
+  }
+  std::int64_t entries(int g) const noexcept {
+    return static_cast<std::int64_t>(history_.before[size(g)].size()) / width();
+  }
+
+  // Some rows at a time: bringing AdaGrad's weights current is for kernels.
+  void count_live(std::int64_t* live) const {
+    constexpr std::size_t kMany = 64;
+    const std::vector<float> zeros(kMany);
+    const std::vector<const float*> values(size(groups_), zeros.data());
+    std::vector<double> scratch(size(columns()));
+    std::vector<double*> some;
+    AdaGradSteps<Rule::kPenalty> steps(layout_, adagrad_);
+    if (!steps.make_room(kMany)) throw std::bad_alloc();
+    const auto count = [&] {
+      steps.count_live(some.data(), static_cast<std::int64_t>(some.size()), values.data(), scratch.data(),
+                       live);
+      some.clear();
+    };
+    store_->for_each([&](std::uint64_t, double* words) {
+      some.push_back(words);
+      if (some.size() == kMany) count();
+    });
+    count();
+  }
+  // Every weight of AdaGrad brought current.
+  void catch_up() noexcept {
+    const Row row = this->row();
+    store_->for_each([&](std::uint64_t, double* words) {
+      for (int g = 0; g < groups_; ++g) {
+        double& mark = words[layout_.marks_at() + g];
+        for (int c = 0; c < width(); ++c) words[g * width() + c] = row.current(words, g, c, &mark);
+        mark = std::max(mark, adagrad_.penalties[size(g)]);
+      }
+    });
   }
 
   // The weights of a unit to the scale 1, as its rule does it.
   void rescale(int u) noexcept {
     const int g = u / settings(), first = u % settings() * m_;
-    const Row row(history_);
+    const Row row = this->row();
     const double scale = rules_[size(u)].scale();
     store_->for_each([&](std::uint64_t, double* words) {
-      for (int k = 0; k < m_; ++k) words[g * width() + first + k] = scale * row.current(words, g, first + k);
+      const double* const marks = row.marks(words, g);
+      for (int k = 0; k < m_; ++k)
+        words[g * width() + first + k] = scale * row.current(words, g, first + k, marks);
     });
     auto& entries = history_.before[size(g)];
     for (std::size_t e = 0; e < entries.size(); e += size(width()))
@@ -152,7 +250,7 @@ class StoredBank : public Bank {
   // Entries that no row speaks of any more are forgotten.
   void compact(int g) noexcept {
     auto& entries = history_.before[size(g)];
-    const auto count = static_cast<std::size_t>(history_.entries(g));
+    const auto count = static_cast<std::size_t>(this->entries(g));
     std::vector<std::int64_t> place;
     try {
       place.assign(count, -1);
@@ -160,7 +258,7 @@ class StoredBank : public Bank {
       compact_at_[size(g)] *= 2;
       return;
     }
-    const int word = columns() + g;
+    const int word = layout_.marks_at() + g;
     place[0] = place[count - 1] = 0;
     store_->for_each(
         [&](std::uint64_t, const double* words) { place[static_cast<std::size_t>(words[word])] = 0; });
@@ -188,7 +286,9 @@ class StoredBank : public Bank {
   std::vector<double> scales_;          // of each column
   std::vector<std::uint64_t> t_;        // of each group
   std::vector<std::int64_t> features_;  // likewise
-  BankHistory history_;
+  BankLayout layout_;
+  BankHistory history_;     // with a schedule
+  AdaGradNumbers adagrad_;  // without
   std::vector<std::int64_t> compact_at_;
   std::unique_ptr<TableStore> store_;
 };

@@ -11,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "riata/base/fetch_line.hpp"
 #include "riata/linear/adagrad_kernels.hpp"
 #include "riata/linear/example.hpp"
 #include "riata/linear/example_rows.hpp"
@@ -223,8 +224,8 @@ class LinearModel final : public BothIndices<LinearModel<Rule, Store, M>, Scored
         const auto key = static_cast<std::uint64_t>(b.indices[k]);
         if (!store_.inside(key)) continue;
         const double* const row = store_.at(key);
-        __builtin_prefetch(row);
-        if (this->stored_width_ > 3) __builtin_prefetch(row + this->stored_width_ - 1);
+        fetch_line(row);
+        if (this->stored_width_ > 3) fetch_line(row + this->stored_width_ - 1);
       }
     }
   }

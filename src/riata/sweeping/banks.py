@@ -12,18 +12,38 @@ import numpy as np
 from riata import _core
 from riata.block import Block
 from riata.learners import Learner
+from riata.learners.base import offsets_for
 from riata.learners.linear import LinearLearner
 from riata.sweeping.grid import Setting
 from riata.sweeping.unit_sets import Floats, Order, SingleSet, Unit, UnitSet
 
-_RULES = ("fobos", "sgd", "truncate", "round")
+_RULES = tuple(
+    update + rate for update in ("fobos", "sgd", "truncate", "round") for rate in ("", "-adagrad")
+)
 _LOSSES = ("logistic", "squared", "huber")
 """Of others, many examples have no slope for some settings and one for others: each then has marks of its own."""
-_SHARED = ("loss", "epsilon", "quantile", "normalize", "clip", "fit_intercept", "outputs")
+_FEWEST = 4
+"""Columns of AdaGrad that are worth it: alone, eight features are taken at a time."""
+_SHARED = (
+    "loss", "epsilon", "quantile", "normalize", "feature_scale", "clip", "fit_intercept", "outputs",
+)  # fmt: skip
 _OWN = (
     "update", "eta0", "learning_rate", "power_t", "l1", "l2", "gravity", "theta", "period", "decay",
     "round_at_end", "store", "bits",
 )  # fmt: skip
+
+
+def is_adagrad(learner: LinearLearner) -> bool:
+    return learner._making[0].endswith("-adagrad")
+
+
+def panels_of(first: LinearLearner, members: int, threads: int) -> int:
+    """So many sets are made of settings that lie side by side; 0: there are too few for it."""
+    least = _FEWEST if is_adagrad(first) else 1
+    panels = max(1, min(threads, members, members * first.outputs // least))
+    if members * first.outputs < least:
+        return 0
+    return math.ceil(members / math.ceil(members / panels))
 
 
 def key_of(learner: Learner) -> tuple[Any, ...] | None:
@@ -37,7 +57,12 @@ def key_of(learner: Learner) -> tuple[Any, ...] | None:
     usual = update in _RULES and learner.loss in _LOSSES and learner.store in ("auto", "table")
     if not usual or getattr(learner, "round_at_end", 0) > 0:
         return None
-    return (learner.family, update, *(getattr(learner, name) for name in _SHARED))
+    shared = (learner.family, update, *(getattr(learner, name) for name in _SHARED))
+    if not is_adagrad(learner):
+        return shared
+    # one mark for all: penalties come at the same steps, and all weights are brought current after a pass or none are
+    own = learner.parameters()
+    return (*shared, own["learning_rate"], own.get("period", 1), own.get("decay", 1.0) != 1)
 
 
 class BankSet:
@@ -86,11 +111,14 @@ class BankSet:
                 scores[place[unit]] = unit_set.learn(block, order, folds)[0]
         start, labels, self._live = 0, block.labels, None
         assert labels is not None
-        order = np.ascontiguousarray(order, dtype=np.int64)
+        order, offsets = (
+            np.ascontiguousarray(order, dtype=np.int64),
+            offsets_for(block, self._outputs),
+        )
         while start < len(order) and self._members:
             found, done, why, which = self._bank.learn(
                 block.indptr, block.indices, block.values, labels, block.weights, order[start:],
-                None if folds is None else folds[start:], block.names, block.name_offsets, block.offsets,
+                None if folds is None else folds[start:], block.names, block.name_offsets, offsets,
             )  # fmt: skip
             shaped = found[:done].reshape(done, len(self._groups), len(self._members), -1)
             for g, group in enumerate(self._groups):
@@ -154,11 +182,11 @@ class BankSet:
     def end_pass(self) -> None:
         for unit_set in self._left.values():
             unit_set.end_pass()
-        for i, s in enumerate(self._members):
-            decay = float(getattr(self._prototypes[s], "decay", 1.0))
-            if decay != 1:
+        decays = {s: float(getattr(self._prototypes[s], "decay", 1.0)) for s in self._members}
+        if any(decay != 1 for decay in decays.values()):
+            for s, decay in decays.items():
                 self._factors[s] *= decay
-                self._bank.set_rate_factor(i, self._factors[s])
+            self._bank.set_rate_factors([self._factors[s] for s in self._members])
 
     def finish(self) -> None:
         for unit_set in self._left.values():
@@ -196,13 +224,18 @@ def make_sets(
         key = key_of(settings[s].make(outputs, seed))
         together.setdefault(("alone", s) if key is None else key, []).append(s)
     for key, members in together.items():
-        if key[0] == "alone" or (len(members) == 1 and len(groups) == 1):
+        first = settings[members[0]].make(outputs, seed)
+        alone = key[0] == "alone" or (len(members) == 1 and len(groups) == 1)
+        panels = 0
+        if not alone:
+            assert isinstance(first, LinearLearner)
+            panels = panels_of(first, len(members), threads)
+        if panels == 0:
             for s in members:
                 unit_sets += [
                     SingleSet(Unit(s, g), settings[s].make(outputs, seed)) for g in groups
                 ]
             continue
-        panels = max(1, min(threads, len(members)))
         each = math.ceil(len(members) / panels)
         for start in range(0, len(members), each):
             part = members[start : start + each]

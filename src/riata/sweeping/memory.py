@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from riata.errors import OutOfMemory
-from riata.sweeping.banks import key_of
+from riata.learners import Learner
+from riata.learners.linear import LinearLearner
+from riata.sweeping.banks import is_adagrad, key_of, panels_of
 from riata.sweeping.grid import Setting
 from riata.tensor_file import MEMORY_SHARE, allowed
 from riata.training.safeguards import parse_size
 
 FEWEST_FEATURES = 1000
 """A sweep that has no room for so many features is refused before it starts."""
-_BY_FAMILY = {"elastic-net": 16.0, "truncated": 16.0, "ftrl": 24.0, "bayesian": 128.0}
+_BY_FAMILY = {"bayesian": 128.0}
 _OTHERS = 512.0
-_SIDE_BY_SIDE, _MARK = 8.0, 8.0
-"""A weight; and for all settings that learn the same examples, when they were last touched."""
+_NUMBER = 8.0
+_SUMS = 2
+"""Numbers for what is known of the values of a feature."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,27 @@ def _size(n_bytes: float) -> str:
     return f"{n_bytes:.0f} bytes"
 
 
+def _alone(learner: Learner) -> float:
+    """Of a setting in a learner of its own."""
+    if isinstance(learner, LinearLearner):
+        scaled = learner.feature_scale == "rms"
+        return _NUMBER * (learner._core.row_width + (_SUMS if scaled else 0))
+    return _BY_FAMILY.get(learner.family, _OTHERS) * learner.outputs
+
+
+def _side_by_side(settings: Sequence[Learner], threads: int) -> float:
+    """Of settings that share their rows: a weight each, with AdaGrad a sum of squared gradients each, and once in every
+    row a mark and what is known of the values."""
+    first = settings[0]
+    assert isinstance(first, LinearLearner)
+    panels = panels_of(first, len(settings), threads)
+    if panels == 0:
+        return sum(map(_alone, settings))
+    columns = len(settings) * first.outputs * (2 if is_adagrad(first) else 1)
+    once = 1 + (_SUMS if first.feature_scale == "rms" else 0)
+    return _NUMBER * (columns + once * panels)
+
+
 def estimate(
     settings: Sequence[Setting],
     folds: int | None,
@@ -76,16 +101,20 @@ def estimate(
     max_memory: int | str | None = None,
     features: int | None = None,
     outputs: int = 1,
+    threads: int = 1,
 ) -> Estimate:
     """For so many settings, each once and with folds once more for every fold."""
     groups = 1 if folds is None else folds + 1
-    keys = [key_of(setting.make(outputs)) for setting in settings]
-    marks = len({key for key in keys if key is not None}) * _MARK * groups
-    per = [
-        _BY_FAMILY.get(setting.family, _OTHERS) if key is None else _SIDE_BY_SIDE
-        for setting, key in zip(settings, keys, strict=True)
-    ]
+    together: dict[Any, list[Learner]] = {}
+    each = 0.0
+    for learner in (setting.make(outputs) for setting in settings):
+        key = key_of(learner)
+        if key is None:
+            each += _alone(learner)
+        else:
+            together.setdefault(key, []).append(learner)
+    each += sum(_side_by_side(learners, threads) for learners in together.values())
     most = allowed() if max_memory is None else parse_size(max_memory)
     limit = None if most is None else int(most * (MEMORY_SHARE if max_memory is None else 1.0))
     columns = len(settings) * groups * outputs
-    return Estimate(columns, sum(per) * groups * outputs + marks, limit, features)
+    return Estimate(columns, each * groups, limit, features)

@@ -72,7 +72,9 @@ class Job:
         """What it will take. An error where that is too much."""
         folds = None if self.folds is None else self.folds.folds
         features = getattr(source, "n_columns", None)
-        found = estimate(self.settings, folds, max_memory=max_memory, features=features)
+        found = estimate(
+            self.settings, folds, max_memory=max_memory, features=features, threads=self.threads
+        )
         found.check()
         return found
 

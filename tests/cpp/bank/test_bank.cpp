@@ -47,16 +47,29 @@ struct Data {
   }
 };
 
-std::vector<LinearSpec> specs(const char* loss, int outputs) {
+struct Way {  // how values and rates are taken
+  bool adagrad = false, scaled = false, is_explicit = false;
+  Normalize normalize = Normalize::none;
+};
+
+std::vector<LinearSpec> specs(const char* loss, int outputs, const Way& way) {
   std::vector<LinearSpec> out;
   int n = 0;
   for (const double l1 : {0.0, 1e-3, 0.02, 1e-2, 5e-2})
     for (const double l2 : {0.0, 1e-3, 0.9}) {
       LinearSpec spec;
       spec.loss = find_loss(loss);
-      spec.numbers = {{"l1", l1},          {"l2", l2},           {"eta0", n % 2 == 0 ? 0.5 : 0.1},
-                      {"power_t", 0.5},    {"schedule", n % 4},  {"gravity", l1},
-                      {"theta", l2 + 0.1}, {"period", 1 + n % 3}};
+      spec.numbers = {{"l1", l1},
+                      {"l2", l2},
+                      {"eta0", n % 2 == 0 ? 0.5 : 0.1},
+                      {"power_t", 0.5},
+                      {"schedule", n % 4},
+                      {"gravity", l1},
+                      {"theta", l2 + 0.1},
+                      {"period", way.adagrad ? 3 : 1 + n % 3}};
+      spec.numbers["explicit"] = way.is_explicit;
+      spec.scaled = way.scaled;
+      spec.normalize = way.normalize;
       spec.schedule = schedule_of(spec.numbers);
       spec.columns = outputs;
       ++n;
@@ -78,6 +91,11 @@ void same(const Linear& single, const UnitState& unit) {
   CHECK(single.intercept == unit.intercept);
   CHECK(single.t == unit.t);
   CHECK(single.features == unit.features);
+  CHECK(single.row_width() == unit.row_width);
+  const Rows sums = single.scaled() ? single.scale_sums() : Rows{};
+  CHECK(single.scaled() == unit.scaled);
+  CHECK(sums.keys == unit.scale_sums.keys);
+  CHECK(sums.values == unit.scale_sums.values);
 }
 
 // Of one pass: the rows that a group learns, in their order.
@@ -88,10 +106,11 @@ std::vector<std::int64_t> learned_by(const Data& data, const std::vector<std::in
   return rows;
 }
 
-void against_single(const char* family, const char* update, const char* loss, int outputs, int passes) {
+void against_single(const char* family, const std::string& update, const char* loss, int outputs, int passes,
+                    const Way& way = {}) {
   const Data data(1500, 300, outputs == 0, 7);
   const int groups = 4;
-  auto settings = specs(loss, outputs == 0 ? 1 : outputs);
+  auto settings = specs(loss, outputs == 0 ? 1 : outputs, way);
   auto bank = make_bank(family, update, settings, groups);
   std::vector<std::unique_ptr<Linear>> singles;
   for (int g = 0; g < groups; ++g)
@@ -133,6 +152,14 @@ void against_single(const char* family, const char* update, const char* loss, in
       CHECK(bank->keep({0, 2, 3, 7, 8, 14}));
       kept = {0, 2, 3, 7, 8, 14};
     }
+    if (pass == 1) {
+      const std::vector<double> factors{0.5, 1, 0.25, 0.5, 0.9, 1};
+      bank->set_rate_factors(factors);
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        for (int g = 0; g < groups; ++g)
+          singles[static_cast<std::size_t>(g) * settings.size() + static_cast<std::size_t>(kept[i])]
+              ->set_rate_factor(factors[i]);
+    }
   }
 }
 
@@ -144,5 +171,19 @@ int main() {
   against_single("elastic-net", "fobos", "squared", 0, 3);
   for (const char* update : {"truncate", "round"})
     for (const int outputs : {1, 3}) against_single("truncated", update, "logistic", outputs, 3);
+  for (const std::string update : {"fobos", "sgd", "fobos-adagrad", "sgd-adagrad"}) {
+    Way way{.adagrad = update.size() > 6, .scaled = true};
+    for (const int outputs : {1, 3}) against_single("elastic-net", update, "logistic", outputs, 3, way);
+    way.normalize = Normalize::l2;
+    against_single("elastic-net", update, "huber", 0, 3, way);
+    way.scaled = false;
+    against_single("elastic-net", update, "logistic", 1, 3, way);
+  }
+  for (const char* update : {"truncate-adagrad", "round-adagrad"}) {
+    against_single("truncated", update, "logistic", 1, 3, {.adagrad = true, .scaled = true});
+    against_single("truncated", update, "squared", 0, 3, {.adagrad = true, .is_explicit = true});
+  }
+  CHECK(make_bank("truncated", "truncate-adagrad", specs("logistic", 1, {}), 1) ==
+        nullptr);  // periods differ
   return check::failures();
 }

@@ -39,6 +39,7 @@ class AdaGrad : public RuleDefaults {
         residuals_(static_cast<std::size_t>(m), 0.0) {}
 
   static constexpr bool kImplicit = true;
+  static constexpr PenaltyKind kPenalty = kind;
   static constexpr int width(int m) noexcept { return 2 * m + 1; }
   void init(double* row, int m) const noexcept {
     for (int k = 0; k < 2 * m; ++k) row[k] = 0;
@@ -61,6 +62,11 @@ class AdaGrad : public RuleDefaults {
   }
 
   bool is_explicit() const noexcept { return explicit_; }
+  const AdaGradPenalty& penalty() const noexcept { return penalty_; }
+  double rate() const noexcept { return factor_ * eta0_; }  // of a root of 1
+  // How many penalties there have been, and whether there is one after this example.
+  double penalties() const noexcept { return static_cast<double>(t_ / period_); }
+  bool ends_period() const noexcept { return (t_ + 1) % period_ == 0; }
 
   // Residuals of a regression, one a column. True: they are the first ones, and left to the intercept.
   bool learn_residuals(const double* residuals, int m, double weight, bool to_intercept) noexcept {
@@ -152,16 +158,11 @@ class AdaGrad : public RuleDefaults {
   }
   AdaGradNow now() const noexcept { return {penalty_, rate(), first_, penalties(), ends_period()}; }
 
-  double rate() const noexcept { return factor_ * eta0_; }  // of a root of 1
   void prepare_one(double& s, double g, double x, double& strength) const noexcept {
     if (g == 0) return;
     s = adagrad_root<double>(first_, s, g);
     strength += x * x * adagrad_rate(rate(), s);
   }
-  // How many there have been.
-  double penalties() const noexcept { return static_cast<double>(t_ / period_); }
-  bool ends_period() const noexcept { return (t_ + 1) % period_ == 0; }
-
   const AdaGradKernels& kernels_ = best_adagrad_kernels().of(kind);
   AdaGradPenalty penalty_;
   std::uint64_t period_;
