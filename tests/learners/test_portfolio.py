@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,28 @@ def test_members_are_dropped_where_the_reference_drops_them() -> None:
         close(learned(model, block_of(X, y))[:, 0], said)
         assert model.snapshot()["settings"].tolist() == expected.alive
         assert model.row_width == 2 + 2 * len(expected.alive)
+    # Rows with names lie in buckets. They become narrower and go on as those of an array do.
+    named, dense = core(settings, "table", correct=False), core(settings, correct=False)
+    words = [f"word {k}" for k in range(400)]
+    offsets = np.cumsum([0, *map(len, words)])
+    keys = _core.keys_of_names(np.frombuffer("".join(words).encode(), np.uint8), offsets, None)
+    before, after = block_of(X, y), block_of(dense_rows(300, 400, 0.2), y[:300])
+    for block in (before, after):
+        text = "".join(words[k] for k in block.indices).encode()
+        ends = np.cumsum([0, *(len(words[k]) for k in block.indices)])
+        in_words = Block(
+            block.indptr, keys[block.indices], block.values, block.labels,
+            names=np.frombuffer(text, np.uint8), name_offsets=ends,
+        )  # fmt: skip
+        close(learned(named, in_words), learned(dense, block))
+    mine, theirs = named.snapshot(), dense.snapshot()
+    place = {int(key): k for k, key in enumerate(keys)}
+    order = np.argsort([place[int(key)] for key in mine["keys"]])
+    np.testing.assert_array_equal(mine["rows"][order], theirs["rows"])
+    spelt = [
+        mine["names"].tobytes()[a:b].decode() for a, b in itertools.pairwise(mine["name_offsets"])
+    ]
+    assert spelt == [words[place[int(key)]] for key in mine["keys"]]
 
 
 def test_every_member_has_the_bits_it_has_alone() -> None:

@@ -67,8 +67,9 @@ struct Example {
   };
   std::vector<Part> parts;
   Doubles ratios;
-  Doubles scores, linear;           // outputs x members: of the members, and what is linear of them
-  Doubles own, factors, constants;  // the same before correction, and the correction
+  Doubles scores, linear;            // outputs x members: of the members, and what is linear of them
+  Doubles own, factors, constants;   // the same before correction, and the correction
+  std::vector<double*> corrections;  // whose states are here
 
   void shape(const std::vector<Group>& groups) {
     room = 0;
@@ -83,6 +84,7 @@ struct Example {
     }
     for (Doubles* each : {&scores, &linear, &own, &factors, &constants})
       each->resize(static_cast<std::size_t>(members));
+    corrections.resize(static_cast<std::size_t>(members));
     std::fill(factors.begin(), factors.end(), 1.0);
     std::fill(constants.begin(), constants.end(), 0.0);
   }

@@ -36,6 +36,25 @@ struct AdaGrad {
   double* ratios = nullptr;  // room for 8 (rows + 1) numbers
 };
 
+// Some scores of an example, to be put right by how they did so far: single.hpp. Its state is kSingleWidth numbers: the
+// precision (aa, ac, cc) and precision times mean (a, c), both less the prior's; and the loss so far.
+inline constexpr int kSingleWidth = 6;
+inline constexpr double kSinglePrior = 10;  // precision of a = 1 and of c = 0
+
+struct Corrections {
+  int n = 0;
+  double* const* states = nullptr;  // n
+  const double* scores = nullptr;   // n, the offset not added
+  double offset = 0, y = 1, weight = 1;
+};
+
+// correction_kernels.cpp.
+struct CorrectionKernels {
+  // Factors, never below zero, and constants that put n scores right.
+  void (*read)(int n, double* const* states, double* factors, double* constants) noexcept;
+  void (*learn)(const Corrections&) noexcept;  // the label is y
+};
+
 // portfolio_kernels.cpp.
 struct PortfolioKernels {
   void (*views)(Views&) noexcept;
@@ -54,5 +73,6 @@ struct PortfolioKernels {
 };
 
 RIATA_DECLARE_KERNELS(PortfolioKernels, portfolio_kernels)
+RIATA_DECLARE_KERNELS(CorrectionKernels, correction_kernels)
 
 }  // namespace riata

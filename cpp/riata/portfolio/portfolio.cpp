@@ -38,7 +38,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     return each_example(b, order, n, [&](std::int64_t i, std::int64_t r) -> Outcome {
       const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
       if (const Status status = this->locate(b, begin, end); status != Status::ok) return {status, i};
-      if (i + 1 < n) this->prefetch(b, order == nullptr ? i + 1 : order[i + 1]);
+      prefetch_next(store_, this->width_, b, order, i, n);
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
       lay_out(example_, b, r, weight > 0);
       gather(example_, b.offset(r));
@@ -131,29 +131,35 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
         e.scores[at] = group.rule == Rule::bayesian
                            ? part.means[c] / std::sqrt(1 + Logit::kShrink * part.spreads[c])
                            : part.means[c];
-        if (spec_.correct) correct(e, static_cast<std::size_t>(at), offset);
       }
     }
+    if (spec_.correct) correct(e, offset);
   }
 
-  // A member's score, put right by how it did so far. What it said itself is kept for learning.
-  void correct(Example& e, std::size_t at, double offset) const noexcept {
-    const Single correction(evidence.corrections.data() + at * Single::kWidth);
-    e.own[at] = e.scores[at] - offset;
-    e.factors[at] = correction.a();
-    e.constants[at] = correction.c();
-    e.scores[at] = e.factors[at] * e.own[at] + e.constants[at] + offset;
+  // The members' scores, put right by how they did so far. What they said themselves is kept for learning.
+  void correct(Example& e, double offset) const noexcept {
+    const std::size_t all = e.scores.size();
+    for (std::size_t at = 0; at < all; ++at)  // read only
+      e.corrections[at] = const_cast<double*>(evidence.corrections.data() + at * Single::kWidth);
+    corrections_.read(static_cast<int>(all), e.corrections.data(), e.factors.data(), e.constants.data());
+    for (std::size_t at = 0; at < all; ++at) {
+      e.own[at] = e.scores[at] - offset;
+      e.scores[at] = e.factors[at] * e.own[at] + e.constants[at] + offset;
+    }
   }
 
   // The part of it that is linear likewise; and the label of output o becomes known.
   void learn_corrections(int o, double offset, double y, double weight) noexcept {
     const auto members = static_cast<std::size_t>(evidence.members());
-    for (std::size_t at = static_cast<std::size_t>(o) * members, end = at + members; at < end; ++at) {
-      example_.linear[at] = example_.corrected(at);
-      if (!spec_.correct) continue;
-      double* state = evidence.corrections.data() + at * Single::kWidth;
-      Single(state).learn(example_.own[at], offset, y, weight, state);
-    }
+    const std::size_t first = static_cast<std::size_t>(o) * members;
+    for (std::size_t at = first; at < first + members; ++at) example_.linear[at] = example_.corrected(at);
+    if (!spec_.correct) return;
+    corrections_.learn({.n = evidence.members(),
+                        .states = example_.corrections.data() + first,
+                        .scores = example_.own.data() + first,
+                        .offset = offset,
+                        .y = y,
+                        .weight = weight});
   }
   void predict(const Example& e, double* scores) const noexcept {
     for (int o = 0; o < spec_.outputs; ++o)
@@ -170,8 +176,9 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       learn_corrections(o, offset, y, weight);
       double average = 0;
       for (int c = 0; c < all; ++c) average += evidence.weights[o * all + c] * example_.linear[o * all + c];
-      double* state = single.data() + o * Single::kWidth;
-      Single(state).learn(average, offset, y, weight, state);
+      double* const state = single.data() + o * Single::kWidth;
+      corrections_.learn(
+          {.n = 1, .states = &state, .scores = &average, .offset = offset, .y = y, .weight = weight});
       evidence.learn(o, example_.scores.data() + o * all, scores[o], y, weight, t);
       for (std::size_t g = 0; g < groups_.size(); ++g)
         std::fill_n(example_.parts[g].y.data() + o * groups_[g].members, groups_[g].members, y);
@@ -193,11 +200,15 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
             evidence.weights[c] * example_.corrected(static_cast<std::size_t>(c));
         shares[static_cast<int>(g.values)] += evidence.weights[c];
       }
+    double averages[kViews], *states[kViews];
+    int n = 0;
     for (int v = 0; v < kViews; ++v) {
       if (!(shares[v] > 0)) continue;
-      double* state = single.data() + ((1 + v) * spec_.outputs + o) * Single::kWidth;
-      Single(state).learn(sums[v] / shares[v], offset, y, weight, state);
+      states[n] = single.data() + ((1 + v) * spec_.outputs + o) * Single::kWidth;
+      averages[n++] = sums[v] / shares[v];
     }
+    corrections_.learn(
+        {.n = n, .states = states, .scores = averages, .offset = offset, .y = y, .weight = weight});
   }
 
   // Members that see rows of length one are not linear in the values. The nearest that is linear divides by one
@@ -246,6 +257,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 
   const PortfolioKernels& kernels_ = best_portfolio_kernels();
   const TaylorKernels& bayesian_ = best_taylor_kernels();
+  const CorrectionKernels& corrections_ = best_correction_kernels();
 };
 
 }  // namespace

@@ -15,24 +15,18 @@ void views(Views& v) noexcept {
   Eight squares = eight(0.0), scaled_squares = eight(0.0);
   for (std::int64_t i = first; i < v.rows; i += 8) {
     const int have = v.rows - i < 8 ? static_cast<int>(v.rows - i) : 8;
-    double counts[8] = {}, sums[8] = {};
-    for (int j = 0; j < have; ++j) {
-      counts[j] = v.state[i + j][0];
-      sums[j] = v.state[i + j][1];
-    }
+    double zeros[2] = {};  // what is behind the last row
+    const auto row = [&](int k) { return k < have ? v.state[i + k] : zeros; };
+    Eight count, total;
+    load_rows(row, count, total);
     const Eight x = eight(v.raw + i), square = x * x;
-    const Eight count = eight(counts) + select(x != 0, eight(1.0), eight(0.0)), total = eight(sums) + square;
+    count = count + select(x != 0, eight(1.0), eight(0.0));
+    total = total + square;
     const Eight rms = select(total > 0, x / sqrt(total / max(count, eight(1.0))), eight(0.0));
     store(v.rms + i, rms);
     squares = squares + square;
     scaled_squares = scaled_squares + rms * rms;
-    if (!v.learn) continue;
-    store(counts, count);
-    store(sums, total);
-    for (int j = 0; j < have; ++j) {
-      v.state[i + j][0] = counts[j];
-      v.state[i + j][1] = sums[j];
-    }
+    if (v.learn) store_rows(row, count, total);
   }
   v.lengths[0] = __builtin_sqrt(sum(squares));
   v.lengths[1] = __builtin_sqrt(sum(scaled_squares));

@@ -148,7 +148,7 @@ class RegressionModel final : public BothIndices<RegressionModel<Store>, OverSto
     if (!this->same_kind(b)) return {Status::mixed_names, 0};
     return each_example(b, order, n, [&](std::int64_t i, std::int64_t r) -> Outcome {
       if (const Status status = locate(b, r); status != Status::ok) return {status, i};
-      if (i + 1 < n) prefetch_rows(store_, width_, b, order == nullptr ? i + 1 : order[i + 1]);
+      prefetch_next(store_, width_, b, order, i, n);
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
       gather(example_, b, r, weight > 0);
       scores[i] = average(example_);

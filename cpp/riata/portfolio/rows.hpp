@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <new>
 
+#include "riata/base/fetch_line.hpp"
 #include "riata/block/block.hpp"
 #include "riata/linear/model.hpp"
 #include "riata/portfolio/kernels.hpp"
@@ -120,12 +121,25 @@ void prefetch_rows(const Store& store, [[maybe_unused]] int width, const BlockVi
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
       if (!store.inside(key)) continue;
       const double* row = store.at(key);
-      for (int j = 0; j < width; j += 8) __builtin_prefetch(row + j);
+      for (int j = 0; j < width; j += 8) fetch_line(row + j);
     }
   } else {
     if (!store.large()) return;
     for (std::int64_t k = b.indptr[r]; k < b.indptr[r + 1]; ++k)
       store.prefetch(static_cast<std::uint64_t>(b.indices[k]));
+  }
+}
+
+// While the i-th of n examples is learned: the rows of the next one, and of the one behind it what says where they are.
+template <class Store, class Index>
+void prefetch_next(const Store& store, int width, const BlockView<Index>& b, const std::int64_t* order,
+                   std::int64_t i, std::int64_t n) noexcept {
+  const auto row = [&](std::int64_t k) { return order == nullptr ? k : order[k]; };
+  if (i + 1 < n) prefetch_rows(store, width, b, row(i + 1));
+  if constexpr (requires { store.prefetch_place(std::uint64_t{}); }) {
+    if (i + 2 >= n || !b.holds(row(i + 2))) return;
+    for (std::int64_t k = b.indptr[row(i + 2)]; k < b.indptr[row(i + 2) + 1]; ++k)
+      store.prefetch_place(static_cast<std::uint64_t>(b.indices[k]));
   }
 }
 

@@ -56,12 +56,6 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
     return find_rows(store_, width_, b, begin, end, rows, features);
   }
 
-  // What the next example will look at.
-  template <class Index>
-  void prefetch(const BlockView<Index>& b, std::int64_t r) const noexcept {
-    prefetch_rows(store_, width_, b, r);
-  }
-
   // Only these members go on, and rows become narrower. False: memory is exhausted, and nothing has changed.
   bool keep_only(const std::vector<int>& members) noexcept {
     try {
@@ -105,9 +99,6 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
       store_.narrow(from);
     } else {
       Store store(static_cast<int>(from.size()), spec_.bits);
-      if constexpr (!Store::kDirect) {
-        if (store_.named() && !store.set_named()) return false;
-      }
       for (const auto& [key, row] : this->found(was_seen)) {
         double* to = store.restore(key, this->name_of(key));
         if (to == nullptr) return false;

@@ -29,6 +29,7 @@
 #include "riata/base/random_word.hpp"
 #include "riata/base/zero_pages.hpp"
 #include "riata/stores/lookup.hpp"
+#include "riata/stores/narrow.hpp"
 
 namespace riata {
 
@@ -140,6 +141,13 @@ class HashTable {
       std::swap(tag(to), tag(at));
       for (std::uint64_t word = 0; word < words_; ++word) std::swap(slot(to)[word], slot(at)[word]);
     }
+  }
+
+  // Of every slot only these words, which ascend, the key's first.
+  void narrow(const std::vector<int>& kept) noexcept {
+    narrow_rows<std::uint64_t>(slots_, groups_ * kGroup, words_, kept);
+    words_ = kept.size();
+    ++moves_;
   }
 
   // Groups that rows have passed on the way to their slots, so far: what collisions have cost.

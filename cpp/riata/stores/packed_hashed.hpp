@@ -8,9 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "riata/base/pages.hpp"
+#include "riata/base/fetch_line.hpp"
 #include "riata/base/zero_pages.hpp"
 #include "riata/stores/hashed.hpp"
+#include "riata/stores/narrow.hpp"
 
 namespace riata {
 
@@ -33,6 +34,9 @@ class PackedHashedStore {
   // Row 0 stands for all that were never written to.
   double* at(std::uint64_t key) const noexcept { return row(places()[bucket(key)]); }
   const double* find(std::uint64_t key) const noexcept { return has(key) ? at(key) : nullptr; }
+  void prefetch_place(std::uint64_t key) const noexcept {
+    if (inside(key)) fetch_line(places() + bucket(key));
+  }
 
   static constexpr bool tracks_writes() noexcept { return false; }
   static constexpr bool paged() noexcept { return true; }
@@ -55,16 +59,8 @@ class PackedHashedStore {
 
   // Of every row only the numbers that stand at these places, which ascend, in this order.
   void narrow(const std::vector<int>& kept) noexcept {
-    const std::uint64_t narrower = kept.size(), end = (used_ + 1) * width_;
-    double* to = rows_.as<double>();
-    for (std::uint64_t r = 0; r <= used_; ++r) {
-      const double* const from = row(r);
-      for (const int place : kept) *to++ = from[place];
-    }
-    width_ = narrower;
-    const std::uint64_t bytes = (used_ + 1) * width_ * sizeof(double);
-    std::fill(to, rows_.as<double>() + std::min(end, pages::round_up(bytes) / sizeof(double)), 0.0);
-    rows_.release_after(bytes);
+    narrow_rows<double>(rows_, used_ + 1, width_, kept);
+    width_ = kept.size();
   }
 
  private:

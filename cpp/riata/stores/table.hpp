@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "riata/base/hash.hpp"
 #include "riata/base/zero_pages.hpp"
 #include "riata/stores/hash_table.hpp"
 #include "riata/stores/names.hpp"
+#include "riata/stores/narrow.hpp"
 #include "riata/stores/store.hpp"
 
 namespace riata {
@@ -128,6 +130,20 @@ class TableStore {
         alive_ += there;
       }
     }
+  }
+
+  // Of every row only the numbers that stand at these places, which ascend, in this order. Rows move.
+  void narrow(const std::vector<int>& kept) {
+    if (by_number()) {
+      narrow_rows<double>(arena_, top_, width_, kept);
+      ++moves_;
+    } else {
+      std::vector<int> words{0};  // the key, and behind the row its name
+      for (const int place : kept) words.push_back(place + 1);
+      if (named_) words.push_back(static_cast<int>(width_) + 1);
+      table_.narrow(words);
+    }
+    width_ = kept.size();
   }
 
   template <class Visit>  // visit(key, row), in no particular order

@@ -16,6 +16,35 @@ namespace {
 
 bool always(const double*) { return true; }
 
+// Narrower rows keep their numbers and names, give memory back, and the table goes on growing.
+void narrowing(bool named, std::uint64_t spread) {
+  constexpr int kWide = 20;
+  const std::vector<int> kept{0, 3, 19};
+  const auto key_of = [&](std::uint64_t i) { return i * spread & kKeyMask; };
+  const auto name_of = [](std::uint64_t key) { return "name of " + std::to_string(key); };
+  TableStore table(kWide, 0);
+  if (named) CHECK(table.set_named());
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    double* const row = table.insert(key_of(i), name_of(key_of(i)));
+    for (int c = 0; c < kWide; ++c) row[c] = static_cast<double>(100 * i + 1) + c;
+  }
+  const std::uint64_t moves = table.moves();
+  table.narrow(kept);
+  CHECK(table.moves() != moves && table.size() == 5000);
+  for (std::uint64_t i = 5000; i < 20'000; ++i) {
+    double* const row = table.insert(key_of(i), name_of(key_of(i)));
+    for (std::size_t c = 0; c < kept.size(); ++c) row[c] = static_cast<double>(100 * i + 1) + kept[c];
+  }
+  CHECK(table.size() == 20'000);
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    const double* const row = table.find(key_of(i));
+    CHECK(row != nullptr);
+    for (std::size_t c = 0; c < kept.size() && row != nullptr; ++c)
+      CHECK(row[c] == static_cast<double>(100 * i + 1) + kept[c]);
+    if (named) CHECK(table.name(key_of(i)) == name_of(key_of(i)));
+  }
+}
+
 // Random insertions, searches, removals and sweeps; keys close together and far apart; with names or without.
 void against_map(bool named, int width, std::uint64_t seed, std::uint64_t spread) {
   std::mt19937_64 random(seed);
@@ -205,6 +234,10 @@ int main() {
   small_keys(100, 2000, false);
   small_keys(300, 3000, true);
   small_keys(7, 100'000, true);
+  for (const std::uint64_t spread : {1ULL, 0x9e3779b9ULL}) {
+    narrowing(false, spread);
+    narrowing(true, spread);
+  }
   births_and_deaths(false);
   births_and_deaths(true);
   for (const std::uint64_t spread : {50, 5000, 1 << 30}) {
