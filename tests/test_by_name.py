@@ -62,6 +62,29 @@ def test_a_category_that_never_came_is_said(family: int, frame: Any) -> None:
         make(family, "city=Roma").fit(*frame)
 
 
+@pytest.mark.parametrize("family", FAMILIES[1:])  # a sketch with bounds needs passes
+def test_partial_fit_complains_as_fit_does(family: int, frame: Any) -> None:
+    X, y = frame
+    numbers = X[["price", "length"]]
+    with pytest.raises(SettingsError, match=r"'pirce'.*its columns are .*did you mean 'price'\?"):
+        make(family, "pirce").partial_fit(X, y, [0, 1])
+    with pytest.raises(SettingsError, match="'price': the features of X have numbers, not names"):
+        make(family, "price").partial_fit(numbers.to_numpy(), y, [0, 1])
+    if family == 1:
+        with pytest.raises(SettingsError, match="feature 2: X has 2 features, from 0 to 1"):
+            make(family, 2).partial_fit(numbers.to_numpy(), y, [0, 1])
+    unseen = f"'city=Roma' {UNSEEN} until now.*did you mean 'city=Rome'"
+    with pytest.warns(UserWarning, match=unseen):
+        model = make(family, "city=Roma", "price").partial_fit(X, y, [0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        model.partial_fit(X, y)
+    model = make(family, "pirce")
+    with pytest.raises(SettingsError):
+        model.partial_fit(X, y, [0, 1])
+    assert not hasattr(model, "model_")
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_namespace_that_never_came_is_said(family: int, mail: Path) -> None:
     with pytest.warns(UserWarning, match=rf"mail.vw: .*'wrods' {UNSEEN}.*did you mean 'words'"):

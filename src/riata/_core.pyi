@@ -179,6 +179,11 @@ class ParsedRows:
 def text_keys(name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> NDArray[numpy.int64]:
     """The keys of the features `name=text`."""
 
+def respelled(offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> NDArray[numpy.uint8] | None:
+    """
+    The bytes of the texts with True, TRUE, False and FALSE as `true` and `false`; None: there are none.
+    """
+
 class ColumnError:
     """What is wrong with a cell of a table."""
 
@@ -267,7 +272,7 @@ class CsvFormat:
 class DictFormat:
     """How to read dicts by a schema."""
 
-    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], open: bool, absent: Sequence[str], missing: bool) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], open: bool, absent: Sequence[str], missing: bool, as_written: bool = False) -> None: ...
 
     def read(self, features: Mapping[str, object]) -> dict[str, object]:
         """
@@ -283,7 +288,7 @@ class ReadEvent:
 class JsonFormat:
     """How to read JSON objects, one a line."""
 
-    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], open: bool, label_names: Sequence[str], absent: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]]) -> None: ...
+    def __init__(self, columns: Sequence[tuple[str, str, str, str, Sequence[float], Sequence[str], float, float, tuple[tuple[int, int, int, int], str, bool]]], open: bool, label_names: Sequence[str], absent: Sequence[str], missing: bool, labelled: bool, names: bool, crosses: Sequence[Sequence[str]], as_written: bool = False) -> None: ...
 
     def parse(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8], size: int) -> ParsedRows:
         """Rows of the first `size` bytes, which are whole lines."""
@@ -433,17 +438,6 @@ class NameList:
     def names(self, numbers: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
         """One behind another, and where each begins."""
 
-def key_of_name(name: bytes) -> int:
-    """The 63-bit key of a feature's name, given in UTF-8."""
-
-def instructions() -> tuple[list[str], str]:
-    """
-    The instruction sets that the processor has and kernels use, and the one that is used.
-    """
-
-def schedules() -> list[str]:
-    """Every learning rate schedule, by name."""
-
 def losses() -> list[tuple[str, bool, bool, str]]:
     """
     Every loss: its name, whether it classifies, whether it gives probabilities, its parameter's name.
@@ -464,6 +458,17 @@ def row_losses(loss: str, scores: Annotated[NDArray[numpy.float64], dict(shape=(
 def probability(loss: str, p: float) -> float: ...
 
 def loss_probability(loss: str, p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+def key_of_name(name: bytes) -> int:
+    """The 63-bit key of a feature's name, given in UTF-8."""
+
+def instructions() -> tuple[list[str], str]:
+    """
+    The instruction sets that the processor has and kernels use, and the one that is used.
+    """
+
+def schedules() -> list[str]:
+    """Every learning rate schedule, by name."""
 
 class Linear(Model):
     """A linear model: a rule over a store, columns wide."""
@@ -549,7 +554,8 @@ class Bank:
     def keep(self, settings: Sequence[int]) -> None:
         """Leave out all others, for good."""
 
-    def set_rate_factor(self, setting: int, factor: float) -> None: ...
+    def set_rate_factors(self, factors: Sequence[float]) -> None:
+        """What the learning rates of each setting are multiplied by from now on."""
 
     @property
     def bytes(self) -> int: ...
@@ -909,6 +915,10 @@ class Decoded:
     """Rows of a column of a Parquet file."""
 
     def __len__(self) -> int: ...
+
+    @property
+    def respelled(self) -> bool:
+        """Whether its texts have true or false among them in another spelling."""
 
     @property
     def is_text(self) -> bool: ...

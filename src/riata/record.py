@@ -48,6 +48,10 @@ class Settings:
             raise SettingsError(f"patience is a number of passes, at least 1, not {self.patience}")
 
 
+EVENTS = ["single events"]
+"""The data of a model that began with them."""
+
+
 @dataclass
 class Record:
     """How a model was made, as far as it has got. Values that JSON holds, and no clock times:
@@ -117,8 +121,11 @@ class Record:
         return self.stopped_early or self.passes >= self.settings.passes
 
     def to_json(self) -> dict[str, Any]:
-        schema = None if self.schema is None else self.schema.to_json()
-        return asdict(replace(self, schema=None)) | {"schema": schema}
+        schema = self.schema
+        if schema is None and self.data == EVENTS:
+            schema = Schema(open=True)
+        known = None if schema is None else schema.to_json()
+        return asdict(replace(self, schema=None)) | {"schema": known}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Record:
@@ -134,6 +141,8 @@ class Record:
         values["settings"] = Settings(**settings)
         if values.get("schema") is not None:
             values["schema"] = Schema.from_json(values["schema"])
+        elif values["data"] == EVENTS:  # of before
+            values["schema"] = Schema(open=True, truths=False)
         for name in ("loss", "loss_before_pass"):
             values[name] = Mean(**values[name])
         if "labels" in values:

@@ -92,8 +92,7 @@ class Column:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Column:
-        known = {f.name for f in fields(cls)}
-        kept = {k: v for k, v in values.items() if k in known}
+        kept = {k: v for k, v in values.items() if k in {f.name for f in fields(cls)}}
         kept["edges"] = tuple(map(float, kept.get("edges", ())))
         try:
             column = cls(**kept)
@@ -118,6 +117,7 @@ class Schema:
     missing: "drop": a missing value makes no feature; "feature": it makes `column=?`.
     absent: texts that mean a missing value, beside the empty one.
     hash_key: by which names are hashed; None is the default one.
+    truths: True, TRUE and true are one text, and numbers in a column of bools alone; before, in CSV and ARFF only.
     ngram: of Vowpal Wabbit text: up to how many features in a row are n-grams, by namespace; `""` is all others.
     text_weights: in how many texts n-grams were, where they are weighed by that: it grows as the model learns,
         and lies beside the JSON in a model file.
@@ -137,6 +137,7 @@ class Schema:
     absent: tuple[str, ...] = ()
     hash_key: str | None = None
     ngram: tuple[tuple[str, int], ...] = ()
+    truths: bool = True
     text_weights: TextWeights | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -179,6 +180,7 @@ class Schema:
             "missing": self.missing,
             "absent": list(self.absent),
             "hash_key": self.hash_key,
+            "truths": self.truths,
         } | ({"ngram": [list(pair) for pair in self.ngram]} if self.ngram else {})
 
     @classmethod
@@ -199,9 +201,10 @@ class Schema:
         kept["columns"] = tuple(Column.from_json(column) for column in kept.get("columns", ()))
         kept["crosses"] = tuple(tuple(cross) for cross in kept.get("crosses", ()))
         kept["absent"] = tuple(kept.get("absent", ()))
+        kept["truths"] = bool(kept.get("truths", False))
         kept["ngram"] = tuple((str(name), int(most)) for name, most in kept.get("ngram", ()))
-        if kept.get("label_names") is not None:
-            kept["label_names"] = tuple(kept["label_names"])
+        words = kept.get("label_names")
+        kept["label_names"] = None if words is None else tuple(words)
         return cls(**kept)
 
     # For other data
@@ -331,14 +334,13 @@ class Schema:
             absent = f"{column.name}=?" if self.missing == "feature" else ""
             free = objects and column.guessed and not column.is_changed
             kind = "free" if free or not column.kind else column.kind
+            kind += "_number" if free and column.kind == "number" and self.truths else ""
             if not column.is_feature:
                 kind = "ignored" if column.role in ("id", "group") else column.role
             kind = "text" if kind == "date" else kind
             names = bucket_names(column.name, column.edges) if column.kind == "bucket" else []
-            made.append(
-                (kind, column.name, absent, column.omitted, list(column.edges), names,
-                 column.centre, column.scale, column.core_text)
-            )  # fmt: skip
+            spec = (kind, column.name, absent, column.omitted, list(column.edges), names)
+            made.append((*spec, column.centre, column.scale, column.core_text))
         return made
 
 

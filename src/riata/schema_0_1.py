@@ -32,4 +32,5 @@ def schema_of_0_1(values: Mapping[str, Any]) -> Schema:
         missing=values.get("missing") or "drop",
         absent=tuple(values.get("absent") or ()),
         hash_key=values.get("hash_key"),
+        truths=False,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -75,6 +75,24 @@ def looks_like_text(values: Sequence[str]) -> bool:
         return False
     words = [sum(any(map(str.isalpha, word)) for word in value.split()) for value in values]
     return sum(words) >= 3 * len(values) and sum(n >= 2 for n in words) > len(values) / 2
+
+
+_ID = re.compile(r"(.*[^a-z])?(id|uuid|guid)", re.IGNORECASE)
+_FEWEST_IDS = 100
+
+
+def looks_like_id(column: str, values: Callable[[], Sequence[Any]]) -> bool:
+    """Whether a column tells rows apart and nothing else: it is called so, and each has another value.
+
+    >>> looks_like_id("order_id", lambda: range(500)), looks_like_id("price", lambda: range(500))
+    (True, False)
+    >>> looks_like_id("user_id", lambda: ["ann", "bob"] * 100)
+    False
+    """
+    if not _ID.fullmatch(column):
+        return False
+    seen = [value for value in values() if value is not None]
+    return len(seen) >= _FEWEST_IDS and len({*map(str, seen)}) == len(seen)
 
 
 @dataclass(frozen=True)

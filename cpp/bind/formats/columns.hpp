@@ -28,6 +28,7 @@ inline ColumnRole role_of(const std::string& name) {
     if (name == names[i]) return static_cast<ColumnRole>(i);
   }
   if (name == "list") return ColumnRole::category;
+  if (name == "free_number") return ColumnRole::free;
   throw nanobind::value_error(("unknown role of a column: " + name).c_str());
 }
 
@@ -36,6 +37,7 @@ inline std::vector<SchemaColumn> make_columns(const std::vector<ColumnSpec>& spe
   for (const auto& [role, name, missing, omitted, edges, buckets, centre, scale, text] : specs) {
     SchemaColumn& column = columns.emplace_back();
     column.role = role_of(role);
+    column.numeric = role == "free_number";
     column.set_name(name);
     column.absent = missing;
     column.omitted = omitted;

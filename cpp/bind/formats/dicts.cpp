@@ -9,6 +9,7 @@
 #include "bind/formats/columns.hpp"
 #include "bind/formats/read_event.hpp"
 #include "riata/text/scan.hpp"
+#include "riata/text/truths.hpp"
 
 namespace riata::bind {
 
@@ -20,8 +21,12 @@ namespace {
 class DictFormat {
  public:
   DictFormat(const std::vector<ColumnSpec>& columns, bool open, const std::vector<std::string>& absent,
-             bool missing)
-      : columns_(make_columns(columns, {})), open_(open), missing_(missing), absent_(absent) {
+             bool missing, bool as_written)
+      : columns_(make_columns(columns, {})),
+        open_(open),
+        missing_(missing),
+        as_written_(as_written),
+        absent_(absent) {
     for (const SchemaColumn& column : columns_)
       keys_.push_back(nb::steal(PyUnicode_InternFromString(column.name.c_str())));
     one_ = nb::steal(PyFloat_FromDouble(1));
@@ -132,15 +137,31 @@ class DictFormat {
 
     bool take_unknown(PyObject* key, std::string_view name, PyObject* value) {
       if (!format.open_ && value != Py_None) format.refuse(name);
-      if (format.open_) sink.set(key, value);
+      if (format.open_) take_free(key, name, value);
       return true;
+    }
+
+    // A value that says what it is, or where texts stay as they are written its name.
+    void take_free(PyObject* key, std::string_view name, PyObject* value) {
+      const bool text = PyUnicode_Check(value);
+      if (!format.as_written_ || !(text || PyList_Check(value) || PyTuple_Check(value)))
+        return sink.set(key, value);
+      SchemaColumn column;
+      column.role = ColumnRole::category;
+      column.set_name(name);
+      return text ? set_category(column, text_of(value)) : take_list(column, value);
     }
 
     bool take(std::size_t c, PyObject* value) {
       const SchemaColumn& column = format.columns_[c];
       if (!is_feature(column.role)) return true;
       if (column.role == ColumnRole::free) {
-        sink.set(format.keys_[c].ptr(), value);
+        const int truth = column.numeric && PyUnicode_Check(value) ? truth_of(text_of(value)) : -1;
+        if (truth >= 0) {
+          sink.number(c, static_cast<float>(truth));
+        } else {
+          take_free(format.keys_[c].ptr(), column.name, value);
+        }
         return true;
       }
       if (value == Py_None) return set_missing(column), true;
@@ -197,6 +218,7 @@ class DictFormat {
       while (!word.empty() && is_blank(word.front())) word.remove_prefix(1);
       while (!word.empty() && is_blank(word.back())) word.remove_suffix(1);
       if (word.empty() || means_missing(word) || format.is_absent(word)) return set_missing(column);
+      if (const int truth = truth_of(word); truth >= 0) return set_number(c, truth);
       float x = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), x);
       if (error != std::errc() || end != word.data() + word.size())
@@ -230,7 +252,7 @@ class DictFormat {
 
     void set_category(const SchemaColumn& column, std::string_view word) {
       name.assign(column.prefix);
-      name.append(word);
+      name.append(format.as_written_ ? word : as_category(word));
       sink.add(name);
     }
 
@@ -256,7 +278,8 @@ class DictFormat {
 
   SchemaColumns columns_;
   const bool open_, missing_;
-  bool simple_ = true;  // the features of a dict can be a row at once
+  const bool as_written_;  // texts are names as they stand there, also True and FALSE
+  bool simple_ = true;     // the features of a dict can be a row at once
   std::vector<std::string> absent_;
   std::vector<nb::object> keys_;  // the names, for Python
   nb::object one_;
@@ -266,8 +289,8 @@ class DictFormat {
 
 void bind_dicts(nb::module_& m) {
   nb::class_<DictFormat>(m, "DictFormat", "How to read dicts by a schema.")
-      .def(nb::init<const std::vector<ColumnSpec>&, bool, const std::vector<std::string>&, bool>(),
-           "columns"_a, "open"_a, "absent"_a, "missing"_a)
+      .def(nb::init<const std::vector<ColumnSpec>&, bool, const std::vector<std::string>&, bool, bool>(),
+           "columns"_a, "open"_a, "absent"_a, "missing"_a, "as_written"_a = false)
       .def("read", &DictFormat::read, "features"_a,
            nb::sig("def read(self, features: Mapping[str, object]) -> dict[str, object]"),
            "The features that a dict means, as names and numbers; a ValueError where it does not fit.")

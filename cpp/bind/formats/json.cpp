@@ -12,7 +12,7 @@ class JsonFormat {
  public:
   JsonFormat(const std::vector<ColumnSpec>& columns, bool open, const std::vector<std::string>& label_names,
              const std::vector<std::string>& absent, bool missing, bool labelled, bool names,
-             const CrossNames& crosses) {
+             const CrossNames& crosses, bool as_written) {
     format_.crosses = make_crosses(crosses);
     format_.columns = SchemaColumns(make_columns(columns, format_.crosses));
     format_.open = open;
@@ -21,6 +21,7 @@ class JsonFormat {
     format_.missing = missing;
     format_.labelled = labelled;
     format_.keep_names = names;
+    format_.as_written = as_written;
   }
 
   ParsedRows parse(const In<std::uint8_t>& text, std::size_t size) const {
@@ -36,9 +37,9 @@ class JsonFormat {
 void bind_json(nb::module_& m) {
   nb::class_<JsonFormat>(m, "JsonFormat", "How to read JSON objects, one a line.")
       .def(nb::init<const std::vector<ColumnSpec>&, bool, const std::vector<std::string>&,
-                    const std::vector<std::string>&, bool, bool, bool, const CrossNames&>(),
+                    const std::vector<std::string>&, bool, bool, bool, const CrossNames&, bool>(),
            "columns"_a, "open"_a, "label_names"_a, "absent"_a, "missing"_a, "labelled"_a, "names"_a,
-           "crosses"_a)
+           "crosses"_a, "as_written"_a = false)
       .def("parse", &JsonFormat::parse, "text"_a, "size"_a,
            nb::sig("def parse(self, " RIATA_TEXT ") -> ParsedRows"),
            "Rows of the first `size` bytes, which are whole lines.");

@@ -139,6 +139,10 @@ class ParquetColumn {
 void bind_parquet(nb::module_& m) {
   nb::class_<Decoded>(m, "Decoded", "Rows of a column of a Parquet file.")
       .def("__len__", &Decoded::rows)
+      .def_prop_ro(
+          "respelled",
+          [](const Decoded& decoded) { return decoded.texts != nullptr && decoded.texts->respelled(); },
+          "Whether its texts have true or false among them in another spelling.")
       .def_prop_ro("is_text", [](const Decoded& decoded) { return decoded.texts != nullptr; })
       .def_prop_ro(
           "shared",

@@ -7,6 +7,7 @@
 #include "bind/formats/parsed.hpp"
 #include "bind/words/ngrams.hpp"
 #include "riata/formats/table/reader.hpp"
+#include "riata/text/truths.hpp"
 
 namespace riata::bind {
 
@@ -210,6 +211,25 @@ Out<std::int64_t> text_keys(const std::string& name, const In<std::int64_t>& off
   return give(std::move(keys));
 }
 
+// The same texts with true and false in one spelling; None where that changes nothing.
+nb::object respelled(const In<std::int64_t>& offsets, const In<std::uint8_t>& data) {
+  if (offsets.size() == 0) throw nb::value_error("offsets are one more than texts");
+  const Texts texts{static_cast<std::int64_t>(offsets.size()) - 1, offsets.data(),
+                    reinterpret_cast<const char*>(data.data()), static_cast<std::int64_t>(data.size())};
+  const auto changes = [&](std::int64_t i) {
+    const std::int64_t size = offsets.data()[i + 1] - offsets.data()[i];
+    return (size == 4 || size == 5) && texts.holds(i) && is_respelled(texts[i]);
+  };
+  std::int64_t i = 0;
+  while (i < texts.count && !changes(i)) ++i;
+  if (i == texts.count) return nb::none();
+  NewArray<std::uint8_t> own(data.size());
+  std::copy(data.data(), data.data() + data.size(), own.get());
+  for (; i < texts.count; ++i)
+    if (changes(i)) respell(reinterpret_cast<char*>(own.get()) + texts.offsets[i], texts[i].size());
+  return nb::cast(give(std::move(own)));
+}
+
 }  // namespace
 
 void bind_columns(nb::module_& m) {
@@ -217,6 +237,11 @@ void bind_columns(nb::module_& m) {
         nb::sig("def text_keys(name: str, offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> "
                 "NDArray[numpy.int64]"),
         "The keys of the features `name=text`.");
+  m.def(
+      "respelled", &respelled, "offsets"_a, "data"_a,
+      nb::sig("def respelled(offsets: NDArray[numpy.int64], data: NDArray[numpy.uint8]) -> "
+              "NDArray[numpy.uint8] | None"),
+      "The bytes of the texts with True, TRUE, False and FALSE as `true` and `false`; None: there are none.");
   nb::class_<ColumnError>(m, "ColumnError", "What is wrong with a cell of a table.")
       .def_prop_ro("kind", [](const ColumnError& error) { return name_of(error.kind); })
       .def_ro("row", &ColumnError::row)

@@ -20,6 +20,7 @@
 #include "riata/base/hash.hpp"
 #include "riata/base/probe_table.hpp"
 #include "riata/linear/linear.hpp"
+#include "riata/text/truths.hpp"
 
 namespace riata::bind {
 
@@ -223,6 +224,7 @@ class Event {
     if (value != 0) add(name, value);
   }
   void category(std::string_view name, std::string_view value) {
+    value = as_category(value);
     auto* const both = allocate<char>(name.size() + 1 + value.size());
     std::memcpy(both, name.data(), name.size());
     both[name.size()] = '=';

@@ -51,6 +51,7 @@ struct SchemaColumn {
   std::vector<std::string> buckets;  // their names, one more than edges
   double centre = 0, scale = 1;      // a number x is the value (x - centre) / scale
   TextSpec text;                     // how a text becomes n-grams
+  bool numeric = false;              // free, but numbers so far: true and false are numbers in text, too
 
   void set_name(std::string_view given) {
     name = given;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
@@ -10,14 +11,13 @@ from typing import Any, TypeVar
 import click
 
 from riata import model_file
-from riata.atomic import check_folder
+from riata.atomic import check_folder, same_file
 from riata.cli.options import option
 from riata.cli.text import plural
 from riata.errors import ModelError, RiataError, SettingsError
 from riata.record import Model
 from riata.schema import cross_text
 from riata.sources import FORMATS, ReadOptions, Source, open_source
-from riata.sources.bad_lines import BadLineFile, same_file
 from riata.sources.io.bytes import expand
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,9 +50,11 @@ def _buckets(
 
 def _bad_line_file(
     ctx: click.Context, parameter: click.Parameter, value: str | None
-) -> BadLineFile | None:
+) -> os.PathLike[str] | None:
     if value is None:
         return None
+    from riata.sources.bad_lines import BadLineFile  # read only where lines are skipped
+
     check_folder(value)
     return BadLineFile(value)
 
@@ -194,7 +196,7 @@ def reading_words(options: ReadOptions, only: Collection[str] | None = None) -> 
         elif isinstance(value, tuple):
             words += [flag, ",".join(value)]
         else:
-            words += [flag, value.path if isinstance(value, BadLineFile) else str(value)]
+            words += [flag, os.fspath(value) if name == "bad_lines" else str(value)]
     return words
 
 
@@ -211,9 +213,5 @@ def say_skipped(count: int, options: ReadOptions) -> str | None:
     if not count:
         return None
     kept = options.bad_lines
-    where = (
-        f"they are in {kept.path}"
-        if isinstance(kept, BadLineFile)
-        else "--bad-lines FILE keeps them"
-    )
+    where = f"they are in {os.fspath(kept)}" if kept is not None else "--bad-lines FILE keeps them"
     return f"{plural(count, 'line')} that could not be read; {where}"

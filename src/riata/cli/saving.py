@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 import click
 
 from riata import model_file
-from riata.atomic import check_writable, remove_leftovers
+from riata.atomic import check_writable, remove_leftovers, same_file
 from riata.cli import text
 from riata.cli.options import family_of, option
 from riata.errors import ModelError, SettingsError
 from riata.record import Model
-from riata.sources.bad_lines import same_file
 from riata.training.safeguards import EVERY, Checkpoint, Interrupt, parse_every, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -44,6 +44,7 @@ from riata.sources.source import iterate
 from riata.sources.weighed import checked_and_weighed
 from riata.text_weights import with_weights
 from riata.training import evaluate, train
+from riata.training.by_name import check_features, warn_of_unseen
 
 
 class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[misc]
@@ -151,10 +152,13 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
         weights: Floats | None,
         table: TableWithLabels | None,
     ) -> None:
+        first = record.schema is None and bool(learner.by_feature)
         if table is None:
+            record.schema = record.schema or Schema(named=False)
+            if first:
+                check_features(learner, record.schema, "X", X.shape[1])
             for block in blocks_of(X, labels, weights):
                 learn_more(learner, record, block)
-            record.schema = record.schema or Schema(named=False)
             return
         table.set_weights(weights)
         if self._hash_key is not None:
@@ -162,8 +166,12 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
         for block in table.with_labels(labels):
             assert table.schema is not None
             weights_before = None if record.schema is None else record.schema.text_weights
+            if first and record.schema is None:
+                check_features(learner, table.schema, table.name)
             record.schema = with_weights(table.schema, weights_before)
             learn_more(learner, record, block)
+        if first:
+            warn_of_unseen(learner, table.name, more=True)
 
     def _fit_examples(self, X: Any, reading: Mapping[str, Any], class_weight: Any) -> Self:
         """Fit what brings its labels along."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from riata.learners import Learner
 from riata.learners.base import Floats, Lock, new_lock
-from riata.record import Model, Record, Settings
+from riata.record import EVENTS, Model, Record, Settings
 from riata.schema import Column, Schema
 from riata.sources.keyed import parse_hash_key
 from riata.text_weights import with_weights
@@ -45,7 +45,7 @@ class Events:
         if not hasattr(self, "model_"):
             learner = self._make_learner(1)
             schema = self._event_schema(learner)
-            record = Record(data=["single events"], settings=Settings(), schema=schema)
+            record = Record(data=list(EVENTS), settings=Settings(), schema=schema)
             learner.use_hash_key(record.hash_key)
             self.model_ = Model(learner, None, record)
             self.n_features_in_ = 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from riata.atomic import same_file
 from riata.errors import DataError
 
 FIRST_LOOK = 1000
@@ -38,6 +38,9 @@ class BadLineFile:
         self.path = os.fspath(path)
         self._file: BinaryIO | None = None
 
+    def __fspath__(self) -> str:
+        return self.path
+
     def begin(self, inputs: Iterable[str]) -> None:
         """Make the file; DataError if it is one of those to read, which would be lost."""
         for path in inputs:
@@ -64,13 +67,6 @@ def stop_at(message: str) -> DataError:
     error = DataError(message)
     error.add_note("to leave such lines out: --on-error skip (on_error='skip')")
     return error
-
-
-def same_file(a: str, b: str) -> bool:
-    """Whether both names are there and mean one file."""
-    with suppress(OSError, ValueError):
-        return os.path.isfile(a) and os.path.samefile(a, b)
-    return False
 
 
 class Skipping:

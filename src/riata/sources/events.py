@@ -32,6 +32,7 @@ def event_reader(schema: Schema | None, for_core: bool = False) -> ReadEvent | N
         return None
     if (
         schema.open
+        and schema.truths
         and not schema.crosses
         and all(c.guessed and not c.is_changed for c in schema.columns)
     ):
@@ -46,7 +47,7 @@ def event_reader(schema: Schema | None, for_core: bool = False) -> ReadEvent | N
         return lambda x: _as_features(event_row(x, schema))
     missing = schema.missing == "feature"
     columns = schema.core_columns(objects=True)
-    format = _core.DictFormat(columns, schema.open, schema.absent, missing)
+    format = _core.DictFormat(columns, schema.open, schema.absent, missing, not schema.truths)
     return format.event if for_core else format.read
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from riata.errors import DataError, refuse_twice, suggest
 from riata.schema import Schema
-from riata.sources.bad_lines import BadLineFile, Skipping
 from riata.sources.io.bytes import FilePart
 
 if TYPE_CHECKING:
+    from riata.sources.bad_lines import BadLineFile, Skipping
     from riata.words import TextOptions
 
 Crosses: TypeAlias = Iterable[Sequence[str] | str]
@@ -366,6 +366,8 @@ class ReadOptions:
         """What to do with lines that cannot be read in these files; None: stop at the first."""
         if self.on_error == "raise":
             return None
+        from riata.sources.bad_lines import BadLineFile, Skipping
+
         if self.bad_lines is None:
             return Skipping(self.max_bad)
         given = self.bad_lines

@@ -16,39 +16,41 @@ from riata.learners.bounds import REST
 if TYPE_CHECKING:
     from riata.learners import Learner
     from riata.schema import Schema
-    from riata.sources import Source
 
 _MOST_TO_COMPARE = 20_000
 """Of more names none is suggested: that would take seconds."""
 
 
-def check_features(learner: Learner, source: Source) -> None:
-    """Refuse settings for features that there cannot be, where columns are all there is."""
-    schema: Schema | None = getattr(source, "schema", None)
+def check_features(
+    learner: Learner, schema: Schema | None, name: str, many: int | None = None
+) -> None:
+    """Refuse settings for features that there cannot be, where columns are all there is.
+
+    name: that of the data; many: how many features there are, where they are numbered.
+    """
     if schema is None:
         return
     columns = [column.name for column in schema.features]
     closed = schema.named and not schema.open and bool(columns)
-    many = None if schema.named else getattr(source, "most_features", None)
     for parameter, key in _wanted(learner):
         if isinstance(key, str) and not schema.named:
             raise SettingsError(
-                f"{parameter} of {key!r}: the features of {source.name} have numbers, not names"
+                f"{parameter} of {key!r}: the features of {name} have numbers, not names"
                 + ("; give bounds by number" if parameter == "bounds" else "")
             )
         if isinstance(key, str) and closed and not any(_belongs(key, c) for c in columns):
             raise SettingsError(
-                f"{parameter} of {key!r}: {source.name} has no such feature; its columns are "
+                f"{parameter} of {key!r}: {name} has no such feature; its columns are "
                 f"{in_words(columns)}{_near(key, columns)}"
             )
-        if isinstance(key, int) and many is not None and key >= many:
+        if isinstance(key, int) and not schema.named and many is not None and key >= many:
             raise SettingsError(
-                f"{parameter} of feature {key}: {source.name} has {many:,} features, from 0 to {many - 1:,}"
+                f"{parameter} of feature {key}: {name} has {many:,} features, from 0 to {many - 1:,}"
             )
 
 
-def warn_of_unseen(learner: Learner, name: str) -> None:
-    """Say which settings are for features that never came."""
+def warn_of_unseen(learner: Learner, name: str, more: bool = False) -> None:
+    """Say which settings are for features that never came; `more`: rows will, so they may yet."""
     names, offsets = learner.all_names()
     text = names.tobytes()
     for parameter, wanted in dict.fromkeys(_wanted(learner)):
@@ -60,8 +62,9 @@ def warn_of_unseen(learner: Learner, name: str) -> None:
             hint = _near(wanted, _known(wanted, text, offsets)) if unseen else ""
         if unseen:
             shown = f"feature {wanted}" if isinstance(wanted, int) else repr(wanted)
+            yet = " until now" if more else ""
             warnings.warn(
-                f"{name}: {parameter} of {shown} was of no use: no feature of that name, namespace or column "
+                f"{name}: {parameter} of {shown} was of no use{yet}: no feature of that name, namespace or column "
                 f"was learned{hint}",
                 stacklevel=3,
             )

@@ -188,7 +188,8 @@ class Preparation:
         if self.learner.by_feature:
             from riata.training.by_name import check_features  # few have such settings
 
-            check_features(self.learner, self.source)
+            most = getattr(self.source, "most_features", None)
+            check_features(self.learner, schema, self.source.name, most)
         if schema is not None and schema.is_weighed:
             from riata.text_weights import with_weights  # most data has no texts
 

@@ -135,7 +135,7 @@ def _reason(error: OSError | MemoryError) -> str:
     return "out of memory"
 
 
-def parse_size(size: int | float | str) -> int:
+def parse_size(size: int | float | str, option: str = "max_memory") -> int:
     """Bytes.
 
     >>> parse_size("2G"), parse_size("512MB"), parse_size(1e6)
@@ -146,7 +146,7 @@ def parse_size(size: int | float | str) -> int:
     if isinstance(size, int | float):
         number = float(size)
     if not 1 <= number < 1 << 62:
-        raise SettingsError(f"max_memory is a size such as 512M or 2G, not {size!r}")
+        raise SettingsError(f"{option} is a size such as 512M or 2G, not {size!r}")
     return int(number)
 
 

@@ -12,6 +12,7 @@
 
 #include "riata/block/schema_column.hpp"
 #include "riata/text/scan.hpp"
+#include "riata/text/truths.hpp"
 #include "riata/words/text_columns.hpp"
 
 namespace riata {
@@ -32,24 +33,6 @@ struct Format {
   bool decimal_comma = false;  // numbers have a comma where others have a point, and no point
   Crosses crosses;
 };
-
-// 1 or 0 for true or false, as programs write them into columns of numbers; -1: neither.
-inline int truth_of(std::string_view word) noexcept {
-  for (const std::string_view yes : {"true", "True", "TRUE"})
-    if (word == yes) return 1;
-  for (const std::string_view no : {"false", "False", "FALSE"})
-    if (word == no) return 0;
-  return -1;
-}
-
-// A category of true or false has one spelling, however a program has written it: that of bools in other formats. Behind it
-// are 16 readable bytes.
-inline std::string_view as_category(std::string_view text) noexcept {
-  static constexpr char kTrue[24] = "true", kFalse[24] = "false";
-  if (text.empty() || (text[0] != 'T' && text[0] != 'F')) return text;
-  const int truth = truth_of(text);
-  return truth < 0 ? text : truth == 1 ? std::string_view(kTrue, 4) : std::string_view(kFalse, 5);
-}
 
 // What becomes of one cell, whatever the file looks like around it.
 class Cells {
@@ -94,8 +77,8 @@ class Cells {
   // The value that a sparse row means by passing over an attribute.
   ErrorKind read_omitted(const Column& column) noexcept {
     if (crossing()) row_.set_group(column.group);
-    if (is_number(column.role)) return add_value(column, 0);
-    return column.omitted.empty() ? nullptr : add(column.prefix, column.omitted, 1);
+    if (is_number(column.role)) return add_value(column, truth_of(column.omitted) == 1 ? 1 : 0);
+    return column.omitted.empty() ? nullptr : add(column.prefix, as_category(column.omitted), 1);
   }
 
   bool is_absent(std::string_view text) const noexcept {

@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "riata/block/prefixed_keys.hpp"
+#include "riata/block/scaled_numbers.hpp"
 #include "riata/formats/csv/cells.hpp"
 
 namespace riata::csv {
 
 struct UnquotedColumn {
   const Column* column;
-  Prefixed prefix;  // of the names of its texts
+  Prefixed prefix;      // of the names of its texts
+  ColumnScale scale;    // of its numbers
+  std::size_t centred;  // 1: its zeros are not zero once they are scaled
 };
 
 struct Run {  // of neighbouring columns whose cells are read alike
@@ -49,7 +52,7 @@ struct Plan {
 
  private:
   void add(const Column& column, const Format& format) {
-    columns.push_back({&column, Prefixed(column.prefix)});
+    columns.push_back({&column, Prefixed(column.prefix), {column.centre, column.scale}, column.centre != 0});
     longest_prefix = std::max(longest_prefix, column.prefix.size());
 
     std::size_t longest = std::max(column.prefix.size(), column.absent.size());

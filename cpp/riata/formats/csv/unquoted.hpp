@@ -81,6 +81,7 @@ class UnquotedReader {
   template <bool kNames>
   bool read_records(const char*& p) noexcept {
     const std::size_t count = plan_.columns.size();
+    if (!scales_.reserve(count + 1)) return false;
     if (on_) scan_.pass_to(static_cast<std::size_t>(p - begin_));
     while (on_) {
       std::uint32_t* const places = next_record(count);
@@ -124,9 +125,11 @@ class UnquotedReader {
         const auto left = static_cast<std::size_t>(end - column);
         std::size_t done = 0;
         if (run.kind == Run::Kind::numbers) {
-          done = read_numbers<kNames, false>(begin_, cell, places, column, left, tail);
+          done = read_numbers<kNames, false>(cell, places, column, left, tail);
         } else if (run.kind == Run::Kind::scaled) {
-          done = read_numbers<kNames, true>(begin_, cell, places, column, left, tail);
+          const std::size_t first = tail.size;
+          done = read_numbers<kNames, true>(cell, places, column, left, tail);
+          if (done > 0) scale<kNames>(first, tail);
         } else if (run.kind == Run::Kind::categories) {
           done = read_categories<kNames>(cell, places, column, left, tail);
         }
@@ -155,11 +158,42 @@ class UnquotedReader {
     return true;
   }
 
-  // Cells up to the first that is unusual; how many. Leaves `cell` behind them.
+  // The numbers from `first` on in parts of their scales: all at once, which takes less than one by one between the cells.
+  template <bool kNames>
+  [[gnu::noinline]] void scale(std::size_t first, Tail& tail) const noexcept {
+    if (kernels_.scale(tail.values + first, scales_.data(), tail.size - first) > 0) [[unlikely]]
+      drop_zeros<kNames>(first, tail);
+  }
+
+  // Takes the features that came out as zero from the row, from `first` on.
+  template <bool kNames>
+  static void drop_zeros(std::size_t first, Tail& tail) noexcept {
+    std::size_t kept = first;
+    for (std::size_t k = first; k < tail.size; ++k) {
+      if (tail.values[k] == 0) continue;
+      tail.values[kept] = tail.values[k];
+      tail.keys[kept] = tail.keys[k];
+      if constexpr (kNames) {
+        const std::int64_t size = tail.name_offsets[k + 1] - tail.name_offsets[k];
+        std::memmove(tail.names + tail.name_offsets[kept], tail.names + tail.name_offsets[k],
+                     static_cast<std::size_t>(size));
+        tail.name_offsets[kept + 1] = tail.name_offsets[kept] + size;
+      }
+      ++kept;
+    }
+    tail.size = kept;
+    if constexpr (kNames) tail.name_end = static_cast<std::size_t>(tail.name_offsets[kept]);
+  }
+
+  // Cells up to the first that is unusual; how many. Leaves `cell` behind them. kScaled: as they stand there, those
+  // among them that a scale makes something else of than zero, and what they are scaled by.
   template <bool kNames, bool kScaled>
-  static std::size_t read_numbers(const char* begin, const char*& cell, const std::uint32_t* places,
-                                  const UnquotedColumn* columns, std::size_t count, Tail& tail) noexcept {
+  [[gnu::noinline]] std::size_t read_numbers(const char*& cell, const std::uint32_t* places,
+                                             const UnquotedColumn* columns, std::size_t count,
+                                             Tail& tail) noexcept {
+    const char* const begin = begin_;
     const char* p = cell;
+    ColumnScale* scale = scales_.data();
     std::int64_t* key = tail.keys + tail.size;
     float* value = tail.values + tail.size;
     std::int64_t* name_offset = kNames ? tail.name_offsets + tail.size : nullptr;
@@ -170,12 +204,9 @@ class UnquotedReader {
       if (!number.is_one) [[unlikely]]
         break;
       if constexpr (kScaled) {
-        const Column& column = *columns[i].column;
-        number.value = scaled_number(number.value, column.centre, column.scale);
-        if (column.centre != 0) number.there = end != p;
-        // A branch, seldom taken: where the next one goes need not wait for the quotient.
-        if ((number.value == 0) & number.there) [[unlikely]]
-          break;
+        number.there |= (columns[i].centred & static_cast<std::size_t>(end != p)) != 0;
+        *scale = columns[i].scale;
+        scale += number.there;
       }
       p = end + 1;
       *key = static_cast<std::int64_t>(columns[i].column->key);
@@ -212,7 +243,7 @@ class UnquotedReader {
     for (; i < count; ++i) {
       const Prefixed& prefix = columns[i].prefix;
       const char* const end = begin + places[i];
-      if (((*p == 'T') | (*p == 'F')) && truth_of({p, static_cast<std::size_t>(end - p)}) >= 0) [[unlikely]]
+      if (((*p == 'T') | (*p == 'F')) && is_respelled({p, static_cast<std::size_t>(end - p)})) [[unlikely]]
         break;
       const auto there = static_cast<std::size_t>(end != p);
       const auto length = static_cast<std::size_t>(end - p) + prefix.size();
@@ -238,6 +269,8 @@ class UnquotedReader {
   Cells& cells_;
   NamedRows& rows_;
   DelimiterScan scan_;
+  const ScaledNumbersKernels& kernels_ = best_scaled_numbers_kernels();
+  Array<ColumnScale> scales_;  // of the numbers of a run
   bool on_;
   std::size_t usual_ = 0, unusual_ = 0;  // records
 };

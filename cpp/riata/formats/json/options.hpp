@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "riata/block/schema_column.hpp"
+#include "riata/text/number.hpp"
 #include "riata/text/parse_error.hpp"
 
 namespace riata::json {
 
 using Role = ColumnRole;
+
+inline constexpr int kDeepest = 64;  // objects and lists within each other
 
 struct Format {
   SchemaColumns columns;                 // keys, joined by points where objects are nested
@@ -21,6 +24,7 @@ struct Format {
   bool missing = false;                  // null is a feature
   bool labelled = true;
   bool keep_names = true;
+  bool as_written = false;  // texts are names as they stand there, also True and FALSE
   Crosses crosses;
 
   bool is_absent(std::string_view text) const noexcept {
@@ -50,6 +54,15 @@ inline ErrorKind foreign(Role role) noexcept {
 inline ErrorKind not_finite(Role role) noexcept {
   if (!is_target(role)) return "value_not_finite";
   return of_target(role, "label_not_finite", "weight_not_finite", "offset_not_finite");
+}
+// The number between start and end, behind which stands something that is none.
+inline ErrorKind read_target(const char* start, const char* end, Role role, double& value) noexcept {
+  const Number<double> number = read_number<double>(start);
+  value = number.value;
+  if (number.error == NumberError::syntax || number.end != end)
+    return of_target(role, "label_syntax", "weight_syntax", "offset_syntax");
+  if (number.error == NumberError::none) return nullptr;
+  return of_target(role, "label_too_large", "weight_not_finite", "offset_too_large");
 }
 
 // 7 is how other formats have 7.0.

@@ -10,13 +10,13 @@
 #include "riata/formats/json/options.hpp"
 #include "riata/formats/json/tokens.hpp"
 #include "riata/text/scan.hpp"
+#include "riata/text/truths.hpp"
 #include "riata/words/text_columns.hpp"
 
 namespace riata {
 
 namespace json {
 
-inline constexpr int kDeepest = 64;
 class Reader {
  public:
   Reader(const char* begin, const char* end, const Format& format, NamedRows& rows) noexcept
@@ -225,13 +225,9 @@ class Reader {
   // A number between start and end, behind which stands something that is none.
   ErrorKind read_digits(const char* start, const char* end, Place place) noexcept {
     if (is_target(place.role())) {
-      const Number<double> number = read_number<double>(start);
-      if (number.error == NumberError::syntax || number.end != end)
-        return p_ = start, of_target(place.role(), "label_syntax", "weight_syntax", "offset_syntax");
-      if (number.error != NumberError::none)
-        return p_ = start,
-               of_target(place.role(), "label_too_large", "weight_not_finite", "offset_too_large");
-      return take_number(start, number.value, 0, place);
+      double number = 0;
+      if (const ErrorKind kind = read_target(start, end, place.role(), number)) return p_ = start, kind;
+      return take_number(start, number, 0, place);
     }
     const Number<float> number = read_short_number(start);
     if (number.error == NumberError::not_finite) return p_ = start, "value_not_finite";
@@ -321,6 +317,9 @@ class Reader {
       default:
         if (is_unknown(place)) return unknown_key();
         if (format_.is_absent(word)) return read_null(place);
+        if (place.column != nullptr && place.column->numeric && truth_of(word) >= 0)
+          return take_number(p_, truth_of(word), static_cast<float>(truth_of(word)), place);
+        if (!format_.as_written && is_respelled(word)) respell(text, word.size());
         row_.set_group(place.group);
         return kind_of(row_.add(static_cast<std::size_t>(end - name), 1));
     }
@@ -345,6 +344,7 @@ class Reader {
     const char* const after = p_;
     const std::string_view word = trimmed({text, static_cast<std::size_t>(end - text)});
     if (word.empty() || means_missing(word) || format_.is_absent(word)) return read_null(place);
+    if (const int is = truth_of(word); is >= 0) return take_number(after, is, static_cast<float>(is), place);
     const ErrorKind kind = read_digits(word.data(), word.data() + word.size(), place);
     p_ = after;
     return kind != nullptr && std::strcmp(kind, "value_syntax") == 0 ? wrong_kind(*place.column) : kind;

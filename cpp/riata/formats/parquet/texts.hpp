@@ -10,6 +10,7 @@
 #include "riata/base/array.hpp"
 #include "riata/formats/parquet/unpack.hpp"
 #include "riata/formats/table/column.hpp"
+#include "riata/text/truths.hpp"
 
 namespace riata::parquet {
 
@@ -93,6 +94,7 @@ class TextDictionary {
   // The same with their names, if that is wanted and none is too long; null if not.
   const NamedKey* named_keys() const noexcept { return named_; }
   std::size_t longest() const noexcept { return longest_; }  // bytes of a text
+  bool respelled() const noexcept { return respelled_; }     // one of them is True, FALSE or the like
 
   // Begins with all that another one has; false: no memory.
   bool start_with(const TextDictionary& other) noexcept {
@@ -111,6 +113,10 @@ class TextDictionary {
       return false;
     }
     keys_.set_size(texts.count() + 1);
+    respelled_ = false;
+    const Texts all = texts.view();
+    for (std::int64_t i = 0; !respelled_ && i < all.count; ++i)
+      respelled_ = all.holds(i) && is_respelled(all[i]);
     longest_ = static_cast<std::size_t>(std::max<std::int64_t>(texts.view().longest(), 1));
     if (!names || column.size() + 1 + longest_ > NamedKey::kLongest) return true;
     if (!room_.reserve(texts.count() + 3)) return false;
@@ -123,6 +129,7 @@ class TextDictionary {
  private:
   Array<std::int64_t> keys_;
   std::size_t longest_ = 0;
+  bool respelled_ = false;
   Array<NamedKey> room_;
   NamedKey* named_ = nullptr;  // in the room, so that none is in two lines of the cache
 };

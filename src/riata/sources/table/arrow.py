@@ -23,6 +23,7 @@ from riata.sources.table.arrow_arrays import (
     is_list,
     numbers_of,
     parsed_float64,
+    respelled_buffers,
     rounded_once,
     text_buffers,
     validity,
@@ -193,7 +194,7 @@ class BatchReader:
 
     def _add(self, columns: Any, column: Column, table: Any, where: str, faults: Faults) -> None:
         absent, name, kind = self._absent, column.name, column.kind
-        if isinstance(table, Decoded) and not absent and _add_decoded(columns, column, table):
+        if isinstance(table, Decoded) and not absent and self._add_decoded(columns, column, table):
             return
         values = table.column(name)
         try:
@@ -203,7 +204,7 @@ class BatchReader:
                 given = without_absent(values, absent, exact=False)
                 if kind == "number":
                     given = rounded_once(given)
-                *numbers, wrong = parsed_float64(given)
+                *numbers, wrong = parsed_float64(given, truths=True)
                 faults.add(wrong, name, lambda row: f"expected a number, found {values[row]!s:.40}")
                 if kind == "bucket":
                     columns.bucket(name, *numbers, *_buckets(column))
@@ -227,6 +228,22 @@ class BatchReader:
                 self._add_texts(columns, name, values, validity(values), None)
         except pa.ArrowInvalid as error:
             raise DataError(f"{where}: column {name!r}: {error}") from None
+
+    def _add_decoded(self, columns: Any, column: Column, table: Decoded) -> bool:
+        """A column as its pages have it, if it is what the features are made of."""
+        values = table.columns.get(column.name)
+        if values is None or column.kind == "date" or values.is_text != (column.kind == "category"):
+            return False
+        if column.kind == "category":
+            if values.respelled and self._buffers is respelled_buffers:
+                return False
+            columns.coded(column.name, values)
+        elif column.kind == "bucket":
+            columns.bucket(column.name, values, *_buckets(column))
+        else:
+            log1p = column.kind == "log1p"
+            columns.number(column.name, values, log1p, column.centre, column.scale)
+        return True
 
     def _add_texts(
         self,
@@ -252,18 +269,24 @@ class BatchReader:
         if lists is not None and values.null_count:  # a missing entry of a list is no entry
             entries = np.arange(len(values), dtype=np.int32)
             codes = np.where(values.is_valid().to_numpy(zero_copy_only=False), entries, -1)
-            texts = text_buffers(values)
+            texts = self._buffers(values)
             columns.coded(
                 name, codes.astype(np.int32), *texts, _core.text_keys(name, *texts), valid, lists
             )
             return
-        columns.text(name, *text_buffers(values), valid, lists)
+        columns.text(name, *self._buffers(values), valid, lists)
+
+    @property
+    def _buffers(self) -> Callable[[Any], tuple[NDArray[np.int64], NDArray[np.uint8]]]:
+        """How texts that are names are handed over."""
+        return text_buffers if self.schema is None or not self.schema.truths else respelled_buffers
 
     def _dictionary(self, name: str, values: Any) -> _Dictionary:
         """A dictionary, hashed; the batches of a file mostly share one."""
         known = self._dictionaries.get(name)
         if known is None or not _is_same(known[0], values):
-            known = values, _Dictionary(name, values)
+            texts = as_text(values)
+            known = values, _Dictionary(name, self._buffers(texts), validity(texts))
             self._dictionaries[name] = known
         return known[1]
 
@@ -327,21 +350,6 @@ class BatchReader:
         return numbers
 
 
-def _add_decoded(columns: Any, column: Column, table: Decoded) -> bool:
-    """A column as its pages have it, if it is what the features are made of."""
-    values = table.columns.get(column.name)
-    if values is None or column.kind == "date" or values.is_text != (column.kind == "category"):
-        return False
-    if column.kind == "category":
-        columns.coded(column.name, values)
-    elif column.kind == "bucket":
-        columns.bucket(column.name, values, *_buckets(column))
-    else:
-        log1p = column.kind == "log1p"
-        columns.number(column.name, values, log1p, column.centre, column.scale)
-    return True
-
-
 def _buckets(column: Column) -> tuple[tuple[float, ...], list[str]]:
     return column.edges, bucket_names(column.name, column.edges)
 
@@ -349,11 +357,14 @@ def _buckets(column: Column) -> tuple[tuple[float, ...], list[str]]:
 class _Dictionary:
     """The distinct texts of a column, with the keys of the features they make."""
 
-    def __init__(self, name: str, values: Any) -> None:
-        values = as_text(values)
-        self.texts = text_buffers(values)
-        self.keys = _core.text_keys(name, *self.texts)
-        self.valid = validity(values)
+    def __init__(
+        self,
+        name: str,
+        texts: tuple[NDArray[np.int64], NDArray[np.uint8]],
+        valid: NDArray[np.uint8] | None,
+    ) -> None:
+        self.texts, self.valid = texts, valid
+        self.keys = _core.text_keys(name, *texts)
 
 
 def _is_same(a: Any, b: Any) -> bool:

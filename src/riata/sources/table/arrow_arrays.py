@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from riata.sources.table.layout import MISSING_NUMBERS
+from riata import _core
+from riata.sources.table.layout import MISSING_NUMBERS, TRUTHS
 
 
 def as_text(values: Any) -> Any:
@@ -35,6 +36,13 @@ def text_buffers(values: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         return np.zeros(len(values) + 1, np.int64), np.zeros(0, np.uint8)
     pieces = numbers_of(offsets, np.int64)[start : start + len(values) + 1]
     return pieces, np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+
+
+def respelled_buffers(values: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The same with true and false in one spelling."""
+    offsets, data = text_buffers(values)
+    changed = _core.respelled(offsets, data)
+    return offsets, data if changed is None else changed
 
 
 def validity(values: Any) -> NDArray[np.uint8] | None:
@@ -92,9 +100,12 @@ _EXACT = 1 << 53
 
 
 def parsed_float64(
-    values: Any,
+    values: Any, truths: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None, NDArray[np.bool_] | None]:
-    """The same of a column that may hold texts; the last says which of those are no numbers."""
+    """The same of a column that may hold texts; the last says which of those are no numbers.
+
+    truths: those of true and false are 1 and 0.
+    """
     try:
         return *float64(values), None
     except pa.ArrowInvalid:
@@ -105,6 +116,9 @@ def parsed_float64(
     texts = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
     gone = pc.is_in(texts, value_set=pa.array(MISSING_NUMBERS, texts.type))
     texts = pc.if_else(gone, pa.scalar(None, texts.type), texts)
+    if truths:
+        for word, number in TRUTHS.items():
+            texts = pc.if_else(pc.equal(texts, word), str(number), texts)
     fine = pc.fill_null(pc.match_substring_regex(texts, _NUMBER), True)
     wrong = ~np.asarray(fine.to_numpy(zero_copy_only=False), np.bool_)
     return *float64(pc.if_else(fine, texts, None)), wrong

@@ -29,6 +29,7 @@ from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     NUMBER,
     TableOptions,
+    are_truths,
     bucket_edges,
     label_names_of,
     make_schema,
@@ -68,6 +69,10 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
     roles, transforms = wanted.roles, wanted.transforms
     absent = wanted.kept.absent
 
+    def numbers(column: str) -> Column:
+        first = head.column(column).slice(0, LOOK_AT)
+        return wanted.number(column, lambda: present_numbers(first, absent, column, name))
+
     def find(column: str) -> Column:
         kind = schema.field(column).type
         _check_type(column, kind, column in (*roles.categorical, *roles.date), name)
@@ -80,20 +85,23 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
         if column in transforms.log1p:
             return Column(column, kind="log1p")
         if column in transforms.buckets:
-            numbers = present_numbers(head.column(column), absent, column, name)
-            edges = bucket_edges(numbers, transforms.buckets[column], column, name)
+            found = present_numbers(head.column(column), absent, column, name)
+            edges = bucket_edges(found, transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
+        wanted.notice_id(column, lambda: head.column(column).slice(0, LOOK_AT).to_pylist(), name)
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
-            first = head.column(column).slice(0, LOOK_AT)
-            return wanted.number(column, lambda: present_numbers(first, absent, column, name))
+            return numbers(column)
         if is_text(kind) and "binary" not in str(kind):
             texts = [] if column in roles.categorical else head.column(column).to_pylist()
-            if looks_like_text([text for text in texts[:LOOK_AT] if text and text not in absent]):
+            texts = [text for text in texts[:LOOK_AT] if text and text not in absent]
+            if wanted.given is None and are_truths(texts):
+                return numbers(column)
+            if looks_like_text(texts):
                 return wanted.text_column(column, found=name)
         return Column(column, kind="list" if is_list(kind) else "category")
 
     def find_words(column: str) -> Sequence[Any]:
-        return label_names(head, column, schema.field(column).type, absent, name)
+        return label_names(head.slice(0, LOOK_AT), column, schema.field(column).type, absent, name)
 
     found = make_schema(columns, wanted, name, find, find_words)
     check_types(schema, found.arranged(columns, wanted.labelled, name), name)
@@ -190,7 +198,7 @@ def present_numbers(
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     try:
-        numbers, valid, _ = parsed_float64(without_absent(values, absent, exact=False))
+        numbers, valid, _ = parsed_float64(without_absent(values, absent, exact=False), truths=True)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(f"{name}: column {column!r}: {str(error).splitlines()[0]}") from None
     if valid is not None:

@@ -1,18 +1,17 @@
 """What the columns of a table are: of one in text found out from its first rows, then the same for all.
 
-A column that nobody named numeric, categorical or text is numeric if the first rows hold nothing but numbers in
-it, text if they hold mostly different texts of several words, categorical otherwise. Edges of buckets are
-quantiles of the first rows. Labels that are words are numbered, in the order of the alphabet.
+A column that nobody named numeric, categorical or text is numeric if the first rows hold nothing but numbers in it,
+text if they hold mostly different texts of several words, else categorical. Edges of buckets are quantiles. Labels
+that are words are numbered, in the order of the alphabet.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from riata.errors import DataError, suggest
 from riata.schema import Column, Schema, expand_crosses
 from riata.sources.options import LOOK_AT, Roles, Transforms
-from riata.words import TextOptions, looks_like_text
+from riata.words import TextOptions, looks_like_id, looks_like_text
 
 if TYPE_CHECKING:
     from riata.sources.options import ReadOptions
@@ -39,6 +38,16 @@ _FEW_OTHERS = 0.5
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
 
 Cells = Sequence[Sequence[str]]
+
+
+def are_truths(texts: Iterable[str]) -> bool:
+    """Whether texts are bools, however they are spelled; some may be missing.
+
+    >>> are_truths(["True", "NA", "FALSE"]), are_truths(["true", "yes"]), are_truths(["NA"])
+    (True, False, False)
+    """
+    there = {text.strip() for text in texts} - {"", *MISSING_NUMBERS}
+    return bool(there) and there <= TRUTHS.keys()
 
 
 @dataclass(frozen=True)
@@ -119,6 +128,16 @@ class TableOptions:
                 stacklevel=2,
             )
         return Column(column, kind="text", tokeniser=self.text.to_json())
+
+    def notice_id(self, column: str, values: Callable[[], Sequence[Any]], name: str) -> None:
+        """Say where a column that nobody spoke of seems to tell rows apart and nothing else."""
+        named = (*self.roles.numeric, *self.roles.categorical)
+        if self.given is None and column not in named and looks_like_id(column, values):
+            warnings.warn(
+                f"{name}: column {column!r} has another value in each of the first rows; if it only tells them apart, "
+                f"pass --ignore {column}",
+                stacklevel=2,
+            )
 
     def refuse_others(self, name: str) -> None:
         """A DataError where something is asked for that the schema has otherwise."""
@@ -203,7 +222,7 @@ def make_schema(
 
 
 def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str) -> Schema:
-    """The schema of a table in text whose first rows are these.
+    """The schema of a table in text whose first rows are these: buckets from all of them, the rest from the first 1000.
 
     >>> rows = [["1", "3.5", "red"], ["0", "", "blue"]]
     >>> schema = find_schema(["y", "size", "colour"], rows, TableOptions(Roles(label="y")), "a.csv")
@@ -213,10 +232,10 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
     absent = wanted.kept.absent
     roles, transforms = wanted.roles, wanted.transforms
 
-    def present_in(column: str) -> list[str]:
+    def present_in(column: str, most: int = LOOK_AT) -> list[str]:
         place = columns.index(column)
-        cells = [row[place] for row in rows if place < len(row)]
-        return [cell for cell in cells if cell.strip() and cell.strip() not in absent]
+        cells = [row[place].strip() for row in rows[:most] if place < len(row)]
+        return [cell for cell in cells if cell and cell not in absent]
 
     def find(column: str) -> Column:
         if column in transforms.log1p:
@@ -227,24 +246,17 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
             return wanted.text_column(column)
         if column in roles.date:
             return Column(column, kind="date")
-        present = present_in(column)
-
-        def numbers(most: int | None = None) -> NDArray[np.float64]:
-            found = (
-                TRUTHS.get(cell.strip(), cell)
-                for cell in present
-                if NUMBER.fullmatch(cell) or cell.strip() in TRUTHS
-            )
-            return np.array([float(cell) for cell in islice(found, most)])
-
         if column in transforms.buckets:
-            edges = bucket_edges(numbers(), transforms.buckets[column], column, name)
+            numbers = _numbers_in(present_in(column, LOOK_AT_BUCKETS))
+            edges = bucket_edges(numbers, transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
-        there = [cell.strip() for cell in present[:LOOK_AT] if cell.strip() not in MISSING_NUMBERS]
+        present = present_in(column)
+        there = [cell for cell in present if cell not in MISSING_NUMBERS]
         others = [cell for cell in there if not NUMBER.fullmatch(cell) and cell not in TRUTHS]
+        wanted.notice_id(column, lambda: present, name)
         if column in roles.numeric or (there and not others):
-            return wanted.number(column, lambda: numbers(LOOK_AT))
-        if looks_like_text(present[:LOOK_AT]):
+            return wanted.number(column, lambda: _numbers_in(there, {*others}))
+        if looks_like_text(present):
             return wanted.text_column(column, found=name)
         _warn_of_others(column, others, len(there), name, first_row(column, others))
         return Column(column, kind="category")
@@ -258,6 +270,16 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
         return label_words(present_in(column), column, name)
 
     return make_schema(columns, wanted, name, find, find_words)
+
+
+def _numbers_in(cells: Sequence[str], others: Collection[str] | None = None) -> NDArray[np.float64]:
+    """The numbers among these cells; `others`: those that are none, if they are known."""
+    if others is None:
+        others = {cell for cell in cells if not NUMBER.fullmatch(cell) and cell not in TRUTHS}
+    kept = [cell for cell in cells if cell not in others] if others else cells
+    if TRUTHS.keys().isdisjoint(kept):
+        return np.array([*map(float, kept)])
+    return np.array([float(TRUTHS.get(cell, cell)) for cell in kept])
 
 
 def label_words(present: list[str], column: str, name: str) -> list[str]:

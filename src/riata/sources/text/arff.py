@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,13 @@ from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, PADDING, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LOOK_AT
-from riata.sources.table.layout import TableOptions, bucket_edges, make_schema
+from riata.sources.table.layout import (
+    LOOK_AT_BUCKETS,
+    TableOptions,
+    are_truths,
+    bucket_edges,
+    make_schema,
+)
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
@@ -62,6 +69,11 @@ class Attribute:
     """The values of a nominal attribute; None for a number or a string."""
     numeric: bool
 
+    @property
+    def bools(self) -> bool:
+        """Whether it is true or false."""
+        return self.values is not None and are_truths(self.values)
+
 
 class ArffSource(NamedTextSource):
     """ARFF files, or `-` for standard input: the header says what the attributes are.
@@ -95,19 +107,39 @@ class ArffSource(NamedTextSource):
         held: list[Chunk] = []  # what may still be the header
         for chunk in cut_lines(self._paths, buffers, stop):
             if chunk.first and held:
-                raise self._no_data(held[0].path)
+                whole = join_chunks(held)
+                held = []
+                if not self._take_header(whole):
+                    raise self._no_data(whole.path)
+                yield whole
             if not (chunk.first or held):
                 yield chunk
                 continue
             held.append(chunk)
             whole = join_chunks(held)
+            if self._here is None and not self._shows_enough(whole):
+                continue
             if self._take_header(whole):
                 held = []
                 yield whole
             elif whole.size > LONGEST_LINE:
                 raise self._no_data(whole.path)
         if held:
-            raise self._no_data(held[0].path)
+            whole = join_chunks(held)
+            if not self._take_header(whole):
+                raise self._no_data(whole.path)
+            yield whole
+
+    def _shows_enough(self, chunk: Chunk) -> bool:
+        """Whether all rows are there that are looked at, or there is far too much before them."""
+        wanted = LOOK_AT_BUCKETS if self._wanted.transforms.buckets else LOOK_AT
+        with memoryview(chunk.buffer)[: chunk.size] as text:
+            found = _DATA.search(text)
+            end = None if found is None else found.end()
+            del found  # it holds on to the text
+        if end is None:
+            return chunk.size > LONGEST_LINE
+        return chunk.buffer.count(b"\n", end, chunk.size) > wanted
 
     def _no_data(self, path: str) -> DataError:
         return DataError(f"{path}:1:1: no line @data in this file; is it ARFF?")
@@ -150,9 +182,17 @@ class ArffSource(NamedTextSource):
         chunk.buffer[:end] = re.sub(rb"[^\n]", b" ", header)
         return True
 
-    def _numbers_of(self, name: str, columns: Sequence[str], chunk: Chunk, end: int) -> Any:
+    def _numbers_of(
+        self,
+        name: str,
+        columns: Sequence[str],
+        chunk: Chunk,
+        end: int,
+        omitted: str = "",
+        most: int = LOOK_AT,
+    ) -> Any:
         """The numbers of an attribute in the first rows."""
-        block = _first_rows(name, "number", columns, chunk, end)
+        block = _first_rows(Column(name, kind="number", omitted=omitted), columns, chunk, end, most)
         found = np.zeros(len(block))
         for row in range(len(block)):
             for i in range(int(block.indptr[row]), int(block.indptr[row + 1])):
@@ -179,20 +219,27 @@ class ArffSource(NamedTextSource):
             if name in wanted.transforms.log1p:
                 return Column(name, kind="log1p")
             if name in wanted.transforms.buckets:
-                seen = self._numbers_of(name, columns, chunk, end)
+                seen = self._numbers_of(name, columns, chunk, end, most=LOOK_AT_BUCKETS)
                 edges = bucket_edges(seen, wanted.transforms.buckets[name], name, path)
                 return Column(name, kind="bucket", edges=tuple(edges))
             if name in roles.numeric or (
                 attribute.numeric and name not in (*roles.categorical, *roles.text)
             ):
                 return wanted.number(name, lambda: self._numbers_of(name, columns, chunk, end))
+            if attribute.bools and name not in (*roles.categorical, *roles.text, *roles.date):
+                first = (attribute.values or ("",))[0]
+                return wanted.number(
+                    name, lambda: self._numbers_of(name, columns, chunk, end, first)
+                )
             if name in roles.text:
                 return wanted.text_column(name)
             if name in roles.date:
                 return Column(name, kind="date")
             if attribute.values is None and name not in roles.categorical:
-                rows = _first_rows(name, "category", columns, chunk, end)
+                rows = _first_rows(Column(name, kind="category"), columns, chunk, end)
                 texts = [str(rows.name_of(i)).removeprefix(f"{name}=") for i in range(rows.nnz)]
+                if are_truths(texts):
+                    return wanted.number(name, lambda: self._numbers_of(name, columns, chunk, end))
                 if looks_like_text([text for text in texts if text != "?"]):
                     return wanted.text_column(name, found=path)
             return Column(name, kind="category")
@@ -210,7 +257,9 @@ class ArffSource(NamedTextSource):
                 # {-1,1} and the like: the label is the number
                 self._declared = _numbers(list(attribute.values or ()))
                 omitted[column.name] = (attribute.values or ("",))[0]
-            elif column.kind in ("category", "list"):
+            elif column.kind in ("category", "list") or (
+                column.kind == "number" and attribute.bools
+            ):
                 zero = "0" if attribute.numeric else ""
                 omitted[column.name] = attribute.values[0] if attribute.values else zero
         made = [replace(c, omitted=omitted.get(c.name, "")) for c in schema.columns]
@@ -240,13 +289,18 @@ class ArffSource(NamedTextSource):
         return {"count": count, "labels": names, "detail": error.detail}
 
 
-def _first_rows(name: str, kind: str, columns: Sequence[str], chunk: Chunk, end: int) -> Block:
+def _first_rows(
+    column: Column, columns: Sequence[str], chunk: Chunk, end: int, most: int = LOOK_AT
+) -> Block:
     """The first rows as they are when only this attribute makes features; `name=?` where it is missing."""
-    specs = [Column(c, kind=kind) if c == name else Column(c, "ignored") for c in columns]
+    specs = [column if c == column.name else Column(c, "ignored") for c in columns]
     raw = Schema(tuple(specs), missing="feature").core_columns()
     core = _core.CsvFormat(raw, (), ["?"], ",", "", False, True, ())
-    text = bytes(memoryview(chunk.buffer)[end : chunk.size]).split(b"\n", LOOK_AT)[:LOOK_AT]
-    padded = bytearray(b"\n".join(text) + b"\n")
+    text = bytes(memoryview(chunk.buffer)[end : chunk.size]).split(b"\n")
+    rows = islice(
+        (line for line in text if line.strip() and not line.lstrip().startswith(b"%")), most
+    )
+    padded = bytearray(b"\n".join(rows) + b"\n")
     size = len(padded)
     padded += bytes(PADDING)
     return parsed(core.parse_arff(padded, size), chunk.path).block

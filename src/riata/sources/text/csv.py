@@ -44,7 +44,7 @@ _MESSAGES = (
         "quote_open": "the quote that begins {text} is never closed",
         "quote_text": "text behind the closing quote of {text}; quotes within quotes are doubled",
         "value_syntax": "column '{detail}' holds numbers, but here is {text}; "
-        "if its values are names, pass --categorical {detail}",
+        "if its values are names, train with --categorical {detail}",
     }
 )
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from riata.schema import Column
 from riata.sources.labels import BOOLS
-from riata.sources.table.layout import NUMBER, TableOptions
+from riata.sources.table.layout import MISSING_NUMBERS, NUMBER, TRUTHS, TableOptions
 from riata.words import looks_like_text
 
 _DEEPEST = 64
@@ -74,8 +74,12 @@ def is_within(path: str, others: Iterable[str]) -> bool:
     return any(path == other or path.startswith(f"{other}.") for other in others)
 
 
-def find_columns(values: Mapping[str, list[Any]]) -> list[Column]:
+def find_columns(
+    values: Mapping[str, list[Any]], absent: Sequence[str] = (), bools: bool = True
+) -> list[Column]:
     """What the values are, where all under a path are alike; none where there are very many paths.
+
+    absent: texts that mean a missing value. bools: texts of true and false are numbers where there is nothing else.
 
     >>> [(c.name, c.kind) for c in find_columns({"a": [1, None], "b": ["x"], "c": [1, "x"]})]
     [('a', 'number'), ('b', 'category')]
@@ -84,7 +88,11 @@ def find_columns(values: Mapping[str, list[Any]]) -> list[Column]:
         return []
     found = []
     for path, seen in values.items():
-        kinds = {_kind(value) for value in seen if value is not None}
+        kinds = {_kind(value, absent) for value in seen if value is not None}
+        if bools and kinds <= {"number", "truth", "missing"} and "truth" in kinds:
+            found.append(Column(path, kind="number"))
+            continue
+        kinds = {"category" if kind in ("truth", "missing") else kind for kind in kinds}
         if len(kinds) == 1 and (kind := kinds.pop()):
             found.append(Column(path, kind=kind, guessed=True))
     return found
@@ -99,9 +107,12 @@ def with_texts(
         yield wanted.text_column(column.name, found=name) if looks_like_text(texts) else column
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Any, absent: Sequence[str]) -> str:
     if isinstance(value, str):
-        return "category"
+        text = value.strip()
+        if not text or text in MISSING_NUMBERS or text in absent:
+            return "missing"
+        return "truth" if text in TRUTHS else "category"
     if isinstance(value, (bool, int, float, np.number, np.bool_)):
         return "number"
     alike = isinstance(value, (list, tuple, set)) and all(isinstance(item, str) for item in value)
@@ -114,8 +125,8 @@ def numbers_in(values: Iterable[Any], absent: Sequence[str]) -> NDArray[np.float
     for value in values:
         if isinstance(value, str):
             text = value.strip()
-            if text not in absent and NUMBER.fullmatch(text):
-                kept.append(float(text))
+            if text not in absent and (NUMBER.fullmatch(text) or text in TRUTHS):
+                kept.append(TRUTHS[text] if text in TRUTHS else float(text))
         elif isinstance(value, (bool, int, float, np.number, np.bool_)):
             kept.append(float(value))
     return np.array(kept)
@@ -158,4 +169,4 @@ def scaled(column: Column, values: list[Any], objects: int, wanted: TableOptions
     if column.kind != "number" or 2 * len(values) < objects:
         return column
     made = wanted.number(column.name, lambda: numbers_in(values, wanted.kept.absent))
-    return replace(made, guessed=True)
+    return replace(made, guessed=column.guessed)

@@ -19,13 +19,20 @@ from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LABEL, LOOK_AT, ReadOptions
 from riata.sources.source import Begun, split
-from riata.sources.table.layout import TableOptions, bucket_edges, check_texts, with_all_crosses
+from riata.sources.table.layout import (
+    LOOK_AT_BUCKETS,
+    TableOptions,
+    bucket_edges,
+    check_texts,
+    with_all_crosses,
+)
 from riata.sources.text.dumped import texts_of
 from riata.sources.text.first_objects import (
     any_has,
     find_columns,
     is_within,
     labels_in,
+    lookup,
     names_of,
     numbers_in,
     objects_in,
@@ -83,9 +90,14 @@ class JsonFormat:
         given = self._wanted.given
         return named if named is not None or given is None else given.of_role(role)
 
-    def find_out(self, objects: Iterable[Any], name: str) -> None:
+    @property
+    def rows_needed(self) -> int:
+        """How many of the first objects show what the keys are."""
+        return LOOK_AT_BUCKETS if self._wanted.transforms.buckets else LOOK_AT
+
+    def find_out(self, first: Sequence[Any], name: str) -> None:
         """What the keys are, from the first objects; and whether they have those that are needed at all."""
-        objects = [item for item in objects if isinstance(item, Mapping)]
+        objects = [item for item in first[:LOOK_AT] if isinstance(item, Mapping)]
         wanted = self._wanted
         wanted.refuse_others(name)
         known = (wanted.given or Schema(open=True)).with_roles(
@@ -95,12 +107,17 @@ class JsonFormat:
         self._check_keys(objects, list(values), known, name)
         columns = list(known.columns)
         if known.open:
-            found = {column.name: column for column in self._explicit(values, name)}
+            more = [item for item in first if isinstance(item, Mapping)]
+            found = {column.name: column for column in self._explicit(values, more, name)}
             found = {name: c for name, c in found.items() if name not in known.by_name}
             taken = [*known.by_name, *found]
             guessed = find_columns(
-                {path: seen for path, seen in values.items() if not is_within(path, taken)}
+                {path: seen for path, seen in values.items() if not is_within(path, taken)},
+                wanted.kept.absent,
+                wanted.given is None,
             )
+            for column in guessed:
+                wanted.notice_id(column.name, partial(values.__getitem__, column.name), name)
             guessed = [scaled(c, values[c.name], len(objects), wanted) for c in guessed]
             columns = [*columns, *found.values(), *with_texts(guessed, values, wanted, name)]
         found_names = names_of(labels_in(objects, self.label, wanted.kept.absent))
@@ -129,10 +146,13 @@ class JsonFormat:
             wanted.labelled,
             wanted.names,
             schema.crosses,
+            not schema.truths,
         )
 
-    def _explicit(self, values: Mapping[str, list[Any]], name: str) -> Iterator[Column]:
-        """The keys that somebody named."""
+    def _explicit(
+        self, values: Mapping[str, list[Any]], objects: list[Any], name: str
+    ) -> Iterator[Column]:
+        """The keys that somebody named; buckets are made from all of these objects."""
         roles, transforms = self._wanted.roles, self._wanted.transforms
         absent = self._wanted.kept.absent
         for path in roles.numeric:
@@ -145,7 +165,7 @@ class JsonFormat:
         for path, count in transforms.buckets.items():
             if path in roles.categorical:
                 raise DataError(f"{name}: log1p and buckets are for numbers; {path!r} has names")
-            numbers = numbers_in(values.get(path, ()), absent)
+            numbers = numbers_in((lookup(item, path) for item in objects), absent)
             yield Column(path, kind="bucket", edges=tuple(bucket_edges(numbers, count, path, name)))
 
     def _check_keys(
@@ -269,9 +289,8 @@ class JsonSource(NamedTextSource):
     def _chunks(self, buffers: Buffers, stop: Stop) -> Iterator[Chunk]:
         chunks = cut_lines(self._paths, buffers, stop, self._options.part)
         if not self._mapping.ready:
-            chunks, path, text = look_ahead(chunks, LOOK_AT)
-            objects = objects_in(text.split(b"\n", LOOK_AT)[:LOOK_AT])
-            self._mapping.find_out(objects, path or self.name)
+            chunks, path, text = look_ahead(chunks, self._mapping.rows_needed)
+            self._mapping.find_out(list(objects_in(text.split(b"\n"))), path or self.name)
         yield from chunks
 
     def _parse(self, chunk: Chunk) -> Parsed:
@@ -339,7 +358,7 @@ class DictSource:
         empty = True
         if self._skipping is not None:
             self._skipping.begin_pass()
-        while piece := list(islice(rows, LOOK_AT)):
+        while piece := list(islice(rows, self._mapping.rows_needed)):
             if not self._mapping.ready:
                 self._mapping.find_out(piece, self.name)
             for block in self._blocks(piece, before):

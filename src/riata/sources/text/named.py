@@ -22,7 +22,8 @@ VALUE_MESSAGES = {
     "--categorical {detail}",
     "not_date": "column '{detail}' holds dates, such as 2024-03-01 or 2024-03-01T17:30, but here is {text}; if "
     "it means a missing one, pass --absent",
-    "not_text": "column '{detail}' holds texts, but here are bytes that are no UTF-8: {text}",
+    "not_text": "column '{detail}' holds texts, but here are bytes that are no UTF-8: {text}; convert the "
+    "file first, with iconv -f latin1 -t utf-8 or the like",
     "row_too_long": "the crosses make more than 67 million features of this line; "
     "cross smaller groups",
 }

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from riata._core import ParsedRows, ParseError
 from riata.block import Block, concatenate
 from riata.errors import DataError, NoExamples
-from riata.sources.bad_lines import BadLine, Skipping, stop_at
 from riata.sources.io.bytes import Stop, compression_of_name, display, is_remote, size_of
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, LineTooLong, cut_lines
 from riata.sources.io.prefetch import ordered_map, threads_beside
 from riata.sources.options import ReadOptions
 from riata.sources.source import Begun, split
+
+if TYPE_CHECKING:  # a file without bad lines needs nothing of this
+    from riata.sources.bad_lines import BadLine, Skipping
 
 _EXCERPT = 40
 _CHUNKS = 64  # that a file is cut into, unless it is large
@@ -250,6 +252,8 @@ class TextSource(ABC):
         self, chunk: Chunk, before: int, error: ParseError, lines: int, read: _Read
     ) -> tuple[int, int]:
         """Note the bad line, `before` lines into the chunk; says where it ends, and how many lines it takes."""
+        from riata.sources.bad_lines import BadLine
+
         start = start_of_line(chunk, before)
         end = self._end_of_bad(chunk, start, error)
         text = bytes(chunk.buffer[start:end]).removesuffix(b"\r")
@@ -289,6 +293,8 @@ class TextSource(ABC):
         counter.line += lines
         counter.total += lines
         if error is not None:
+            from riata.sources.bad_lines import stop_at
+
             raise stop_at(f"{path}:{counter.line + 1}:{error.column}: {self._reason(error)}")
 
     def _end_of_bad(self, chunk: Chunk, start: int, error: ParseError) -> int:
