@@ -130,6 +130,13 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     raise FileNotFoundError(2, f"there is no folder {folder}: make it first", path)
 
 
+def same_file(a: str, b: str) -> bool:
+    """Whether both names are there and mean one file."""
+    with suppress(OSError, ValueError):
+        return os.path.isfile(a) and os.path.samefile(a, b)
+    return False
+
+
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
     """Remove the temporary files of processes that were killed while they wrote `path`: others hold theirs locked."""
     target = _target(path)

@@ -63,6 +63,7 @@ def test_mistakes(tmp_path: Path) -> None:
     says(["merge", *parts, parts[0], "-o", model], 1, "shard 1 is there twice")
     says(["merge", *parts, "-o", parts[0]], 2, "is one of the parts")
     says(["merge", str(path), "-o", model], 1, "not a model of Riata's")
+    says(["shards", str(path), "--size", "abc"], 2, "--size is a size such as 512M")
     says(["predict", parts[0], str(path)], 1, "riata merge puts all of them together")
     other = str(tmp_path / "other")
     assert run(["train", str(path), "--shard", "2/3", "-o", other, "-q", "--method", "ftrl"]) == 0

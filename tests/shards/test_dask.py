@@ -20,6 +20,7 @@ from riata.dask import (
     DaskSketchClassifier,
     cluster_of,
     evaluate,
+    folding,
     predict,
     train,
 )
@@ -65,7 +66,12 @@ def test_the_same_bits_as_here(client, tmp_path: Path, name: str) -> None:
     assert [m.record.passes for m in told][-1] == there.record.passes
 
 
-def test_a_tree_of_sums_on_workers(client, tmp_path: Path) -> None:
+@pytest.mark.parametrize("together", [1, 4, 64])
+def test_a_tree_of_sums_on_workers(
+    client, tmp_path: Path, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many neighbours are added at a time."""
+    monkeypatch.setattr(folding, "TOGETHER", together)
     path = write_svm(tmp_path / "x.svm", n=1500)
     make = lambda m: Bayesian(outputs=m)  # noqa: E731
     here = train_shards(str(path), make, shards=70)
@@ -144,6 +150,27 @@ def test_arrays_of_csr(client) -> None:
         model.fit(blocks, labels, shards=3)
 
 
+def test_arrays_with_labels_of_words(client) -> None:
+    """Whichever of them a block has, and in whatever order."""
+    da = pytest.importorskip("dask.array")
+    x, y = matrix()
+    words = np.array(["no", "yes"])[(y > 0).astype(int)].astype(object)
+    words[:150] = np.where(np.arange(150) % 2, "maybe", words[:150])
+    blocks = da.from_array(x.toarray(), chunks=(100, -1))
+    labels = da.from_array(words, chunks=100)
+    model = train(client, blocks, Bayesian(), labels)
+    assert model.classes.tolist() == ["maybe", "no", "yes"]
+    numbers = np.array([{"maybe": 0, "no": 1, "yes": 2}[word] for word in words])
+    same = train(client, blocks, Bayesian(), da.from_array(numbers, chunks=100))
+    for name, array in same.learner.state().items():
+        assert np.array_equal(array, model.learner.state()[name]), name
+    good = evaluate(client, model, blocks, labels)["accuracy"]
+    assert good == evaluate(client, same, blocks, da.from_array(numbers, chunks=100))["accuracy"]
+    words[3] = None
+    with pytest.raises(DataError, match="labels of different kinds, or some that are missing"):
+        train(client, blocks, Bayesian(), da.from_array(words, chunks=100))
+
+
 def _delayed(block):
     from dask import delayed
 
@@ -210,6 +237,27 @@ def test_mistakes_are_said_at_once(client, tmp_path: Path) -> None:
         train(client, str(path), Bayesian(), lable="y")
     with pytest.raises(DataError, match="y and sample_weight go with Dask arrays"):
         train(client, str(path), Bayesian(), np.ones(3))
+    with pytest.raises(SettingsError, match="rounds must be at least 1, not 0"):
+        train(client, str(path), Bayesian(), rounds=0)
+    with pytest.raises(TypeError, match=r"dask\.distributed\.Client, not NoneType"):
+        train(None, str(path), Bayesian())
+
+
+def test_the_terminal_has_the_mistake_alone(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Not what workers would log of the task that met it; a checkpoint that is not this run's stays."""
+    path, other = tmp_path / "x.svm", tmp_path / "m.checkpoint"
+    path.write_text("1 1:1\n-1 2:1\n" * 2000 + "7 1:1\n")
+    words = ["train", str(path), "-o", str(tmp_path / "m"), "--dask", "local:2", "--shards", "2"]
+    assert run([*words, "--method", "bayesian"]) == 1
+    said = capfd.readouterr()
+    assert "label 7 is none of the classes" in said.err
+    assert "Traceback" not in said.err + said.out
+    other.write_text("of another run")
+    words += ["--method", "bayesian", "--classes", "scan", "--no-checkpoint"]
+    assert run(words) == 0
+    assert other.read_text() == "of another run"
 
 
 def test_no_workers() -> None:

@@ -7,14 +7,13 @@ import json
 import click
 
 from riata import model_file
-from riata.atomic import check_writable
+from riata.atomic import check_writable, same_file
 from riata.cli.data import settings_as_usage
 from riata.cli.options import Command, option
 from riata.cli.text import count, number, plural, rows, weights_line
 from riata.record import Model
 from riata.shards.rounds import merge_files
 from riata.shards.survey_file import is_survey, merge_surveys
-from riata.sources.bad_lines import same_file
 from riata.sources.io.bytes import expand
 
 HELP = """Put the PARTS that `riata train --shard` made together: the model of a round.

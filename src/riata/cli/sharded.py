@@ -178,7 +178,7 @@ def _all(job: Job, given: dict[str, Any]) -> int:
             on_progress=None if quiet else tell,
         )
     model_file.save(model, job.output)
-    if os.path.exists(checkpoint):
+    if not given["no_checkpoint"] and os.path.exists(checkpoint):
         os.unlink(checkpoint)
     if not quiet:
         seconds = None if job.resume else time.perf_counter() - started

@@ -40,7 +40,7 @@ def command(
     if number is not None and wanted is not None:
         raise click.UsageError("--shards says how many, --size how large: choose one")
     with settings_as_usage():
-        bytes_ = None if wanted is None else parse_size(wanted)
+        bytes_ = None if wanted is None else parse_size(wanted, "--size")
         found = split(list(data), read_options(given), count=number, shard_bytes=bytes_)
     if as_json:
         for shard in found:

@@ -21,14 +21,17 @@ WAIT = 60.0
 SLOW, TIMES_SLOWER = 60.0, 5.0
 """A task is given to another worker, too, once it takes so many seconds and so many times as long as others."""
 _TICK = 0.5
+RELEASED = object()
+"""In the place of a future that nobody needs any more."""
 _LOCAL = {
     "distributed.deploy.lost-worker-timeout": "1 day",
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+    "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",
 }
 """How processes here differ from Dask's. A killed one is started again: Dask would give it up for good where it is away
-15 s later, and end up without workers where they are killed again and again. And they keep memory that they will need
+15 s later, and end up without workers where they are killed again and again. They keep memory that they will need
 again: Dask has the C library give all of it back at once, so that learning takes a quarter longer, and sums twice as
-long."""
+long. And they leave it to Riata to say what is wrong with the data: they would log every task that fails."""
 
 
 class ClusterError(RiataError, RuntimeError):
@@ -82,6 +85,8 @@ def cluster_of(address: str) -> Iterator[Any]:
 
 def check_workers(client: Any, wait: float = WAIT) -> None:
     """A ClusterError unless there are workers, all of them with this version of Riata."""
+    if not hasattr(client, "wait_for_workers"):
+        raise TypeError(f"client is a dask.distributed.Client, not {type(client).__name__}")
     try:
         client.wait_for_workers(1, timeout=wait)
     except TimeoutError:
@@ -136,13 +141,20 @@ class Cluster:
 
     def all_done(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Futures of these calls (a function and its arguments), in order, once all are done."""
+        slots = [Slot(self, call) for call in calls]
+        self.finish(slots)
+        return [slot.done for slot in slots]
+
+    def finish(self, slots: list[Slot], more: Callable[[], list[Slot]] = list) -> None:
+        """Wait for these, and for whatever `more` adds to them whenever some are done."""
         self._peopled = time.monotonic()
-        slots = [_Slot(call, [self.submit(*call)]) for call in calls]
+        slots = slots + more()
         try:
             while waiting := [slot for slot in slots if slot.done is None]:
                 for slot in waiting:
                     self._look_at(slot)
-                waiting = [slot for slot in waiting if slot.done is None]
+                slots += (added := more())
+                waiting = [slot for slot in waiting if slot.done is None] + added
                 self._look_for_slow(slots, waiting)
                 if waiting:
                     self._pause([future for slot in waiting for future in slot.attempts])
@@ -150,7 +162,6 @@ class Cluster:
             for slot in slots:
                 slot.cancel()
             raise
-        return [slot.done for slot in slots]
 
     def _pause(self, futures: list[Any]) -> None:
         try:
@@ -192,7 +203,7 @@ class Cluster:
                 )
             time.sleep(_TICK)
 
-    def _look_at(self, slot: _Slot) -> None:
+    def _look_at(self, slot: Slot) -> None:
         for future in list(slot.attempts):
             if future.status == "finished":
                 slot.done = future
@@ -201,16 +212,16 @@ class Cluster:
                 error = future.exception()
                 if isinstance(error, RiataError) or slot.failures >= self._retries:
                     raise _said(error, slot.failures + 1)
-                slot.again(future, self)
+                slot.again(future)
             elif future.status in ("cancelled", "lost"):
                 self._check_alive("its tasks were cancelled")
                 if slot.failures >= self._retries:
                     raise ClusterError(
                         "tasks are cancelled again and again: is the scheduler alive?"
                     )
-                slot.again(future, self)
+                slot.again(future)
 
-    def _look_for_slow(self, slots: list[_Slot], waiting: list[_Slot]) -> None:
+    def _look_for_slow(self, slots: list[Slot], waiting: list[Slot]) -> None:
         """Give what takes very long to another worker as well: it may hang."""
         now = time.monotonic()
         for slot in slots:
@@ -228,9 +239,7 @@ class Cluster:
             busy = {worker for worker, tasks in processing.items() if keys & set(tasks)}
             free = [worker for worker in processing if worker not in busy and worker not in removed]
             if busy and free and len(slot.attempts) < 3:
-                slot.attempts.append(
-                    self.submit(*slot.call, workers=free, allow_other_workers=False)
-                )
+                slot.begin(workers=free, allow_other_workers=False)
 
     def _remove_silent(self, workers: list[str]) -> list[str]:
         """Workers that gave no sign of life: what they hold is made again by others."""
@@ -256,20 +265,29 @@ async def remove_silent(
     return silent
 
 
-class _Slot:
-    """One call, and the futures that stand for it."""
+class Slot:
+    """One call, and the futures that stand for it; a call with a higher priority goes before others that wait."""
 
-    def __init__(self, call: tuple[Any, ...], attempts: list[Any]) -> None:
-        self.call, self.attempts = call, attempts
+    def __init__(self, cluster: Cluster, call: tuple[Any, ...], priority: int = 0) -> None:
+        self._cluster, self._call, self._priority = cluster, call, priority
+        self.attempts: list[Any] = []
         self.done: Any = None
         self.failures = 0
         self.began = time.monotonic()
         self.seconds: float | None = None
+        self.begin()
 
-    def again(self, failed: Any, cluster: Cluster) -> None:
+    def begin(self, **how: Any) -> None:
+        self.attempts.append(self._cluster.submit(*self._call, priority=self._priority, **how))
+
+    def again(self, failed: Any) -> None:
         self.failures += 1
         self.attempts.remove(failed)
-        self.attempts.append(cluster.submit(*self.call))
+        self.begin()
+
+    def release(self) -> None:
+        """What was made is in what others made of it: workers need not keep it."""
+        self.attempts, self._call, self.done = [], (), RELEASED
 
     def cancel(self) -> None:
         for future in self.attempts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from riata.block import Block
 from riata.dask.cluster import RETRIES, SLOW, WAIT, Cluster, check_workers
 from riata.dask.collections import Partitions, is_collection
+from riata.dask.folding import folded
 from riata.errors import DataError, NoExamples, SettingsError
 from riata.estimators.base import LinearEstimator
 from riata.learners import Learner
@@ -32,8 +33,8 @@ from riata.shards.plan import (
 from riata.shards.plan import resolved as resolved_options
 from riata.shards.rounds import MakeLearner, Rounds, Task, go, partial
 from riata.shards.split import Piece, Shard
-from riata.shards.summary import Summary
-from riata.shards.sums import FAN_IN, add_up
+from riata.shards.summary import Summary, check_rounds
+from riata.shards.sums import FAN_IN
 from riata.shards.survey import Survey, Wanted, merged
 from riata.sources import ReadOptions
 from riata.training.encoder import encode_for
@@ -93,6 +94,8 @@ def train(
     Other options are about reading, as `riata.open_source` takes them.
     """
     make = maker(learner)
+    if rounds is not None:
+        check_rounds(rounds)
     cluster = Cluster(client, retries, slow, wait)
     check_workers(client, wait)
     if options is None:
@@ -128,14 +131,8 @@ def run_on(cluster: Cluster, task: Task, held: Partitions | None = None) -> Summ
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         shared = cluster.submit(_itself, task)
-        level = cluster.all_done(
-            [(partial, shared, shard, *_data(held, shard)) for shard in task.plan.shards]
-        )
-        while len(level) > 1:
-            groups = [level[i : i + FAN_IN] for i in range(0, len(level), FAN_IN)]
-            level = cluster.all_done([(_added, group) for group in groups])
-        result: Summary = cluster.all_done([(_added, level)])[0].result()
-        return result
+        calls = [(partial, shared, shard, *_data(held, shard)) for shard in task.plan.shards]
+        return folded(cluster, calls)
 
 
 def _data(held: Partitions | None, shard: Shard) -> tuple[Any, ...]:
@@ -144,10 +141,6 @@ def _data(held: Partitions | None, shard: Shard) -> tuple[Any, ...]:
 
 def _itself(task: Task) -> Task:
     return task
-
-
-def _added(summaries: Sequence[Summary]) -> Summary:
-    return add_up(summaries)
 
 
 def _surveyed(cluster: Cluster, plan: Plan, wanted: Wanted, held: Partitions | None) -> Survey:

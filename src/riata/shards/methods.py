@@ -18,6 +18,10 @@ from riata.learners.base import Floats, State
 Arrays = dict[str, NDArray[Any]]
 
 
+_SCALE = ("scale_keys", "scale_sums")
+"""What feature_scale="rms" keeps of each feature."""
+
+
 class Method(ABC):
     """A family of learners, as functions of arrays: tasks run anywhere, as often as they must."""
 
@@ -68,9 +72,12 @@ class Method(ABC):
         held = list(blocks)
         found = [np.unique(b.indices[b.indptr[0] : b.indptr[-1]]) for b in held]
         there = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
-        kept = np.isin(state["keys"], there)
-        rows = np.ascontiguousarray(state["rows"][kept])
-        return state | {"rows": rows} | named_rows(state, kept), held
+        kept = np.isin(state["keys"], there, assume_unique=True)
+        own = state | {"rows": np.ascontiguousarray(state["rows"][kept])} | named_rows(state, kept)
+        if "scale_keys" in state:
+            kept = np.isin(state["scale_keys"], there, assume_unique=True)
+            own |= {name: np.ascontiguousarray(state[name][kept]) for name in _SCALE}
+        return own, held
 
     family: str = ""
 

@@ -9,6 +9,9 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 import riata
 from riata import _core
 from riata.block import Block, concatenate
@@ -182,12 +185,35 @@ def open_held(data: Any, options: ReadOptions) -> Source:
     """A partition that somebody holds: a frame, a matrix with its labels and weights, or some paths."""
     if isinstance(data, tuple):
         x, y, weights = data
-        return open_source(x, y, weights)
+        if not _is_words(y):
+            return open_source(x, y, weights)
+        words, codes = _of_words(np.asarray(y))
+        source = open_source(x, codes, weights)
+        source.label_names = words  # type: ignore[attr-defined]
+        return source
     from riata.sources.table.frame import is_frame
 
     if is_frame(data):
         options = replace(options, format="table")
     return open_source(data, options=options)
+
+
+def _is_words(labels: Any) -> bool:
+    array = np.asarray(labels)
+    return array.dtype.kind in "UST" or (
+        array.dtype.kind == "O" and any(isinstance(label, str) for label in array.flat)
+    )
+
+
+def _of_words(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.float64]]:
+    """The different labels, and which of them each is."""
+    try:
+        words, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise DataError(
+            "y has labels of different kinds, or some that are missing: make all of them words or all numbers"
+        ) from None
+    return words.tolist(), codes.astype(np.float64)
 
 
 def _with_labels(block: Block) -> Block:

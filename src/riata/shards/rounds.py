@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -52,7 +53,7 @@ class Task:
     digest: str
     """Of the plan."""
 
-    @property
+    @cached_property
     def began(self) -> str:
         """A checksum of what tasks begin with."""
         found = hashlib.sha256()

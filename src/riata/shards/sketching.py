@@ -8,14 +8,18 @@ examples, with sums of their own; once all have come to their ends, a round adds
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from riata import _core
 from riata.block import Block
 from riata.errors import ChangedData
 from riata.learners import Learner, Sketch
-from riata.learners.base import Floats
+from riata.learners.base import Floats, offsets_for
+from riata.learners.sketch_named import numbered
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint, Point
 from riata.learners.sketch_state import SUMS_WITHOUT_STEP
@@ -74,9 +78,7 @@ class SketchMethod(Method):
         sample = min(parameters["sample"], -(-ROOM * parameters["sample"] // shards))
         learner = Sketch(**from_json(parameters) | {"n_jobs": 1, "sample": sample})
         if "name_keys" in state:
-            keys = state["name_keys"]
-            nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
-            learner._feature_index.translate(keys, *nameless)
+            object.__setattr__(learner, "_feature_index", _KNOWN.index_of(state["name_keys"]))
         if "gammas" in state and learner._folds is not None:
             learner._passes[0].gammas = [float(gamma) for gamma in state["gammas"]]
             learner._folds._begin()
@@ -102,21 +104,17 @@ class SketchMethod(Method):
     def learn(self, learner: Any, block: Block) -> Floats:
         if learner.complete:  # nobody asks for such a round
             raise ValueError("this sketch is complete")
-        known = len(learner._feature_index)
-        if known and learner._passes[0].passes:
-            numbers = learner._feature_index.translate(
-                np.ascontiguousarray(
-                    block.indices[block.indptr[0] : block.indptr[-1]], dtype=np.int64
-                ),
-                None,
-                None,
+        if not len(learner._feature_index) or not learner._passes[0].passes:
+            return learner.learn(block)  # type: ignore[no-any-return]
+        rows = numbered(learner._feature_index, block, join=False)
+        if rows.nnz and rows.indices.min() < 0:
+            raise ChangedData(
+                f"{block.where(0)}: changed between rounds: there are features that were not there in "
+                "the first one: train on files that stay as they are"
             )
-            if (numbers < 0).any():
-                raise ChangedData(
-                    f"{block.where(0)}: changed between rounds: there are features that were not there in "
-                    "the first one: train on files that stay as they are"
-                )
-        return learner.learn(block)  # type: ignore[no-any-return]
+        offsets_for(rows, learner.outputs)
+        with learner.lock:
+            return learner._learn(rows)  # type: ignore[no-any-return]
 
     def wants_names(self, parameters: dict[str, Any], round: int) -> bool:
         return round == 1
@@ -124,24 +122,13 @@ class SketchMethod(Method):
     def sums(self, learner: Any, state: Arrays, rows: int) -> Arrays:
         runs = _runs(learner)
         parts = [run.core.sums() for _, run in runs]
-        named = len(learner._feature_index) > 0
-        if named:
+        if len(learner._feature_index) and state["round"][0] == 1:
             keys, names, offsets = learner._feature_index.arrays()
-            numbers = np.arange(len(keys))
-        else:
-            keys = numbers = _union([part.keys for part in parts])
-        width = 2 * len(runs)
-        gradient = np.zeros((len(keys), width))
-        for c, part in enumerate(parts):
-            own, values = part.keys, part.gradients
-            at = own if named else np.searchsorted(numbers, own)
-            gradient[at, 2 * c : 2 * c + 2] = values
-        sums: Arrays = {"keys": keys, "rows": gradient}
-        if named and state["round"][0] == 1:
-            sums |= {"names": names, "name_offsets": offsets}
-        elif named:  # the keys are numbers, which all tasks share
-            live = np.any(gradient != 0, axis=1)
-            sums = {"keys": numbers[live].astype(np.int64), "rows": gradient[live]}
+            gradient = _in_rows(parts, np.arange(len(keys)))
+            sums: Arrays = {"keys": keys, "rows": gradient, "names": names, "name_offsets": offsets}
+        else:  # keys are numbers, which all tasks share
+            live = _union([part.keys for part in parts])
+            sums = {"keys": live, "rows": _in_rows(parts, live)}
         for c, part in enumerate(parts):
             scalars = part.scalars
             core = runs[c][1].core
@@ -214,6 +201,35 @@ def _set_paths(learner: Sketch, state: Arrays) -> None:
             keys, gamma = state[f"path.{f}.{g}.keys"], float(state["gammas"][g])
             point = PathPoint(gamma, keys, weights[1:], float(weights[0]), math.nan, math.nan, 0)
             run._passes[0].path.append(point)
+
+
+class _Known:
+    """The numbers of all names, for tasks of one process: they look up numbers, and add none."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._keys, self._index = np.zeros(0, dtype=np.int64), _core.FeatureIndex()
+
+    def index_of(self, keys: NDArray[np.int64]) -> _core.FeatureIndex:
+        with self._lock:
+            if not np.array_equal(keys, self._keys):
+                nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
+                self._keys, self._index = keys, _core.FeatureIndex()
+                self._index.translate(keys, *nameless)
+            return self._index
+
+
+_KNOWN = _Known()
+
+
+def _in_rows(parts: list[Any], keys: Any) -> Floats:
+    """The gradients of all runs, side by side, of these features, which are ascending."""
+    if len(parts) == 1 and len(parts[0].keys) == len(keys):
+        return parts[0].gradients  # type: ignore[no-any-return]
+    rows = np.zeros((len(keys), 2 * len(parts)))
+    for c, part in enumerate(parts):
+        rows[np.searchsorted(keys, part.keys), 2 * c : 2 * c + 2] = part.gradients
+    return rows
 
 
 def _union(several: list[Any]) -> Any:
