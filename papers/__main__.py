@@ -1,4 +1,4 @@
-"""`python -m papers [NAME...] [--quick] [--check] [--into FOLDER]`: every item of the papers, and the page of them.
+"""`python -m papers [NAME...] [--quick] [--check] [--into FOLDER] [--jobs N]`: every item of the papers, and the page.
 
 NAME is a paper (lipton-2015) or an item of it (lipton-2015/equality). An item that is on disk from the same commit is
 not made again, so an interrupted run goes on at the next one.
@@ -11,9 +11,12 @@ import hashlib
 import importlib
 import json
 import os
+import resource
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +80,8 @@ def one(key: str, quick: bool) -> None:
     sys.path.insert(0, str(HERE / item.paper))
     module, _, function = item.script.partition(":")
     found = getattr(importlib.import_module(module), function or "item")(quick)
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    found["processor_seconds"] = sum(u.ru_utime + u.ru_stime for u in used)
     print(json.dumps(found))
 
 
@@ -91,48 +96,65 @@ def save(path: Path, text: str) -> None:
         raise PapersError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def run(items: list[Item], quick: bool, again: bool) -> None:
+def run(items: list[Item], quick: bool, again: bool, jobs: int) -> None:
+    """Make what is not there yet, `jobs` items at a time; each is kept as soon as it is made."""
     now = commit()
     trial = page.FOLDER / "results" / ".writable"
     save(trial, "")  # before hours of work
     trial.unlink()
-    for item in items:
-        before = page.read(item)
-        absent = missing(item.data)
-        if absent:
-            print(f"{item.key}: a gap, {', '.join(absent)} is not under {folder()}", flush=True)
-            result: dict[str, Any] = {
-                "absent": absent,
-                "quick": quick,
-                "commit": now,
-                "seconds": 0.0,
-            }
-        elif (
-            before
-            and not again
-            and (before["commit"], before["quick"], before.get("absent")) == (now, quick, None)
-        ):
-            print(f"{item.key}: already made from this commit", flush=True)
-            continue
-        else:
-            print(f"{item.key} ...", flush=True)
-            began = time.perf_counter()
-            result = make(item, quick)
-            seconds = time.perf_counter() - began
-            result |= {
-                "commit": now,
-                "quick": quick,
-                "seconds": seconds,
-                "processor": describe()["processor"],
-            }
-            print(f"  {seconds:.0f} s", flush=True)
-            if quick:  # what a full run of it took, for the page
-                took = (before or {}).get("full_seconds")
-                if before and not before["quick"] and not before.get("absent"):
-                    took = before["seconds"]
-                result |= {"full_seconds": took}
-        save(page.stored(item), json.dumps(result, indent=1) + "\n")
+    ended = threading.Event()
+
+    def unless_ended(item: Item) -> None:
+        if ended.is_set():
+            return
+        try:
+            run_one(item, quick, again, now)
+        except BaseException:
+            ended.set()
+            raise
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for done in [pool.submit(unless_ended, item) for item in items]:
+                done.result()
+        finally:
+            ended.set()
     save(page.page(), page.text())
+
+
+def run_one(item: Item, quick: bool, again: bool, now: str) -> None:
+    """One item: make it, note that its data is absent, or leave it as it is."""
+    before = page.read(item)
+    absent = missing(item.data)
+    result: dict[str, Any]
+    if absent:
+        print(f"{item.key}: a gap, {', '.join(absent)} is not under {folder()}", flush=True)
+        result = {"absent": absent, "quick": quick, "commit": now, "seconds": 0.0}
+    elif (
+        before
+        and not again
+        and (before["commit"], before["quick"], before.get("absent")) == (now, quick, None)
+    ):
+        print(f"{item.key}: already made from this commit", flush=True)
+        return
+    else:
+        print(f"{item.key} ...", flush=True)
+        began = time.perf_counter()
+        result = make(item, quick)
+        seconds = time.perf_counter() - began
+        result |= {
+            "commit": now,
+            "quick": quick,
+            "seconds": seconds,
+            "processor": describe()["processor"],
+        }
+        print(f"{item.key}: {seconds:.0f} s", flush=True)
+        if quick:  # what a full run of it took, for the page
+            took = (before or {}).get("full_seconds")
+            if before and not before["quick"] and not before.get("absent"):
+                took = before["seconds"]
+            result |= {"full_seconds": took}
+    save(page.stored(item), json.dumps(result, indent=1) + "\n")
 
 
 def check() -> None:
@@ -162,6 +184,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument(
         "--into", metavar="FOLDER", type=Path, help="results and page go there, not into papers/"
     )
+    parser.add_argument(
+        "--jobs", metavar="N", type=int, help="items made at the same time; 2 with --quick, else 1"
+    )
     parser.add_argument("--one", metavar="ITEM", help=argparse.SUPPRESS)
     given = parser.parse_args(words)
     page.FOLDER = given.into.resolve() if given.into else page.FOLDER
@@ -171,7 +196,10 @@ def main(words: list[str] | None = None) -> int:
         elif given.check:
             check()
         else:
-            run(wanted(given.names), given.quick, given.again)
+            jobs = given.jobs or (2 if given.quick else 1)
+            if jobs < 1:
+                raise PapersError(f"--jobs {jobs} makes nothing: at least 1")
+            run(wanted(given.names), given.quick, given.again, jobs)
     except (PapersError, DataError) as error:
         print(f"papers: {error}", file=sys.stderr)
         return 1

@@ -72,6 +72,7 @@ ITEMS = (
         seed="draw 0",
     ),
     Item("bayesian-2021", "sampled", "Table 1: VB-100 and VB-1000", "table_1:sampled", seed="draws 0, 1, ..."),
+    Item("bayesian-2021", "probit", "Appendix B: probit regression", "table_1:probit", seed="draws 0, 1, ..."),
     Item("bayesian-2021", "figures-1-4", "Figures 1 and 4: features at random", "figures:figure_1_and_4"),
     Item("bayesian-2021", "figure-2-left", "Figure 2, left: a long tail", "figures:figure_2_left"),
     Item(

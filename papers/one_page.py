@@ -35,7 +35,7 @@ def read(item: Item) -> dict[str, Any] | None:
 def text() -> str:
     """The whole page."""
     parts = [HEAD]
-    total, full = 0.0, []
+    total, full, used = 0.0, [], []
     for paper, title in PAPERS.items():
         parts.append(f"## {title}\n")
         for item in (i for i in ITEMS if i.paper == paper):
@@ -44,14 +44,17 @@ def text() -> str:
             total += found["seconds"] if found else 0.0
             if found and not found.get("absent"):
                 full.append(found.get("full_seconds") if found["quick"] else found["seconds"])
+                used.append(found.get("processor_seconds"))
         gaps = [gap for gap in GAPS if gap.paper == paper]
         if gaps:
             parts.append("Not here:\n")
             parts.append("".join(f"- {gap.title}: {gap.why}.\n" for gap in gaps))
+    measured = [seconds for seconds in used if seconds is not None]
     known = [seconds for seconds in full if seconds is not None]
     told = f"Full runs of {len(known)} of {len(ITEMS)} items took {sum(known) / 60:.1f} minutes."
     parts.append(
-        f"All items on this page took {total / 60:.1f} minutes to make, of the clock, whatever else the machine did. "
+        f"The items on this page took {total / 60:.1f} minutes to make, of the clock, one after another, whatever else "
+        f"the machine did; {len(measured)} of {len(ITEMS)} took {sum(measured) / 60:.1f} minutes of processor time. "
         + (told if known else "None of them has been run in full.")
         + "\n"
     )
@@ -62,6 +65,12 @@ def _table(head: list[str], rows: list[list[Any]]) -> list[str]:
     """With an empty line behind it."""
     lines = [head, ["---"] * len(head), *rows]
     return ["| " + " | ".join(str(cell) for cell in row) + " |" for row in lines] + [""]
+
+
+def _processor(found: dict[str, Any]) -> str:
+    """Of the processor; files from before this was measured say nothing."""
+    used = found.get("processor_seconds")
+    return "" if used is None else f" ({used:.0f} s of the processor)"
 
 
 def _item(item: Item, found: dict[str, Any] | None) -> str:
@@ -85,6 +94,6 @@ def _item(item: Item, found: dict[str, Any] | None) -> str:
     kind = "quick" if found["quick"] else "full"
     lines.append(
         f"Data: {data}. Seed: {item.seed}. Commit {found['commit']}, {found['processor']}, "
-        f"{found['seconds']:.0f} s, {kind} run.\n"
+        f"{found['seconds']:.0f} s{_processor(found)}, {kind} run.\n"
     )
     return "\n".join(lines)

@@ -1,11 +1,12 @@
 """Every two-class set at hand and one of twenty classes: passes to a gap of 1e-6, and time beside liblinear's.
 
 Both penalise the intercept, so that both solve the same problem; both are given the matrix in memory. liblinear's
-tolerance is the loosest power of ten at which its objective is within 1e-6 of the optimum, found beforehand.
+tolerance is the loosest power of ten, of at least 1e-8, at which its objective is within 1e-6 of the optimum.
 """
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from typing import Any
@@ -20,7 +21,7 @@ from riata.learners import Sketch
 
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
 GAP, MOST_PASSES = 1e-6, 10
-TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 LONGEST = 20.0
 """Seconds after which liblinear is not asked for more."""
 QUICK = ("heart", "money-fx", "rcv1, sample", "SMS", "kr-vs-kp", "mushroom", "wdbc")
@@ -38,7 +39,7 @@ def objective(X: sparse.csr_matrix, y: Floats, model: Any, gamma: float) -> floa
 
 
 def liblinear(X: sparse.csr_matrix, y: Floats, gamma: float, best: float) -> tuple[float, str]:
-    """Seconds of the loosest tolerance that is near enough to the best objective."""
+    """Seconds of the loosest tolerance that is near enough to the best objective, endless where none is."""
     from sklearn.multiclass import OneVsRestClassifier
 
     wide, seconds = X.astype(np.float64), 0.0
@@ -60,13 +61,13 @@ def liblinear(X: sparse.csr_matrix, y: Floats, gamma: float, best: float) -> tup
             return seconds, f"{seconds:.3f}"
         if seconds > LONGEST:
             break
-    return seconds, f"not there after {seconds:.1f}"
+    return math.inf, f"not there after {seconds:.1f}"
 
 
 def solved(
     name: str, X: sparse.csr_matrix, y: Floats, gamma: float
-) -> tuple[list[Any], bool, bool]:
-    """A row of the table; whether the passes are few; whether it takes at most twice liblinear's time."""
+) -> tuple[list[Any], bool, float, float]:
+    """A row of the table; whether the passes are few; its time over liblinear's, and its time."""
     times = []
     for _ in range(3 if X.nnz < 1_000_000 else 1):
         began = time.process_time()
@@ -84,29 +85,32 @@ def solved(
     bytes_ = sum(p.core.bytes for p in learner._passes)
     row = [
         name, f"{gamma:g}", passes, f"{gap:.0e}", sum(int(h["support"]) for h in last.values()),
-        f"{bytes_ / 1e6:.1f} MB", f"{min(times):.3f}", told, f"{min(times) / max(theirs, 1e-9):.2f}",
+        f"{bytes_ / 1e6:.1f} MB", f"{min(times):.3f}", told, f"{min(times) / theirs:.2f}",
     ]  # fmt: skip
-    return row, passes <= MOST_PASSES and gap <= GAP, min(times) <= 2 * theirs or min(times) < 0.05
+    return row, passes <= MOST_PASSES and gap <= GAP, min(times) / theirs, min(times)
 
 
 def item(quick: bool) -> dict[str, Any]:
-    rows, few, fast = [], [], []
+    rows, few, times = [], [], []
     names = QUICK if quick else tuple(SETS)
     for name in (*names, "news20, twenty groups"):
         file, options = SETS.get(name, (CLASSES, {}))
         X, y = load(file, options)
         for gamma in GAMMAS:
-            row, is_few, is_fast = solved(f"{name}, {X.shape[0]:,} x {X.shape[1]:,}", X, y, gamma)
+            row, is_few, *both = solved(f"{name}, {X.shape[0]:,} x {X.shape[1]:,}", X, y, gamma)
             rows.append(row)
             few.append(is_few)
-            fast.append(is_fast)
+            times.append(both)
+    slow = [seconds for ratio, seconds in times if ratio > 2]
+    absent = sum(ratio == 0 for ratio, _ in times)
     most = max(row[2] for row in rows)
     told = [
         ["passes to a gap of 1e-6", "about 10, of weights",
          f"at most {MOST_PASSES} in {sum(few)} of {len(few)}; the most: {most}",
          "reproduced" if all(few) else "comparable"],
-        ["at most twice liblinear's processor time, or below 50 ms", "not stated",
-         f"in {sum(fast)} of {len(fast)}", "comparable"],
+        ["at most twice liblinear's processor time", "not stated",
+         f"in {len(times) - len(slow)} of {len(times)}, in {absent} of which liblinear does not come within 1e-6; the "
+         f"others take {', '.join(f'{1e3 * s:.0f}' for s in slow) or 'no'} ms", "comparable"],
     ]  # fmt: skip
     head = [
         "set",

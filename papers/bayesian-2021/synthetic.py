@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_expit, log_ndtr
 
 from riata.block import Block
 
@@ -15,20 +16,27 @@ CHUNK = 20_000
 
 def labelled(
     rng: np.random.Generator, counts: NDArray[np.int64], indices: NDArray[np.int32], weights: Floats,
-    values: NDArray[np.float32] | None = None,
+    values: NDArray[np.float32] | None = None, link: str = "logit",
 ) -> tuple[Block, Floats]:  # fmt: skip
     """A Block with labels drawn by the true weights, and the true weights' loss on each row."""
     values = np.ones(len(indices), dtype=np.float32) if values is None else values
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     sums = np.concatenate([[0.0], np.cumsum(weights[indices] * values.astype(np.float64))])
     scores = sums[indptr[1:]] - sums[indptr[:-1]]
-    labels = (rng.random(len(counts)) < 1 / (1 + np.exp(-scores))).astype(np.float64)
+    logs = log_expit if link == "logit" else log_ndtr
+    labels = (rng.random(len(counts)) < np.exp(logs(scores))).astype(np.float64)
     block = Block(indptr, indices, values, labels)
-    return block, np.logaddexp(0, np.where(labels > 0, -scores, scores))
+    return block, -logs(np.where(labels > 0, scores, -scores))
 
 
 def random_features(
-    seed: int, examples: int, d: int, present: float, std: float, binary: bool = True
+    seed: int,
+    examples: int,
+    d: int,
+    present: float,
+    std: float,
+    binary: bool = True,
+    link: str = "logit",
 ) -> Iterator[tuple[Block, Floats]]:
     """Each of d features is there with the same chance, `present` of them on average (figs. 1, 4 and 5).
 
@@ -41,7 +49,7 @@ def random_features(
         rows, columns = np.nonzero(rng.random((n, d), dtype=np.float32) < present / d)
         counts = np.bincount(rows, minlength=n)
         values = None if binary else rng.random(len(columns), dtype=np.float32)
-        yield labelled(rng, counts, columns.astype(np.int32), weights, values)
+        yield labelled(rng, counts, columns.astype(np.int32), weights, values, link)
 
 
 def long_tail(

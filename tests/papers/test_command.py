@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,39 @@ def test_the_page_is_what_the_results_say() -> None:
     for item in items.ITEMS:
         if (stored := page.stored(item)).exists():
             assert {"commit", "quick", "seconds"} <= set(json.loads(stored.read_text()))
+
+
+def test_two_items_are_made_at_the_same_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2, timeout=60)
+
+    def make(item: items.Item, quick: bool) -> dict[str, object]:
+        both.wait()  # breaks where the other has not begun
+        return found() | {"processor_seconds": 90.0}
+
+    monkeypatch.setattr(papers, "commit", lambda: "abc")
+    monkeypatch.setattr(papers, "make", make)
+    names = ["lipton-2015/equality", "lipton-2015/speed-up"]
+    assert papers.main([*names, "--quick"]) == 0
+    shown = (home / "RESULTS.md").read_text()
+    assert shown.count("(90 s of the processor)") == 2
+    assert f"2 of {len(items.ITEMS)} took 3.0 minutes of processor time" in shown
+    assert papers.main([*names, "--jobs", "-1"]) == 1
+
+
+def test_an_item_that_fails_keeps_those_before_it_and_ends_the_run(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = []
+
+    def make(item: items.Item, quick: bool) -> dict[str, object]:
+        made.append(item.name)
+        if item.name == "table-1":
+            raise papers.PapersError(f"{item.key}: its script failed, see above")
+        return found()
+
+    monkeypatch.setattr(papers, "make", make)
+    assert papers.main(["lipton-2015", "--jobs", "1"]) == 1
+    assert "its script failed" in capsys.readouterr().err
+    assert made == ["equality", "table-1"]
+    assert (home / "results/lipton-2015/equality.json").exists()
+    assert not (home / "results/lipton-2015/table-1.json").exists()
