@@ -55,6 +55,7 @@ KERNELS = {
     "portfolio": ("auto",),
     "correction": ("auto",),
     "regression": ("auto, regression",),
+    "joint": ("auto, few features",),
     "bank": ("settings side by side",),
     "adagrad_columns": ("settings of AdaGrad side by side",),
     "log_loss": ("losses of settings",),
@@ -178,6 +179,8 @@ def words() -> Work:
 
 def works(folder: Path) -> dict[str, Work]:
     near, far, many = block(), block(1 << 40), block(classes=6)
+    dense = block()
+    dense.indices[:] = np.tile(np.arange(NON_ZEROS), ROWS)
     few = Block(
         near.indptr[:101],
         near.indices,
@@ -215,6 +218,7 @@ def works(folder: Path) -> dict[str, Work]:
         "interior point": learn(lambda: InteriorPoint(update="paper"), few),
         "auto": learn(lambda: Portfolio(), near),
         "auto, regression": learn(lambda: AutoRegression(), near),
+        "auto, few features": learn(lambda: AutoRegression(), dense),
         "settings side by side": side_by_side(near, SCHEDULE),
         "settings of AdaGrad side by side": side_by_side(near, {}),
         "losses of settings": losses_of_settings(False),

@@ -15,7 +15,7 @@ from riata import _core, model_file
 from riata.block import Block
 from riata.errors import ModelError
 from riata.learners import Portfolio, portfolio_tools
-from riata.learners.portfolio_settings import SETTINGS, plan
+from riata.learners.portfolio_settings import JOINT, SETTINGS, plan
 from riata.record import Model, Record, Settings
 from riata.reference import portfolio as reference
 from tests.problems import block_of, dense_rows, labels_for
@@ -25,7 +25,7 @@ FOUR = [SETTINGS[k] for k in (5, 12, 19, 28)]
 
 def core(settings: Any = SETTINGS, store: str = "dense", **options: Any) -> _core.Portfolio:
     given = {"intercept_variance": 2 * np.pi, "fit_intercept": True, "drop": True, "correct": True}
-    given |= {"outputs": 1, "bits": 12}
+    given |= {"outputs": 1, "bits": 12, "joint": list(JOINT)}
     return _core.Portfolio(store=store, members=list(settings), **(given | options))
 
 
@@ -118,9 +118,10 @@ def test_every_member_has_the_bits_it_has_alone() -> None:
     learned(together, block)
     scores = by_members(together, block)
     for k, setting in enumerate(SETTINGS):
-        alone = core([setting])
+        beside = [SETTINGS[0]] if setting[0] == "joint" else []  # a joint one is never alone
+        alone = core([*beside, setting])
         learned(alone, block)
-        np.testing.assert_array_equal(by_members(alone, block)[:, 0], scores[:, k])
+        np.testing.assert_array_equal(by_members(alone, block)[:, -1], scores[:, k])
 
 
 def test_classes_are_models_of_their_own() -> None:
@@ -293,10 +294,10 @@ def test_classes_may_join_later() -> None:
     two = Portfolio(calibrate=False)
     two.learn(block_of(X, y))
     four = two.with_outputs(4)
-    assert four.settings == plan(4)
+    assert four.settings == plan(4, joint=True)
     scores = four.score(block_of(X))
     np.testing.assert_allclose(scores[:, 0], -scores[:, 1], rtol=1e-9, atol=1e-9)
-    kept = [two.settings.index(setting) for setting in plan(4)]
+    kept = [two.settings.index(setting) for setting in plan(4, joint=True)]
     weights = two.state()["weights"][0, kept]
     chances = _core.loss_probability("logistic", by_members(two._core, block_of(X)).ravel())
     chance = chances.reshape(300, -1)[:, kept] @ (weights / weights.sum())

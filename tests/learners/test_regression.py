@@ -50,7 +50,12 @@ def test_agrees_with_the_reference(which: int, store: str) -> None:
     X, y, weights = problem()
     like = learners()[which]
     learner = type(like)(**like.parameters() | {"store": store, "bits": 18})
-    reference = Regressions(list(learner.settings), X.shape[1], fit_intercept=like.fit_intercept)
+    reference = Regressions(
+        list(learner.settings),
+        X.shape[1],
+        fit_intercept=like.fit_intercept,
+        joint=learner.joint_priors,
+    )
     block = next(iter(open_source(X, y))).with_labels(y, weights)
     scores = learner.learn(block)[:, 0]
     expected = []

@@ -26,8 +26,14 @@ using Named = std::tuple<std::string, std::string, double>;  // rule, values, pa
 Member member_of(const Named& given) {
   const auto& [rule, values, parameter] = given;
   Member out;
-  if (rule != "bayesian" && rule != "adagrad") throw nb::value_error("unknown rule");
-  out.rule = rule == "bayesian" ? Rule::bayesian : Rule::adagrad;
+  if (rule == "bayesian")
+    out.rule = Rule::bayesian;
+  else if (rule == "adagrad")
+    out.rule = Rule::adagrad;
+  else if (rule == "joint")
+    out.rule = Rule::joint;
+  else
+    throw nb::value_error("unknown rule");
   if (values == "raw")
     out.values = Values::raw;
   else if (values == "rms")
@@ -43,15 +49,33 @@ Member member_of(const Named& given) {
   return out;
 }
 
+// The last member: joint ones are behind all others, see values as they are, and have one of the four priors.
+void check_place(const PortfolioSpec& spec) {
+  const Member& last = spec.members.back();
+  if (last.rule != Rule::joint) {
+    if (spec.members.size() > 1 && spec.members[spec.members.size() - 2].rule == Rule::joint)
+      throw nb::value_error("joint members come last");
+    return;
+  }
+  if (last.values != Values::raw) throw nb::value_error("joint members see values as they are");
+  if (std::find(spec.joint.begin(), spec.joint.end(), last.parameter) == spec.joint.end())
+    throw nb::value_error("a joint member's prior is none of the four");
+}
+
 std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Named>& members,
                                 double intercept_variance, bool fit_intercept, bool drop, bool correct,
-                                int outputs, int bits) {
+                                int outputs, int bits, const std::vector<double>& joint) {
   const double columns = static_cast<double>(outputs) * static_cast<double>(members.size());
   if (!(outputs >= 1 && columns >= 1 && columns <= 1 << 24))
     throw nb::value_error("a model has at least one column, and at most 2^24");
   if (bits < 1 || bits > 32) throw nb::value_error("bits must be 1 to 32");
   PortfolioSpec spec;
-  for (const Named& each : members) spec.members.push_back(member_of(each));
+  spec.joint = joint_priors(joint);
+  for (const Named& each : members) {
+    spec.members.push_back(member_of(each));
+    check_place(spec);
+  }
+  if (spec.members.front().rule == Rule::joint) throw nb::value_error("joint members are not alone");
   spec.intercept_variance = intercept_variance;
   spec.fit_intercept = fit_intercept;
   spec.drop = drop;
@@ -93,6 +117,8 @@ struct Snapshot {
   std::vector<std::int64_t> alive;
   Evidence evidence;
   std::vector<double> single, lengths;
+  bool joint_open;
+  JointState joint;
 };
 
 nb::dict snapshot(const Portfolio& model, bool with_rows) {
@@ -101,7 +127,9 @@ nb::dict snapshot(const Portfolio& model, bool with_rows) {
                     {model.alive.begin(), model.alive.end()},
                     model.evidence,
                     model.single,
-                    {std::begin(model.lengths), std::end(model.lengths)}};
+                    {std::begin(model.lengths), std::end(model.lengths)},
+                    model.joint.open(),
+                    model.joint.state()};
   });
   const auto members = static_cast<std::size_t>(now.evidence.members());
   nb::dict out = as_dict(std::move(now.common));
@@ -116,6 +144,7 @@ nb::dict snapshot(const Portfolio& model, bool with_rows) {
   out["totals"] = nb::cast(give(std::move(now.evidence.totals), 2));
   out["single"] = nb::cast(give(std::move(now.single), Single::kWidth));
   out["lengths"] = nb::cast(give(std::move(now.lengths)));
+  add_joint(out, now.joint_open, std::move(now.joint));
   return out;
 }
 
@@ -193,7 +222,7 @@ void bind_portfolio(nb::module_& m) {
                                          "Many settings side by side over a store, averaged.");
   portfolio.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
                 nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("correct"), nb::arg("outputs"),
-                nb::arg("bits"));
+                nb::arg("bits"), nb::arg("joint") = std::vector<double>());
   bind_learn<outputs_of, std::int32_t>(portfolio);
   bind_learn<outputs_of, std::int64_t>(portfolio);
   portfolio
@@ -206,6 +235,7 @@ void bind_portfolio(nb::module_& m) {
       .def("member_scores", &member_scores<std::int64_t>, nb::arg("indptr"), nb::arg("indices"),
            nb::arg("values"), nb::arg("offsets").none());
   bind_state(portfolio);
+  bind_joint(portfolio);
 }
 
 }  // namespace riata::bind

@@ -25,7 +25,8 @@ namespace {
 using Setting = std::tuple<bool, double, double>;  // scaled, prior variance, degrees of freedom
 
 std::unique_ptr<Regression> make(const std::string& store, const std::vector<Setting>& members,
-                                 double intercept_variance, bool fit_intercept, int bits) {
+                                 const std::vector<double>& joint, double intercept_variance,
+                                 bool fit_intercept, int bits) {
   if (members.empty() || members.size() > 1 << 20) throw nb::value_error("at least one member is needed");
   if (bits < 1 || bits > 32) throw nb::value_error("bits must be 1 to 32");
   RegressionSpec spec;
@@ -36,6 +37,7 @@ std::unique_ptr<Regression> make(const std::string& store, const std::vector<Set
       throw nb::value_error("members that see values as they are come first");
     spec.members.push_back({scaled, variance, freedom});
   }
+  spec.joint = joint_priors(joint);
   if (!(intercept_variance > 0)) throw nb::value_error("a parameter out of range");
   spec.intercept_variance = intercept_variance;
   spec.fit_intercept = fit_intercept;
@@ -63,6 +65,8 @@ Out2<double> moments(const Regression& model, const In<std::int64_t>& indptr, co
 struct Snapshot {
   ModelState common;
   std::vector<double> weights, losses, squares, sums;
+  bool joint_open;
+  JointState joint;
 };
 
 nb::dict snapshot(const Regression& model, bool with_rows) {
@@ -71,13 +75,16 @@ nb::dict snapshot(const Regression& model, bool with_rows) {
                     model.weights,
                     model.losses,
                     model.squares,
-                    {std::begin(model.seen), std::end(model.seen)}};
+                    {std::begin(model.seen), std::end(model.seen)},
+                    model.joint.open(),
+                    model.joint.state()};
   });
   nb::dict out = as_dict(std::move(now.common));
   out["weights"] = nb::cast(give(std::move(now.weights)));
   out["losses"] = nb::cast(give(std::move(now.losses)));
   out["squares"] = nb::cast(give(std::move(now.squares)));
   out["sums"] = nb::cast(give(std::move(now.sums)));
+  add_joint(out, now.joint_open, std::move(now.joint));
   return out;
 }
 
@@ -104,8 +111,8 @@ void set_rest(Regression& model, const In<double>& intercept, const In<double>& 
 void bind_regression(nb::module_& m) {
   nb::class_<Regression, Model> regression(m, "Regression",
                                            "Bayesian regressions side by side over a store, averaged.");
-  regression.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
-                 nb::arg("fit_intercept"), nb::arg("bits"));
+  regression.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("joint"),
+                 nb::arg("intercept_variance"), nb::arg("fit_intercept"), nb::arg("bits"));
   bind_learn<outputs_of, std::int32_t>(regression);
   bind_learn<outputs_of, std::int64_t>(regression);
   regression
@@ -122,6 +129,7 @@ void bind_regression(nb::module_& m) {
            "All of the model's state at one moment, by name.")
       .def("set_rest", &set_rest, nb::arg("intercept"), nb::arg("weights"), nb::arg("losses"),
            nb::arg("squares"), nb::arg("sums"), nb::arg("t"), nb::arg("features"));
+  bind_joint(regression);
 }
 
 }  // namespace riata::bind

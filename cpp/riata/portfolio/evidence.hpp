@@ -17,7 +17,7 @@
 //   - without it, the average would have lost no more in this epoch: its `worth` is not above zero. The average may be
 //     better than each of its members, and a member that is right where all others are wrong is of use to it;
 //   - its weight was at most 1/100 in the mean over the epoch, so that those who go together are of no use together.
-// The member that lost least in an epoch stays in any case.
+// The member that lost least in an epoch stays in any case, and one of those that learn weights one by one.
 #pragma once
 
 #include <algorithm>
@@ -87,12 +87,13 @@ struct Evidence {
 
   static bool ends(std::uint64_t t) noexcept { return t >= kFirstEpoch && (t & (t - 1)) == 0; }
 
-  // An epoch has ended with example t: which members stay.
-  std::vector<int> survivors(std::uint64_t t) const {
+  // An epoch has ended with example t: which members stay. One of the first `some` does in any case.
+  std::vector<int> survivors(std::uint64_t t, int some) const {
     std::vector<int> out;
     const double most = kClaim * static_cast<double>(t / 2);
     for (int c = 0; c < n_; ++c)
-      if (!hopeless(c, most) || leads(c)) out.push_back(c);
+      if (!hopeless(c, most) || leads(c, n_) || (c < some && leads(c, some) && all_hopeless(some, most)))
+        out.push_back(c);
     return out;
   }
   void next_epoch() noexcept {
@@ -137,12 +138,18 @@ struct Evidence {
     return true;
   }
 
-  bool leads(int c) const noexcept {
+  // Whether it lost least of the first so many, for any output.
+  bool leads(int c, int of_the_first) const noexcept {
     for (int o = 0; o < outputs_; ++o) {
       const double* of = recent.data() + o * n_;
-      if (std::min_element(of, of + n_) - of == c) return true;
+      if (std::min_element(of, of + of_the_first) - of == c) return true;
     }
     return false;
+  }
+  bool all_hopeless(int first, double most) const noexcept {
+    for (int c = 0; c < first; ++c)
+      if (!hopeless(c, most)) return false;
+    return true;
   }
 
   int outputs_, n_;

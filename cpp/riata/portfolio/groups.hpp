@@ -16,9 +16,10 @@ struct Group {
   Values values = Values::raw;
   int first = 0, members = 0;  // of an output
   int columns = 0;             // outputs x members
-  int offset = 0;              // where its state begins in a row
+  int offset = 0, width = 0;   // where its state begins in a row, and its size
   Doubles parameters;          // columns: precisions of the prior, or rates
   Doubles intercept_precisions;
+  std::vector<int> lanes;  // of joint members
 };
 
 inline constexpr int kRowHead = 2;  // count and sum of squares
@@ -29,7 +30,7 @@ inline std::vector<Group> groups_of(const PortfolioSpec& spec, const std::vector
   for (const int each : alive) {
     const Member& m = spec.members[static_cast<std::size_t>(each)];
     if (out.empty() || out.back().rule != m.rule || out.back().values != m.values) {
-      if (!out.empty()) offset += 2 * out.back().columns;
+      if (!out.empty()) offset += out.back().width;
       out.emplace_back();
       out.back().rule = m.rule;
       out.back().values = m.values;
@@ -39,7 +40,12 @@ inline std::vector<Group> groups_of(const PortfolioSpec& spec, const std::vector
     Group& g = out.back();
     ++g.members;
     g.columns += spec.outputs;
-    g.parameters.push_back(m.rule == Rule::bayesian ? 1 / m.parameter : m.parameter);
+    g.width = m.rule == Rule::joint ? 0 : 2 * g.columns;
+    if (m.rule == Rule::joint) {
+      const auto lane = std::find(spec.joint.begin(), spec.joint.end(), m.parameter);
+      g.lanes.push_back(static_cast<int>(lane - spec.joint.begin()));
+    }
+    g.parameters.push_back(m.rule == Rule::adagrad ? m.parameter : 1 / m.parameter);
     ++first;
   }
   for (Group& g : out) {
@@ -51,7 +57,7 @@ inline std::vector<Group> groups_of(const PortfolioSpec& spec, const std::vector
 }
 
 inline int width_of(const std::vector<Group>& groups) noexcept {
-  return groups.empty() ? kRowHead : groups.back().offset + 2 * groups.back().columns;
+  return groups.empty() ? kRowHead : groups.back().offset + groups.back().width;
 }
 
 // One example: its rows, its values, and what every group makes of them.
@@ -67,8 +73,9 @@ struct Example {
   };
   std::vector<Part> parts;
   Doubles ratios;
-  Doubles scores, linear;            // outputs x members: of the members, and what is linear of them
-  Doubles own, factors, constants;   // the same before correction, and the correction
+  Doubles scores, linear;           // outputs x members: of the members, and what is linear of them
+  Doubles own, factors, constants;  // the same before correction, and the correction
+  JointExample joint;
   std::vector<double*> corrections;  // whose states are here
 
   void shape(const std::vector<Group>& groups) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "riata/bayesian/taylor.hpp"
 #include "riata/portfolio/stored.hpp"
@@ -28,8 +29,8 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
   using Base = StoredPortfolio<Store>;
   using Status = Outcome::Status;
   friend BothIndices<PortfolioModel<Store>, StoredPortfolio<Store>>;
-  using Base::blank_, Base::evidence, Base::example_, Base::groups_, Base::intercept, Base::lengths;
-  using Base::single, Base::spec_, Base::store_, Base::t;
+  using Base::blank_, Base::evidence, Base::example_, Base::groups_, Base::intercept, Base::joint;
+  using Base::lengths, Base::single, Base::spec_, Base::store_, Base::t;
 
   template <class Index>
   Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
@@ -41,19 +42,48 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       prefetch_next(store_, this->width_, b, order, i, n);
       const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
       lay_out(example_, b, r, weight > 0);
+      if (!take_joint(b, r, weight > 0)) return {Status::out_of_memory, i};
       gather(example_, b.offset(r));
       double* score = scores + i * spec_.outputs;
       predict(example_, score);
       ++t;
       if (weight > 0) learn_label(b.labels[r], weight, b.offset(r), score);
+      if (joint.open() && !joint.worth_it(t) && !end_joint()) return {Status::out_of_memory, i + 1};
       if (Evidence::ends(t) && !end_epoch()) return {Status::out_of_memory, i + 1};
       return {};
     });
   }
 
+  // The example's values as joint members see them. False: memory is exhausted.
+  template <class Index>
+  bool take_joint(const BlockView<Index>& b, std::int64_t r, bool learn) noexcept {
+    if (!joint.open()) return true;
+    double* const* rows = example_.rows.data() + (spec_.fit_intercept ? 1 : 0);
+    try {
+      if (learn)
+        joint.take(example_.joint, b, r, [rows](std::int64_t k) { return rows[k]; });
+      else
+        joint.look(example_.joint, b, r);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  // The other members go on.
+  bool end_joint() noexcept {
+    try {
+      std::vector<int> left(static_cast<std::size_t>(this->separate_members()));
+      std::iota(left.begin(), left.end(), 0);
+      return this->keep_only(left);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
   bool end_epoch() noexcept {
     try {
-      const std::vector<int> left = evidence.survivors(t);
+      const std::vector<int> left = evidence.survivors(t, this->separate_members());
       if (spec_.drop && !left.empty() && static_cast<int>(left.size()) < evidence.members() &&
           !this->keep_only(left))
         return false;
@@ -74,6 +104,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       std::fill(each->data() + rows, each->data() + rows + 8, 0.0);
     kernels_.views(v);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].width == 0) continue;
       double** state = e.parts[g].state.data();
       for (std::int64_t i = 0; i < rows; ++i)
         state[i] = e.rows[static_cast<std::size_t>(i)] + groups_[g].offset;
@@ -122,8 +153,10 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       Example::Part& part = e.parts[g];
       if (group.rule == Rule::bayesian)
         bayesian_.gather(as_taylor(e, g, 1));
-      else
+      else if (group.rule == Rule::adagrad)
         kernels_.gather(as_adagrad(e, g, 1));
+      else
+        gather_joint(e, g);
       for (int c = 0; c < group.columns; ++c) {
         const int at = c / group.members * all + group.first + c % group.members;
         e.linear[at] = part.means[c];
@@ -134,6 +167,37 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       }
     }
     if (spec_.correct) correct(e, offset);
+  }
+
+  void gather_joint(Example& e, std::size_t g) const noexcept {
+    const Group& group = groups_[g];
+    for (int o = 0; o < spec_.outputs; ++o) {
+      joint.score(e.joint, static_cast<std::size_t>(o));
+      for (int k = 0; k < group.members; ++k)
+        e.parts[g].means[o * group.members + k] = e.joint.scores[group.lanes[k]];
+    }
+  }
+
+  // The joint members' scores have no part of what is not known of the weights: their steps go to where the loss and the
+  // prior are least together (appendix D.1 of the Bayesian paper, eqs. 45 and 46), along the one direction that the
+  // example has something to say about.
+  void step_joint(double offset, double label, double weight) noexcept {
+    for (int o = 0; o < spec_.outputs; ++o) {
+      const auto output = static_cast<std::size_t>(o);
+      const double y = target(label, o);
+      joint.score(example_.joint, output);
+      joint.spread(example_.joint, output);
+      double noise[kJointLanes], pulls[kJointLanes];
+      for (int k = 0; k < kJointLanes; ++k) {
+        const double slope =
+            Logistic::implicit(example_.joint.scores[k] + offset, y, 0, weight * example_.joint.spreads[k]);
+        const double wrong = std::fabs(slope);
+        pulls[k] = -weight * slope;
+        noise[k] = 1 / std::max(weight * (wrong * (1 - wrong)), 1e-300);
+      }
+      joint.step(example_.joint, output, noise, pulls);
+    }
+    joint.follow_units(example_.joint);
   }
 
   // The members' scores, put right by how they did so far. What they said themselves is kept for learning.
@@ -166,13 +230,16 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       scores[o] = evidence.predict(o, e.scores.data() + o * evidence.members());
   }
 
+  double target(double label, int o) const noexcept {
+    return label == (spec_.outputs == 1 ? 1 : o) ? 1.0 : -1.0;
+  }
+
   void learn_label(double label, double weight, double offset, const double* scores) noexcept {
     const int all = evidence.members();
-    const auto sign = [&](int o) { return label == (spec_.outputs == 1 ? 1 : o) ? 1.0 : -1.0; };
-    for (int o = 0; o < spec_.outputs; ++o) learn_views(o, sign(o), weight, offset);
+    for (int o = 0; o < spec_.outputs; ++o) learn_views(o, target(label, o), weight, offset);
     learn_lengths();
     for (int o = 0; o < spec_.outputs; ++o) {
-      const double y = sign(o);
+      const double y = target(label, o);
       learn_corrections(o, offset, y, weight);
       double average = 0;
       for (int c = 0; c < all; ++c) average += evidence.weights[o * all + c] * example_.linear[o * all + c];
@@ -186,8 +253,10 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (groups_[g].rule == Rule::bayesian)
         bayesian_.step(as_taylor(example_, g, weight));
-      else
+      else if (groups_[g].rule == Rule::adagrad)
         kernels_.step(as_adagrad(example_, g, weight));
+      else
+        step_joint(offset, label, weight);
     }
   }
 
@@ -249,6 +318,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       look_at_rows(store_, spec_.fit_intercept ? intercept.data() : nullptr, blank_.data(), b, r,
                    e.rows.data());
       lay_out(e, b, r, false);
+      if (joint.open()) joint.look(e.joint, b, r);
       gather(e, b.offset(r));
       visit(r, e);
       return true;

@@ -4,7 +4,9 @@
 // A row of the store has, for its feature, how often it was not zero and the sum of its squares, then group by group
 // the state of all members. A group is the members of one rule that see the same view of the values: column (o, j) of
 // output o and member j is at o * members + j, first the means or weights of all columns, then what was gained in
-// precision or the sums of squared gradients. Zeros are a feature never seen.
+// precision or the sums of squared gradients. Zeros are a feature never seen. Members that learn all weights together
+// (joint.hpp) are the last group, and keep nothing in rows. They end where they cost more than they are worth; one member
+// that is none of them always stays.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +16,12 @@
 
 #include "riata/linear/model.hpp"
 #include "riata/portfolio/evidence.hpp"
+#include "riata/portfolio/joint.hpp"
 #include "riata/portfolio/single.hpp"
 
 namespace riata {
 
-enum class Rule { bayesian, adagrad };
+enum class Rule { bayesian, adagrad, joint };
 enum class Values { raw, rms, unit, unit_rms };
 inline constexpr int kViews = 4;
 
@@ -29,7 +32,9 @@ struct Member {
 };
 
 struct PortfolioSpec {
-  std::vector<Member> members;  // those of one rule and view side by side
+  std::vector<Member>
+      members;  // those of one rule and view side by side; joint ones last, on values as they are
+  std::vector<double> joint;  // four prior variances, those of the joint members among them; or none
   double intercept_variance = 1;
   bool fit_intercept = true;
   bool drop = true;     // members that cannot catch up
@@ -49,6 +54,7 @@ class Portfolio : public Model {
   int row_width() const noexcept override { return width_; }  // the intercept is such a row
 
   std::vector<int> alive;  // of the members that the model was made with
+  Joint joint;
   Evidence evidence;
   // (1 + kViews) x outputs x Single::kWidth: of all members, as far as they are linear, and of those of each view
   std::vector<double> single;

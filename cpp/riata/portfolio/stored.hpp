@@ -25,6 +25,8 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
     intercept.assign(static_cast<std::size_t>(width_), 0.0);
     blank_.assign(static_cast<std::size_t>(width_), 0.0);
     example_.shape(groups_);
+    if (groups_.back().rule == Rule::joint)
+      joint = Joint(spec.outputs, spec.joint, spec.intercept_variance, spec.fit_intercept);
   }
 
   Rows rows() const override {
@@ -40,11 +42,12 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
     });
     return live;
   }
+  std::uint64_t bytes() const noexcept override { return store_.bytes() + joint.bytes(); }
 
  protected:
   using Status = Outcome::Status;
-  using Portfolio::alive, Portfolio::evidence, Portfolio::features, Portfolio::intercept, Portfolio::single;
-  using Portfolio::width_;
+  using Portfolio::alive, Portfolio::evidence, Portfolio::features, Portfolio::intercept, Portfolio::joint;
+  using Portfolio::single, Portfolio::width_;
   using OverStore<Portfolio, Store>::store_;
 
   // The rows of an example, those that are missing put there.
@@ -54,6 +57,11 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
     double** rows = example_.rows.data();
     if (spec_.fit_intercept) *rows++ = intercept.data();
     return find_rows(store_, width_, b, begin, end, rows, features);
+  }
+
+  // How many of the members come before the joint ones.
+  int separate_members() const noexcept {
+    return groups_.back().rule == Rule::joint ? groups_.back().first : evidence.members();
   }
 
   // Only these members go on, and rows become narrower. False: memory is exhausted, and nothing has changed.
@@ -73,6 +81,7 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
       intercept = std::move(kept);
       blank_.assign(from.size(), 0.0);
       example_.shape(groups_);
+      if (groups_.back().rule != Rule::joint) joint.close();
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -116,6 +125,7 @@ class StoredPortfolio : public OverStore<Portfolio, Store> {
     for (const Group& g : groups) {
       while (groups_[of].rule != g.rule || groups_[of].values != g.values) ++of;
       const Group& old = groups_[of];
+      if (g.width == 0) continue;
       for (const int half : {0, old.columns})
         for (int o = 0; o < spec_.outputs; ++o)
           for (int j = 0; j < g.members; ++j)

@@ -198,7 +198,7 @@ def survivors(model: Model, stream: Stream) -> str:
         f"   {count(seen):>11}   were seen in the events",
         click.style(f"   {count(len(indices)):>11}   have a weight: that is the model", bold=True),
         "",
-        "   Nothing was tuned: 32 settings learned side by side in that one pass, and",
+        "   Nothing was tuned: 36 settings learned side by side in that one pass, and",
         "   the prediction averages them by how well each has predicted. The weights",
         "   are one linear model that stands for all of them. All others are zero.",
         "",

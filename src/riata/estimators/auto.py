@@ -21,11 +21,12 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     """Classification that needs no tuning: where to start.
 
     Bayesian models with eight priors and AdaGrad with eight rates learn side by side in one read, on values as they
-    are and on values divided by their feature's running root mean square, so that units do not matter. Each example
+    are and on values divided by their feature's running root mean square, so that units do not matter; while there are
+    few features, four more learn all weights together. Each example
     is predicted before it is learned, so all of them have honest losses. By these the log odds of each are put right,
-    and the prediction averages them: in total, before calibration, it loses at most ln(32) + ln(examples + 1) to the
+    and the prediction averages them: in total, before calibration, it loses at most ln(36) + ln(examples + 1) to the
     best setting that was kept, where weights of examples are at most 1. Settings that cannot catch up are dropped on
-    the way. With three classes or more there are fewer: 8 for 3 or 4, 4 for up to 8, then 2.
+    the way. With three classes or more there are fewer: 8 for 3 or 4, 4 for up to 8, then 2, and the four.
 
     One pass is right: in a second one, predictions would be of examples that were learned before.
 
@@ -33,6 +34,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     ----------
     calibrate : True, False, or "auto", which is True: correct log odds by how they did so far
     keep_all : keep settings that cannot catch up
+    joint : have the settings that learn all weights together, where there are few features
     store : "auto", "dense" (an array by index), "table" (by key) or "hashed" (2^`bits` rows)
     fit_intercept, passes, shuffle, random_state, holdout, patience, class_weight : as everywhere
 
@@ -53,6 +55,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
 
     calibrate: str | bool = "auto"
     keep_all: bool = False
+    joint: bool = True
     fit_intercept: bool = True
     store: str = "auto"
     bits: int = 22
@@ -119,14 +122,16 @@ class AutoRegressor(Fitting, _GaussianRegressor):
     """Regression that needs no tuning: where to start.
 
     Bayesian regressions with eight priors, with Gaussian noise and with Student's t, learn side by side in one read, on
-    values as they are and on values divided by their feature's running root mean square. Each predicts every label
-    before it is learned, and the prediction averages them by their squared residuals. Neither the unit of the labels
+    values as they are and on values divided by their feature's running root mean square; while there are few features,
+    four more learn all weights together, which is exact after each example. Each predicts every label before it is
+    learned, and the prediction averages them by their squared residuals. Neither the unit of the labels
     nor those of the features matter, and no step can diverge.
 
     One pass is right: in a second one, predictions would be of examples that were learned before.
 
     Parameters
     ----------
+    joint : have the settings that learn all weights together, where there are few features
     store : "auto", "dense" (an array by index), "table" (by key) or "hashed" (2^`bits` rows)
     fit_intercept, passes, shuffle, random_state, holdout, patience : as everywhere
 
@@ -144,6 +149,7 @@ class AutoRegressor(Fitting, _GaussianRegressor):
 
     _learner = AutoRegression
 
+    joint: bool = True
     fit_intercept: bool = True
     store: str = "auto"
     bits: int = 22

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block
-from riata.learners.portfolio import INTERCEPT_VARIANCE, corrections
+from riata.learners.portfolio import (
+    INTERCEPT_VARIANCE,
+    corrections,
+    whole_intercept,
+    whole_rows,
+)
 from riata.learners.portfolio_settings import SETTINGS, groups_of
 
 Floats = NDArray[np.float64]
@@ -130,9 +135,10 @@ def settings_of(learner: Any) -> Settings | None:
     if learner.family != "auto" or not hasattr(learner, "_snapshot"):
         return None
     now = learner._snapshot()
-    settings, outputs, rows = tuple(now["settings"].tolist()), learner.outputs, now["rows"]
+    settings, outputs = tuple(now["settings"].tolist()), learner.outputs
+    rows = whole_rows(now, now["rows"], now["keys"])
     never = np.zeros((1, rows.shape[1]))
-    intercept = moments_of(now["intercept"][None], settings, outputs, INTERCEPT_VARIANCE)
+    intercept = moments_of(whole_intercept(now), settings, outputs, INTERCEPT_VARIANCE)
     if not learner.fit_intercept:
         intercept = Moments(np.zeros_like(intercept.means), np.zeros_like(intercept.variances))
     with np.errstate(divide="ignore"):

@@ -13,7 +13,16 @@ from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import Floats, State, check_number, option, store_option
 from riata.learners.bayesian_calibration import CalibratedLearner
-from riata.learners.portfolio_settings import SETTINGS, check_tensors, groups_of, plan
+from riata.learners.joint import INTERCEPT, JOINT_OPTION, joint_means, restore_joint
+from riata.learners.portfolio_settings import (
+    JOINT,
+    SEPARATE,
+    SETTINGS,
+    check_tensors,
+    groups_of,
+    plan,
+    separate,
+)
 from riata.learners.stores import StoredLearner
 
 if TYPE_CHECKING:
@@ -24,12 +33,13 @@ INTERCEPT_VARIANCE = 2 * np.pi
 
 @dataclass(frozen=True, kw_only=True)
 class Portfolio(StoredLearner, CalibratedLearner):
-    """Classification that needs no tuning: 32 settings learn side by side in one read.
+    """Classification that needs no tuning: 36 settings learn side by side in one read.
 
     They are Bayesian models with eight priors and AdaGrad with eight rates and implicit steps, each on values as they
-    are (AdaGrad: scaled to rows of length one) and on values divided by their feature's running root mean square.
+    are (AdaGrad: scaled to rows of length one) and on values divided by their feature's running root mean square; and
+    four Bayesian models that learn all weights together, while there are few features.
     Since every example is predicted before it is learned, all have honest losses. By these the log odds of each are
-    put right, and the prediction averages them: it loses at most ln(32) + ln(t + 1) in total to the best of them.
+    put right, and the prediction averages them: it loses at most ln(36) + ln(t + 1) in total to the best of them.
     Settings that cannot catch up are dropped on the way. With many classes there are fewer.
 
     `score` is the log odds of the predicted probability; `coef` is one linear model that stands for all of them.
@@ -50,6 +60,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         "auto", "correct log odds by how they did so far; auto: yes", calibration.CHOICES
     )
     keep_all: bool = option(False, "keep settings that cannot catch up")
+    joint: bool = option(True, JOINT_OPTION)
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
     bits: int = option(22, "the hashed store has 2^bits rows")
@@ -69,7 +80,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         check_number("outputs", self.outputs, least=1)
         self._calibrate_by(calibration.blank(self.outputs), 0)
         object.__setattr__(self, "_corrected_loss", 0.0)
-        self._start(plan(self.outputs), named=False)
+        self._start(plan(self.outputs, self.joint and self.store != "hashed"), named=False)
 
     def _start(self, settings: tuple[int, ...], named: bool) -> None:
         """An empty model."""
@@ -86,6 +97,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
             correct=self.calibrates,
             outputs=int(self.outputs),
             bits=int(self.bits),
+            joint=list(JOINT) if settings[-1] >= SEPARATE else [],
         )
         object.__setattr__(self, "_held", (core, settings))
 
@@ -165,7 +177,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         return loss / self._corrected_loss - 1 if self._corrected_loss > 0 else 0.0
 
     def _blended(self, now: State, rows: Floats, sizes: Floats) -> Floats:
-        """The weights of the one linear model: (n, outputs), of rows of state and the features' root mean squares."""
+        """The weights of the one linear model: (n, outputs), of `whole_rows` and the features' root mean squares."""
         settings = tuple(now["settings"].tolist())
         shares = now["weights"] * corrections(now)[0]
         out, at = np.zeros((len(rows), self.outputs)), 2
@@ -187,7 +199,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         feature so far, and those on rows of length one by a typical length. `cost_of_single` says what that costs.
         """
         now = self._snapshot()
-        rows = now["rows"]
+        rows = whole_rows(now, now["rows"], now["keys"])
         weights = self._blended(now, rows, np.sqrt(rows[:, 1] / rows[:, 0]))
         live = weights.any(axis=1)
         return now["keys"][live], weights[live]
@@ -196,7 +208,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
     def intercept(self) -> Floats:
         now = self._snapshot(rows=False)
         now["lengths"] = np.ones(4)  # the intercept is always 1
-        blended = self._blended(now, now["intercept"][None], np.ones(1))[0]
+        blended = self._blended(now, whole_intercept(now), np.ones(1))[0]
         constants = (now["weights"] * corrections(now)[1]).sum(axis=1)
         scales = _core.single_scale(now["single"][: self.outputs])
         return np.asarray(
@@ -221,7 +233,10 @@ class Portfolio(StoredLearner, CalibratedLearner):
             )
         check_tensors(self, state)
         keyed = self._is_keyed(state, state["rows"].shape[1])
-        self._start(tuple(state["settings"].tolist()), keyed)
+        settings = tuple(state["settings"].tolist())
+        self._start(settings, keyed)
+        if settings[-1] >= SEPARATE:
+            restore_joint(self._core, state)
         self._set_rows(state)
         self._core.set_evidence(
             state["weights"], state["losses"], state["recent_losses"], state["claims"],
@@ -270,6 +285,21 @@ class Portfolio(StoredLearner, CalibratedLearner):
             single = collapsed(self, sparse)
             single.use_hash_key(self.hash_key)
             return single
+
+
+def whole_rows(now: State, rows: Floats, keys: NDArray[np.int64]) -> Floats:
+    """Rows of state with the weights of joint settings behind all others, as if their rule kept them there."""
+    settings = tuple(now["settings"].tolist())
+    lanes = [k - SEPARATE for k in settings[len(separate(settings)) :]]
+    if not lanes:
+        return rows
+    means = [joint_means(now, keys, o)[:, lanes] for o in range(len(now["weights"]))]
+    return np.hstack([rows, *means, np.zeros((len(rows), len(lanes) * len(means)))])
+
+
+def whole_intercept(now: State) -> Floats:
+    """The same of the intercept, one row."""
+    return whole_rows(now, now["intercept"][None], np.array([INTERCEPT]))
 
 
 def corrections(now: State) -> tuple[Floats, Floats]:

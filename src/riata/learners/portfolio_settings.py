@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from riata.learners import bayesian_calibration as calibration
+from riata.learners.joint import joint_tensors
 from riata.learners.state_check import NAMES, Arrays, Tensor, check_known, check_state
 
 Setting = tuple[str, str, float]
@@ -15,14 +16,18 @@ Setting = tuple[str, str, float]
 PRIORS = tuple(0.001 * 4.0**k for k in range(8))
 RATES = tuple(0.125 * 2.0**k for k in range(8))
 GROUPS = (("bayesian", "raw"), ("bayesian", "rms"), ("adagrad", "unit"), ("adagrad", "unit-rms"))
+JOINT = tuple(4.0**k for k in (-3, -1, 1, 3))
+"""Prior variances of those that learn all weights together."""
 VIEWS = ("raw", "rms", "unit", "unit-rms")
 """What a setting may see of the values; the core counts them in this order."""
 SETTINGS: tuple[Setting, ...] = tuple(
     (rule, view, parameter)
     for rule, view in GROUPS
     for parameter in (PRIORS if rule == "bayesian" else RATES)
-)
+) + tuple(("joint", "raw", variance) for variance in JOINT)
 """All there are. Model files know them by their place here: it must not change."""
+SEPARATE = len(SETTINGS) - len(JOINT)
+"""So many learn one weight at a time, and have numbers in each feature's row; those that learn jointly have none."""
 
 _STEPS = {8: range(8), 4: (1, 3, 5, 7), 2: (2, 5), 1: (4,)}
 """Which steps of a ladder of eight are taken when so many are."""
@@ -30,16 +35,26 @@ NUMBERS = 64
 """A feature has about so many numbers, two for each setting and class."""
 
 
-def plan(outputs: int) -> tuple[int, ...]:
-    """The settings of a model of so many outputs: all, or fewer where classes take the room.
+def plan(outputs: int, joint: bool = False) -> tuple[int, ...]:
+    """The settings of a model of so many outputs: all, or fewer where classes take the room; and four joint ones.
 
-    >>> [len(plan(outputs)) for outputs in (1, 3, 5, 8, 9, 100)]
-    [32, 8, 4, 4, 2, 2]
+    >>> [len(plan(outputs)) for outputs in (1, 3, 5, 8, 9, 100)], len(plan(1, joint=True))
+    ([32, 8, 4, 4, 2, 2], 36)
     """
     room = NUMBERS // (2 * outputs)
     groups = range(4) if room >= 4 else (1, 3)  # the scale-free ones have to do
     each = next(n for n in (8, 4, 2, 1) if n * len(groups) <= room or n == 1)
-    return tuple(8 * group + step for group in groups for step in _STEPS[each])
+    separate = tuple(8 * group + step for group in groups for step in _STEPS[each])
+    return separate + (tuple(range(SEPARATE, len(SETTINGS))) if joint else ())
+
+
+def separate(settings: tuple[int, ...]) -> tuple[int, ...]:
+    """Those that have numbers in rows.
+
+    >>> separate((0, 31, 33))
+    (0, 31)
+    """
+    return tuple(k for k in settings if k < SEPARATE)
 
 
 def groups_of(settings: tuple[int, ...]) -> list[tuple[str, str, int, int]]:
@@ -58,10 +73,10 @@ def groups_of(settings: tuple[int, ...]) -> list[tuple[str, str, int, int]]:
     return out
 
 
-def tensors(outputs: int, members: int, calibrates: bool) -> dict[str, Tensor]:
-    """The tensors of a model with so many members."""
+def tensors(outputs: int, members: int, in_rows: int, calibrates: bool) -> dict[str, Tensor]:
+    """The tensors of a model with so many members, and so many of them with numbers in rows."""
     each = Tensor("float64", (outputs, members))
-    width = 2 + 2 * outputs * members
+    width = 2 + 2 * outputs * in_rows
     own = {
         "keys": Tensor("int64", ("n",), least=0),
         "rows": Tensor("float64", ("n", width)),
@@ -88,15 +103,15 @@ def tensors(outputs: int, members: int, calibrates: bool) -> dict[str, Tensor]:
 def check_tensors(learner: Any, state: Arrays) -> None:
     """Raise a ValueError for the first tensor that cannot be of this learner."""
     settings = state.get("settings", np.empty(0))
-    check_state(state, tensors(learner.outputs, settings.size, learner.calibrates))
-    if (
-        not len(settings)
-        or settings[-1] >= len(SETTINGS)
-        or (len(settings) > 1 and np.diff(settings).min() <= 0)
-    ):
-        raise ValueError(
-            f"tensor 'settings' must ascend and stay below {len(SETTINGS)}, with one at least"
-        )
+    if settings.size and not (settings >= 0).all() & (settings < len(SETTINGS)).all():
+        raise ValueError(f"tensor 'settings' must stay below {len(SETTINGS)}")
+    in_rows = int((settings < SEPARATE).sum())
+    own = tensors(learner.outputs, settings.size, in_rows, learner.calibrates)
+    check_state(state, own | joint_tensors(state, learner.outputs))
+    if not len(settings) or (len(settings) > 1 and np.diff(settings).min() <= 0):
+        raise ValueError("tensor 'settings' must ascend, with one at least")
+    if (in_rows < len(settings)) != ("joint_keys" in state) or not in_rows:
+        raise ValueError("tensor 'settings' and those of joint settings do not go together")
     weights = state["weights"]
     if weights.min() < 0 or np.abs(weights.sum(axis=1) - 1).max() > 1e-6:
         raise ValueError("tensor 'weights' holds numbers that are not shares of one")

@@ -12,8 +12,15 @@ from riata import _core
 from riata.learners import bayesian_calibration as calibration
 from riata.learners.base import Floats, State
 from riata.learners.elastic_net import ElasticNet
-from riata.learners.portfolio import Portfolio, corrections
-from riata.learners.portfolio_settings import VIEWS, groups_of, plan
+from riata.learners.joint import more_outputs
+from riata.learners.portfolio import (
+    INTERCEPT_VARIANCE,
+    Portfolio,
+    corrections,
+    whole_intercept,
+    whole_rows,
+)
+from riata.learners.portfolio_settings import JOINT, VIEWS, groups_of, plan, separate
 
 
 def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
@@ -24,13 +31,15 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
     """
     state, before = learner.state(), learner.outputs
     settings = tuple(state["settings"].tolist())
-    kept = [k for k, setting in enumerate(settings) if setting in plan(outputs)]
+    in_rows = len(separate(settings))
+    kept = [k for k, setting in enumerate(settings[:in_rows]) if setting in plan(outputs)]
     if not kept:
-        kept = [int(state["weights"].mean(axis=0).argmax())]
+        kept = [int(state["weights"][:, :in_rows].mean(axis=0).argmax())]
+    kept += range(in_rows, len(settings))
 
     def wide(rows: Floats) -> Floats:
         parts, at = [rows[:, :2]], 2
-        for _, _, first, last in groups_of(settings):
+        for _, _, first, last in groups_of(settings[:in_rows]):
             chosen = [k - first for k in kept if first <= k < last]
             width = before * (last - first)
             for sign in (-1.0, 1.0):  # means or weights are mirrored, what they are sure of is not
@@ -48,6 +57,8 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
     state["rows"] = wide(state["rows"])
     state["intercept"] = wide(state["intercept"][None])[0]
     state["settings"] = state["settings"][kept]
+    if in_rows < len(settings):
+        state |= more_outputs(state, before, outputs, JOINT, INTERCEPT_VARIANCE)
     for name in ("losses", "recent_losses", "claims", "worth", "gaps"):
         state[name] = grown(state[name][:, kept], 0.0)
     weights = state["weights"][:, kept]
@@ -107,7 +118,7 @@ def best_single(now: State) -> Single:
 
 def _weights_of(view: str, now: State, outputs: int) -> tuple[Floats, Floats]:
     """Weights (n, outputs) and intercepts of the average of the settings of a view, each put right."""
-    rows, intercept = now["rows"], now["intercept"][None]
+    rows, intercept = whole_rows(now, now["rows"], now["keys"]), whole_intercept(now)
     weights, constant = np.zeros((len(rows), outputs)), np.zeros((1, outputs))
     factors, constants = corrections(now)
     share, at = np.zeros(outputs), 2
@@ -133,7 +144,8 @@ def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
     power = count if single.feature_scale == "rms" else square
     if single.view is None:
         sizes = np.sqrt(square / np.maximum(count, 1))
-        weights, intercept = learner._blended(now, rows, sizes), learner.intercept
+        whole = whole_rows(now, rows, now["keys"])
+        weights, intercept = learner._blended(now, whole, sizes), learner.intercept
     else:
         weights, intercept = _weights_of(single.view, now, learner.outputs)
         first = single.place * learner.outputs

@@ -12,6 +12,13 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners.base import Floats, State, check_choice, check_number, option, store_option
+from riata.learners.joint import (
+    INTERCEPT,
+    JOINT_OPTION,
+    joint_means,
+    joint_tensors,
+    restore_joint,
+)
 from riata.learners.state_check import NAMES, Tensor, check_known, check_state
 from riata.learners.stores import StoredLearner
 
@@ -27,7 +34,9 @@ SETTINGS: tuple[Setting, ...] = tuple(
     for freedom in (0.0, FREEDOM)
     for prior in PRIORS
 )
-"""Of `auto`. Model files know them by their order: it must not change."""
+"""Of `auto`, one weight at a time. Model files know them by their order: it must not change."""
+JOINT = tuple(0.001 * 8.0**k for k in (1, 3, 5, 7))
+"""Prior variances of those that learn all weights together; they stand behind the others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +62,16 @@ class GaussianRegression(StoredLearner):
     def settings(self) -> tuple[Setting, ...]:
         """What learns side by side; those that see values as they are first."""
 
+    @property
+    def joint_priors(self) -> tuple[float, ...]:
+        """Of the four settings that learn all weights together; none by default."""
+        return ()
+
     def _start(self, store: str) -> None:
         core = _core.Regression(
             store=store,
             members=list(self.settings),
+            joint=list(self.joint_priors),
             intercept_variance=INTERCEPT_VARIANCE,
             fit_intercept=bool(self.fit_intercept),
             bits=int(self.bits),
@@ -115,11 +130,12 @@ class GaussianRegression(StoredLearner):
         """
         now = self._core.snapshot(rows=False)
         noise = np.sqrt(now["squares"]).tolist()
-        rest = zip(
-            self.settings, now["losses"].tolist(), noise, now["weights"].tolist(), strict=True
-        )
+        settings = [("bayesian", *setting) for setting in self.settings]
+        settings += [("joint", False, prior, 0.0) for prior in self.joint_priors]
+        rest = zip(settings, now["losses"].tolist(), noise, now["weights"].tolist(), strict=True)
         return [
             {
+                "rule": rule,
                 "values": "rms" if scaled else "raw",
                 "prior_variance": prior,
                 "noise": f"student, {freedom:g}" if freedom else "gaussian",
@@ -127,33 +143,49 @@ class GaussianRegression(StoredLearner):
                 "deviation": deviation,
                 "weight": weight,
             }
-            for (scaled, prior, freedom), loss, deviation, weight in rest
+            for (rule, scaled, prior, freedom), loss, deviation, weight in rest
         ]
 
-    def _blended(self, rows: Floats, weights: Floats, sizes: Floats) -> Floats:
-        """Of rows of state the averaged weights, for values as they are."""
+    def _blended(self, rows: Floats, joint: Floats, weights: Floats, sizes: Floats) -> Floats:
+        """The averaged weights for values as they are, of rows of state and the joint settings' means beside them."""
         scaled = np.array([setting[0] for setting in self.settings])
-        means = rows[:, 2 : 2 + len(scaled)]
-        raw = means[:, ~scaled] @ weights[~scaled]
-        return np.asarray(raw + means[:, scaled] @ weights[scaled] / sizes)
+        k = len(scaled)
+        means = rows[:, 2 : 2 + k]
+        raw = means[:, ~scaled] @ weights[:k][~scaled]
+        if self.joint_priors:
+            raw = raw + joint @ weights[k:]
+        return np.asarray(raw + means[:, scaled] @ weights[:k][scaled] / sizes)
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         """One linear model for all: their weights, averaged, for values as they are."""
         now = self._core.snapshot()
         rows = now["rows"]
-        weights = self._blended(rows, now["weights"], np.sqrt(rows[:, 1] / rows[:, 0]))
+        joint = joint_means(now, now["keys"])
+        weights = self._blended(rows, joint, now["weights"], np.sqrt(rows[:, 1] / rows[:, 0]))
         live = weights != 0
         return now["keys"][live], weights[live][:, None]
 
     @property
     def intercept(self) -> Floats:
         now = self._core.snapshot(rows=False)
-        return self._blended(now["intercept"][None], now["weights"], np.ones(1))
+        joint = joint_means(now, np.array([INTERCEPT]))
+        return self._blended(now["intercept"][None], joint, now["weights"], np.ones(1))
 
     # State
 
     def _restore(self, state: State) -> None:
         k = len(self.settings)
+        everyone = k + len(self.joint_priors)
+        if len(state.get("weights", ())) == k:  # from before there were joint settings
+            state = state | {
+                name: np.append(state[name], np.zeros(everyone - k))
+                for name in ("weights", "losses", "squares")
+                if name in state
+            }
+        if "sums" in state and state["sums"].shape == (
+            4,
+        ):  # likewise: as if residuals were Gaussian
+            state = state | {"sums": np.append(state["sums"], 3 * state["sums"][3] ** 2)}
         check_state(
             state,
             {
@@ -161,11 +193,12 @@ class GaussianRegression(StoredLearner):
                 "rows": Tensor("float64", ("n", 2 + 2 * k)),
                 "intercept": Tensor("float64", (2 + 2 * k,)),
                 "seen": Tensor("int64", (2,), least=0),
-                "weights": Tensor("float64", (k,), least=0),
-                "losses": Tensor("float64", (k,)),
-                "squares": Tensor("float64", (k,), least=0),
-                "sums": Tensor("float64", (4,), least=0),
+                "weights": Tensor("float64", (everyone,), least=0),
+                "losses": Tensor("float64", (everyone,)),
+                "squares": Tensor("float64", (everyone,), least=0),
+                "sums": Tensor("float64", (5,), least=0),
             }
+            | joint_tensors(state, 1)
             | NAMES,
         )
         if "names" not in state and self.store != "hashed":
@@ -180,6 +213,8 @@ class GaussianRegression(StoredLearner):
             state["intercept"], state["weights"], state["losses"], state["squares"], state["sums"],
             t, features,
         )  # fmt: skip
+        if self.joint_priors:
+            restore_joint(self._core, state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,11 +260,12 @@ class BayesianRegression(GaussianRegression):
 
 @dataclass(frozen=True, kw_only=True)
 class AutoRegression(GaussianRegression):
-    """Regression that needs no tuning: 32 settings learn side by side in one read.
+    """Regression that needs no tuning: 36 settings learn side by side in one read.
 
     They are Bayesian regressions with eight priors, with Gaussian noise and with Student's t, on values as they are
-    and on values divided by their feature's running root mean square. Each predicts every label before it is learned,
-    and the prediction averages them by their squared residuals.
+    and on values divided by their feature's running root mean square, one weight at a time; and four that learn all
+    weights together, while there are few features. Each predicts every label before it is learned, and the prediction
+    averages them by their squared residuals.
 
     >>> import numpy as np
     >>> from riata.block import Block
@@ -242,6 +278,12 @@ class AutoRegression(GaussianRegression):
 
     family: ClassVar[str] = "auto-regression"
 
+    joint: bool = option(True, JOINT_OPTION)
+
     @property
     def settings(self) -> tuple[Setting, ...]:
         return SETTINGS
+
+    @property
+    def joint_priors(self) -> tuple[float, ...]:
+        return JOINT if self.joint and self.store != "hashed" else ()

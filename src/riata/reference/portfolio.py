@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from riata.reference.bayesian import Gaussian
+from riata.reference.joint import Belief, Joint
 
 Floats = NDArray[np.float64]
 Setting = tuple[str, str, float]
-"""Rule (`"bayesian"`, `"adagrad"`), what it sees of the values, and its prior variance or rate."""
+"""Rule (`"bayesian"`, `"adagrad"`, `"joint"`), what it sees of the values, and its prior variance or rate."""
 
 FIRST_EPOCH = 1024
 GAP = np.log(1e12)
@@ -122,6 +123,28 @@ def views(raw: Floats, rms: Floats, fit_intercept: bool) -> dict[str, Floats]:
 
 
 @dataclass
+class JointMember:
+    """One that learns all weights together: its place among those that do."""
+
+    together: Joint
+    lane: int
+
+    @property
+    def belief(self) -> Belief:
+        return self.together.beliefs[0][self.lane]
+
+    def score(self, x: Floats, offset: float) -> float:
+        return float(self.together.row(x) @ self.belief.mean) + offset
+
+    def learn(self, x: Floats, y: float, weight: float, offset: float) -> None:
+        """To where the loss and the beliefs so far are least together, with the curvature there."""
+        row = self.together.row(x)
+        slope = implicit_slope(y * self.score(x, offset), weight * self.belief.spread(row))
+        curvature = weight * slope * (1 - slope)
+        self.belief.observe(row, 1 / max(curvature, 1e-300), y * weight * slope)
+
+
+@dataclass
 class Portfolio:
     """One output: every setting learns alone, its log odds are corrected, and the prediction averages them.
 
@@ -139,6 +162,10 @@ class Portfolio:
 
     def __post_init__(self) -> None:
         self.scale = RunningScale(self.features)
+        priors = tuple(parameter for rule, _, parameter in self.settings if rule == "joint")
+        self.together = Joint(
+            priors, self.intercept_variance, self.fit_intercept, open=bool(priors)
+        )
         self.members = [self._member(rule, parameter) for rule, _, parameter in self.settings]
         self.alive = list(range(len(self.settings)))
         self.corrections = [Correction() for _ in self.settings]
@@ -148,8 +175,10 @@ class Portfolio:
         self.worth, self.claims = np.zeros(n), np.zeros(n)
         self.total = self.recent_total = 0.0
 
-    def _member(self, rule: str, parameter: float) -> Gaussian | AdaGrad:
+    def _member(self, rule: str, parameter: float) -> Gaussian | AdaGrad | JointMember:
         width = self.features + self.fit_intercept
+        if rule == "joint":
+            return JointMember(self.together, self.together.priors.index(parameter))
         if rule == "adagrad":
             return AdaGrad(width, parameter)
         variance = np.full(width, parameter)
@@ -160,7 +189,9 @@ class Portfolio:
     def learn(self, x: Floats, y: float, weight: float = 1.0, offset: float = 0.0) -> float:
         """Learn a row whose label is -1 or +1; the log odds just before."""
         seen = views(x, self.scale.learn(x), self.fit_intercept)
-        rows = [seen[view] for _, view, _ in self.settings]
+        if self.together.open:
+            self.together.take(x, self.scale.count, self.scale.squares)
+        rows = [x if rule == "joint" else seen[view] for rule, view, _ in self.settings]
         z = np.array([self._score(m, r, offset) for m, r in zip(self.members, rows, strict=True)])
         own = z - offset
         if self.correct:
@@ -172,17 +203,24 @@ class Portfolio:
         self._weigh(z, score, y, weight)
         for member, row in zip(self.members, rows, strict=True):
             member.learn(row, y, weight, offset=offset)
+        if self.together.open:
+            self.together.follow_units()
         for correction, said in zip(self.corrections, own, strict=True):
             correction.learn(float(said), offset, y, weight)
+        if self.together.open and not self.together.check(self.t):
+            self._keep(np.array([k for k in range(len(z)) if not self._is_joint(k)]))
         if self.t >= FIRST_EPOCH and self.t & (self.t - 1) == 0:
             self.end_epoch()
         return score
 
+    def _is_joint(self, k: int) -> bool:
+        return self.settings[k][0] == "joint"
+
     @staticmethod
-    def _score(member: Gaussian | AdaGrad, row: Floats, offset: float) -> float:
-        if isinstance(member, AdaGrad):
-            return member.score(row, offset)
-        return member.margin(row, offset)
+    def _score(member: Gaussian | AdaGrad | JointMember, row: Floats, offset: float) -> float:
+        if isinstance(member, Gaussian):
+            return member.margin(row, offset)
+        return member.score(row, offset)
 
     def _weigh(self, z: Floats, score: float, y: float, weight: float) -> None:
         lost = weight * np.logaddexp(0, -y * z)
@@ -201,17 +239,29 @@ class Portfolio:
         self.recent_total += weight * average
 
     def end_epoch(self) -> None:
-        """Drop those that cannot catch up: far behind in two epochs, no nearer in the second, and of no use."""
+        """Drop those that cannot catch up: far behind in two epochs, no nearer in the second, and of no use.
+
+        One of those that learn weights one by one stays in any case.
+        """
         gaps = self.recent - self.recent_total
         hopeless = (self.gaps >= GAP) & (gaps >= self.gaps) & (self.worth <= 0)
         hopeless &= self.claims <= CLAIM * (self.t // 2)
         hopeless[np.argmin(self.recent)] = False
-        keep = np.flatnonzero(~hopeless) if self.drop else np.arange(len(gaps))
+        separate = sum(not self._is_joint(k) for k in range(len(gaps)))
+        if hopeless[:separate].all():
+            hopeless[np.argmin(self.recent[:separate])] = False
+        self.gaps = gaps
+        self._keep(np.flatnonzero(~hopeless) if self.drop else np.arange(len(gaps)))
+        self.recent, self.worth, self.claims = (np.zeros(len(self.gaps)) for _ in range(3))
+        self.recent_total = 0.0
+
+    def _keep(self, keep: NDArray[np.intp]) -> None:
         self.members = [self.members[k] for k in keep]
         self.settings = [self.settings[k] for k in keep]
         self.corrections = [self.corrections[k] for k in keep]
         self.alive = [self.alive[k] for k in keep]
         self.weights = self.weights[keep] / self.weights[keep].sum()
-        self.losses, self.gaps = self.losses[keep], gaps[keep]
-        self.recent, self.worth, self.claims = (np.zeros(len(keep)) for _ in range(3))
-        self.recent_total = 0.0
+        self.losses, self.recent, self.gaps, self.worth, self.claims = (
+            each[keep] for each in (self.losses, self.recent, self.gaps, self.worth, self.claims)
+        )
+        self.together.open = any(self._is_joint(k) for k in range(len(keep)))

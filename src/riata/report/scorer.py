@@ -126,6 +126,7 @@ def bayesian_parts(learner: Any) -> Parts:
 
 def auto_parts(learner: Any) -> Parts:
     from riata.explain.settings import settings_of
+    from riata.learners.portfolio import whole_rows
     from riata.learners.portfolio_settings import SETTINGS
 
     with learner.lock:
@@ -135,10 +136,8 @@ def auto_parts(learner: Any) -> Parts:
         {"rule": rule, "view": view, "parameter": parameter}
         for rule, view, parameter in (SETTINGS[k] for k in parts.settings)
     ]
-    rows, many = (
-        state["rows"],
-        len(parts.keys),
-    )  # behind all, one that was never seen: the page knows
+    rows = whole_rows(state, state["rows"], state["keys"])
+    many = len(parts.keys)  # behind all, one that was never seen: the page knows
     means, variances = parts.features.means[:many], parts.features.variances[:many]
     about = {
         "kind": "auto",

@@ -5,7 +5,8 @@ later round with of these is a shard's part. In later rounds the same holds for 
 settings. Losses of a round add up, and decide how much each setting counts.
 
 In later rounds the examples have been learned before, and predictions of them are better than they will be of others:
-what would put log odds right by these (`corrections`, `single`) stays blank.
+what would put log odds right by these (`corrections`, `single`) stays blank. Settings that learn all weights together
+are none of a shard's.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class PortfolioMethod(Method):
         pass
 
     def start(self, parameters: dict[str, Any], state: Arrays, round: int, shards: int) -> Learner:
-        return super().start(parameters | {"keep_all": True}, state, round, shards)
+        return super().start(parameters | {"keep_all": True, "joint": False}, state, round, shards)
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         if round == 1:

@@ -31,7 +31,7 @@ std::vector<Member> members(std::mt19937_64& random) {
 
 using Rows = WeightedRows;
 
-Rows some(std::mt19937_64& random, int rows, int classes, bool extreme) {
+Rows some(std::mt19937_64& random, int rows, int classes, bool extreme, std::uint64_t features) {
   const float sizes[] = {1e-45f, 1e-30f, 0, 0.1f, 1.0f, 7.5f, 1e6f, 1e20f, 3.4e38f};
   const double weights[] = {1, 1, 1, 0, 1e-300, 0.5, 3, 1e10, 1e300};
   Rows out;
@@ -39,8 +39,8 @@ Rows some(std::mt19937_64& random, int rows, int classes, bool extreme) {
     const auto label = random() % static_cast<std::uint64_t>(classes);
     const std::uint64_t length = random() % 16 == 0 ? random() % 70 : random() % 12;
     for (std::uint64_t k = 0; k < length; ++k) {
-      const std::int64_t feature =
-          static_cast<std::int64_t>(random() % 3 == 0 ? label : random() % 400);  // now and then one twice
+      const std::int64_t feature = static_cast<std::int64_t>(
+          random() % 3 == 0 ? label : random() % features);  // now and then one twice
       const float size = extreme ? sizes[random() % 9] : 1;
       out.add_entry(feature, extreme && random() % 2 == 0 ? -size : size, "f" + std::to_string(feature));
     }
@@ -53,13 +53,19 @@ void run(const std::string& store, std::uint64_t seed, bool extreme) {
   std::mt19937_64 random(seed);
   riata::PortfolioSpec spec;
   spec.members = members(random);
+  if (random() % 2 == 0) {
+    spec.joint = {0.01, 1, 64, 4096};
+    for (const double prior : spec.joint) spec.members.push_back({Rule::joint, Values::raw, prior});
+  }
   spec.outputs = random() % 2 == 0 ? 1 : 3;
   spec.fit_intercept = random() % 4 != 0;
   spec.bits = 9;
   const bool named = store == "table" && random() % 2 == 0;
+  const std::uint64_t features = random() % 2 == 0 ? 20 : 400;  // of few, some members learn all together
   const auto model = riata::make_portfolio(store, spec);
   for (int block = 0; block < (extreme ? 3 : 9); ++block) {
-    const Rows rows = some(random, extreme ? 40 : 500, spec.outputs == 1 ? 2 : spec.outputs, extreme);
+    const Rows rows =
+        some(random, extreme ? 40 : 500, spec.outputs == 1 ? 2 : spec.outputs, extreme, features);
     learn_and_score(*model, rows.view(named), spec.outputs);
   }
   const riata::Rows saved = model->rows();
@@ -69,6 +75,8 @@ void run(const std::string& store, std::uint64_t seed, bool extreme) {
   all_finite(model->evidence.losses);
   all_finite(model->evidence.worth);
   all_finite(model->single);
+  const riata::JointState together = model->joint.state();
+  for (const auto* part : {&together.means, &together.variances, &together.factors}) all_finite(*part);
   CHECK(saved.values.size() == saved.keys.size() * static_cast<std::size_t>(model->row_width()));
   CHECK(model->alive.size() >= 1 && model->alive.size() <= spec.members.size());
 }

@@ -10,14 +10,14 @@
 
 namespace {
 
-WeightedRows some(std::mt19937_64& random, int rows, bool extreme) {
+WeightedRows some(std::mt19937_64& random, int rows, bool extreme, std::uint64_t features) {
   const float sizes[] = {1e-45f, 1e-30f, 0, 0.1f, 1.0f, 7.5f, 1e6f, 1e20f, 3.4e38f};
   const double weights[] = {1, 1, 1, 0, 1e-300, 0.5, 3, 1e10, 1e300};
   const double labels[] = {0, 1, -1, 1e-300, 1e9, -1e150, 1e308, 3, 4};
   WeightedRows out;
   for (int r = 0; r < rows; ++r) {
     for (std::uint64_t k = random() % 12; k > 0; --k) {
-      const auto feature = static_cast<std::int64_t>(random() % 300);
+      const auto feature = static_cast<std::int64_t>(random() % features);
       const float size = extreme ? sizes[random() % 9] : static_cast<float>(1 + random() % 5);
       out.add_entry(feature, random() % 2 == 0 ? -size : size, "f" + std::to_string(feature));
     }
@@ -36,10 +36,12 @@ std::vector<double> run(const std::string& store, std::uint64_t seed, bool extre
           {scaled, std::exp2(static_cast<double>(random() % 16) - 8), k % 2 == 0 ? 4.0 : 0.0});
   spec.fit_intercept = random() % 4 != 0;
   spec.bits = 20;
+  if (random() % 2 == 0) spec.joint = {0.01, 1, 64, 4096};
+  const std::uint64_t features = random() % 2 == 0 ? 20 : 300;  // of few, some are learned together
   const auto model = riata::make_regression(store, spec);
   std::vector<double> all;
   for (int block = 0; block < 4; ++block) {
-    const WeightedRows rows = some(random, 60, extreme);
+    const WeightedRows rows = some(random, 60, extreme, features);
     const auto view = rows.view(named);
     std::vector<double> scores(rows.labels.size()), moments(2 * rows.labels.size());
     CHECK(model->learn(view, nullptr, view.rows, scores.data()).status == riata::Outcome::Status::ok);
@@ -52,6 +54,9 @@ std::vector<double> run(const std::string& store, std::uint64_t seed, bool extre
   all_finite(model->intercept);
   all_finite(model->weights);
   all_finite(model->squares);
+  const riata::JointState together = model->joint.state();
+  for (const auto* part : {&together.means, &together.variances, &together.factors}) all_finite(*part);
+  for (const double variance : together.variances) CHECK(variance >= 0);
   return all;
 }
 

@@ -1,0 +1,87 @@
+"""Settings of `auto` that learn all weights together: their state; see cpp/riata/portfolio/joint.hpp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.learners.base import Floats, State
+from riata.learners.state_check import Arrays, Tensor
+
+JOINT_OPTION = "settings that learn all weights together, while there are few features"
+LANES = 4
+"""There are so many, side by side."""
+INTERCEPT = -1
+"""Its key among theirs."""
+
+
+def joint_tensors(state: Arrays, outputs: int) -> dict[str, Tensor]:
+    """What a state says of them; nothing where there are none, or where they have ended."""
+    if "joint_keys" not in state:
+        return {}
+    n = np.size(state["joint_keys"])
+    return {
+        "joint_keys": Tensor("int64", (n,), least=INTERCEPT),
+        "joint_units": Tensor("float64", (n,), least=0),
+        "joint_means": Tensor("float64", (outputs * n, LANES)),
+        "joint_variances": Tensor("float64", (outputs * n, LANES), least=0),
+        "joint_factors": Tensor("float64", (outputs * n * (n - 1) // 2 if n else 0, LANES)),
+        "joint_seen": Tensor("float64", (2,), least=0),
+    }
+
+
+def restore_joint(core: Any, state: State) -> None:
+    """Go on from a state; without these settings in it, they have ended."""
+    if "joint_keys" not in state:
+        core.end_joint()
+        return
+    core.set_joint(
+        *(
+            state[f"joint_{name}"]
+            for name in ("keys", "units", "means", "variances", "factors", "seen")
+        )
+    )
+
+
+def joint_means(state: State, keys: NDArray[np.int64], output: int = 0) -> Floats:
+    """The means of these features' weights, (features, 4): zero where these settings know nothing.
+
+    >>> state = {"joint_keys": np.array([-1, 7]), "joint_means": np.array([[1.0] * 4, [2.0] * 4])}
+    >>> joint_means(state, np.array([5, 7])).tolist()
+    [[0.0, 0.0, 0.0, 0.0], [2.0, 2.0, 2.0, 2.0]]
+    """
+    out = np.zeros((len(keys), LANES))
+    if "joint_keys" not in state or not len(state["joint_keys"]):
+        return out
+    own = state["joint_keys"]
+    order = np.argsort(own, kind="stable")
+    at = np.minimum(np.searchsorted(own[order], keys), len(own) - 1)
+    known = own[order][at] == keys
+    first = output * len(own)
+    out[known] = state["joint_means"][first + order[at[known]]]
+    return out
+
+
+def more_outputs(
+    state: State, before: int, outputs: int, priors: tuple[float, ...], intercept: float
+) -> State:
+    """The tensors with more outputs; a single one becomes those of classes 0 and 1, mirrored. New ones know nothing."""
+    if "joint_keys" not in state:
+        return {}
+    n = len(state["joint_keys"])
+    variances = np.array(priors) / state["joint_units"][:, None]
+    variances[state["joint_keys"] == INTERCEPT] = intercept
+    blank = {
+        "means": np.zeros((n, LANES)),
+        "variances": variances,
+        "factors": np.zeros((n * (n - 1) // 2, LANES)),
+    }
+    found = {}
+    for name, new in blank.items():
+        old = state[f"joint_{name}"]
+        parts = [-old if name == "means" else old, old] if before == 1 else [old]
+        known = 2 if before == 1 else before
+        found[f"joint_{name}"] = np.vstack([*parts, *([new] * (outputs - known))])
+    return found
