@@ -34,9 +34,12 @@ std::unique_ptr<Model> make(unsigned which, unsigned store_number) {
   bayesian.bits = 8;
   PortfolioSpec portfolio;
   portfolio.members = {{Rule::bayesian, Values::raw, 1}, {Rule::adagrad, Values::unit_rms, 0.1}};
+  portfolio.joint = {0.01, 0.1, 1, 10};
+  portfolio.members.push_back({Rule::joint, Values::raw, 0.1});
   portfolio.bits = 8;
   RegressionSpec regression;
   regression.members = {{false, 0.1, 0}, {true, 1, 4}};
+  regression.joint = portfolio.joint;
   regression.bits = 8;
   switch (which % 8) {
     case 0:

@@ -47,7 +47,8 @@ using namespace riata;
 
 namespace {
 
-// Examples with features near and far, so that tables grow, turn from arrays into hash tables and forget rows.
+// Examples with features near and far, so that tables grow, turn from arrays into hash tables and forget rows; most with
+// few features, which some settings learn together.
 struct Examples {
   std::vector<std::int64_t> indptr{0}, indices;
   std::vector<float> values;
@@ -55,12 +56,13 @@ struct Examples {
 
   Examples(int rows, std::uint64_t seed, bool far) {
     std::mt19937_64 random(seed);
+    const std::uint64_t step = seed % 4 == 0 ? 40 : 3;
     for (int i = 0; i < rows; ++i) {
-      std::int64_t index = static_cast<std::int64_t>(random() % 50);
+      std::int64_t index = static_cast<std::int64_t>(random() % (step + 10));
       for (int k = 0; k < 8; ++k) {
         indices.push_back(index);
         values.push_back(static_cast<float>(random() % 9) / 4 - 1);
-        index += 1 + static_cast<std::int64_t>(random() % (far && random() % 50 == 0 ? 1u << 30 : 40));
+        index += 1 + static_cast<std::int64_t>(random() % (far && random() % 50 == 0 ? 1u << 30 : step));
       }
       indptr.push_back(static_cast<std::int64_t>(indices.size()));
       labels.push_back(static_cast<double>(random() % 2));
@@ -163,23 +165,33 @@ void bayesian(const char* store, double seconds) {
   stored(model.get(), seconds, [&] { return saved(*model, *make_bayesian(store, spec)); });
 }
 
+// With what is learned of all weights together, as long as it is.
+template <class Model>
+std::size_t saved_jointly(const Model& model, Model& fresh) {
+  if (model.joint.open()) CHECK(fresh.joint.set(model.joint.state()));
+  return saved(model, fresh);
+}
+
 void portfolio(const char* store, double seconds) {
   PortfolioSpec spec;
   for (const Rule rule : {Rule::bayesian, Rule::adagrad})
     for (const Values values : {Values::raw, Values::rms, Values::unit, Values::unit_rms})
       for (const double parameter : {0.1, 1.0}) spec.members.push_back({rule, values, parameter});
+  spec.joint = {0.01, 0.1, 1, 10};
+  for (const double prior : spec.joint) spec.members.push_back({Rule::joint, Values::raw, prior});
   spec.bits = 12;
   spec.drop = false;
   const auto model = make_portfolio(store, spec);
-  stored(model.get(), seconds, [&] { return saved(*model, *make_portfolio(store, spec)); });
+  stored(model.get(), seconds, [&] { return saved_jointly(*model, *make_portfolio(store, spec)); });
 }
 
 void regression(const char* store, double seconds) {
   RegressionSpec spec;
   spec.members = {{false, 0.1, 0}, {false, 1, 4}, {true, 0.1, 0}, {true, 1, 4}};
+  spec.joint = {0.01, 0.1, 1, 10};
   spec.bits = 12;
   const auto model = make_regression(store, spec);
-  stored(model.get(), seconds, [&] { return saved(*model, *make_regression(store, spec)); });
+  stored(model.get(), seconds, [&] { return saved_jointly(*model, *make_regression(store, spec)); });
 }
 
 void bank(double seconds) {
