@@ -83,7 +83,7 @@ def test_features_come_in_as_the_reference_says(rare: int) -> None:
 def test_they_end_where_rows_hold_other_features(make: Any) -> None:
     X = dense_rows(200, 2000, 0.02, rare=False)
     y = labels_of(make, X)
-    learner, without = make(), make(joint=False)
+    learner, without = make(), make(fit_joint=False)
     scores = learner.learn(block_of(X, y))
     assert "joint_keys" not in learner.state()
     assert all(m["weight"] == 0 for m in learner.members if m["rule"] == "joint")
@@ -159,7 +159,7 @@ def test_columns_that_go_together(seed: int) -> None:
     X, signal = collinear(2000, seed)
     y = signal + 0.1 * np.random.default_rng(seed).normal(size=2000) + 7
     errors = []
-    for model in (AutoRegressor(), AutoRegressor(joint=False), Ridge()):
+    for model in (AutoRegressor(), AutoRegressor(fit_joint=False), Ridge()):
         sizes = X.std(axis=0) if isinstance(model, Ridge) else 1.0
         model.fit(X[:1600] / sizes, y[:1600])
         errors.append(np.mean((model.predict(X[1600:] / sizes) - y[1600:]) ** 2))
@@ -198,17 +198,17 @@ def test_more_classes_and_late_ones() -> None:
 def test_a_model_from_before_there_were_such_settings(tmp_path: Path) -> None:
     X = rare_and_often(300, 10)
     y = labels_of(AutoRegression, X)
-    learner = AutoRegression(joint=False)
+    learner = AutoRegression(fit_joint=False)
     learner.learn(block_of(X, y))
     state = learner.state()
     before = state | {"sums": state["sums"][:4]}
-    parameters = {k: v for k, v in learner.parameters().items() if k != "joint"}
+    parameters = {k: v for k, v in learner.parameters().items() if k != "fit_joint"}
     found = AutoRegression.from_state(parameters, before)
     np.testing.assert_allclose(found.score(block_of(X)), learner.score(block_of(X)), rtol=1e-12)
     assert found.learn(block_of(X, y)).shape == (300, 1)
-    two = Portfolio(joint=False)
+    two = Portfolio(fit_joint=False)
     two.learn(block_of(X, labels_for(X, 2)))
-    parameters = {k: v for k, v in two.parameters().items() if k != "joint"}
+    parameters = {k: v for k, v in two.parameters().items() if k != "fit_joint"}
     again = Portfolio.from_state(parameters, two.state())
     assert max(again.settings) < SEPARATE
     block = block_of(X, labels_for(X, 2))

@@ -34,7 +34,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     ----------
     calibrate : True, False, or "auto", which is True: correct log odds by how they did so far
     keep_all : keep settings that cannot catch up
-    joint : have the settings that learn all weights together, where there are few features
+    fit_joint : have the settings that learn all weights together, where there are few features
     store : "auto", "dense" (an array by index), "table" (by key) or "hashed" (2^`bits` rows)
     fit_intercept, passes, shuffle, random_state, holdout, patience, class_weight : as everywhere
 
@@ -55,7 +55,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
 
     calibrate: str | bool = "auto"
     keep_all: bool = False
-    joint: bool = True
+    fit_joint: bool = True
     fit_intercept: bool = True
     store: str = "auto"
     bits: int = 22
@@ -131,7 +131,7 @@ class AutoRegressor(Fitting, _GaussianRegressor):
 
     Parameters
     ----------
-    joint : have the settings that learn all weights together, where there are few features
+    fit_joint : have the settings that learn all weights together, where there are few features
     store : "auto", "dense" (an array by index), "table" (by key) or "hashed" (2^`bits` rows)
     fit_intercept, passes, shuffle, random_state, holdout, patience : as everywhere
 
@@ -149,7 +149,7 @@ class AutoRegressor(Fitting, _GaussianRegressor):
 
     _learner = AutoRegression
 
-    joint: bool = True
+    fit_joint: bool = True
     fit_intercept: bool = True
     store: str = "auto"
     bits: int = 22

@@ -125,7 +125,7 @@ def _averaged(values: dict[str, Any]) -> list[tuple[str, str]]:
 def _part(part: dict[str, Any]) -> str:
     if "rule" not in part:
         return f"{part['values']} values, prior variance {part['prior_variance']:g}"
-    what = "prior variance" if part["rule"] == "bayesian" else "rate"
+    what = "rate" if part["rule"] == "adagrad" else "prior variance"
     return f"{part['rule']}, {part['values']} values, {what} {part['parameter']:g}"
 
 

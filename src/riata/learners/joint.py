@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riata.learners.base import Floats, State
 from riata.learners.state_check import Arrays, Tensor
 
-JOINT_OPTION = "settings that learn all weights together, while there are few features"
+JOINT_OPTION = "fit settings that learn all weights together, while there are few features"
 LANES = 4
 """There are so many, side by side."""
 INTERCEPT = -1

@@ -60,7 +60,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         "auto", "correct log odds by how they did so far; auto: yes", calibration.CHOICES
     )
     keep_all: bool = option(False, "keep settings that cannot catch up")
-    joint: bool = option(True, JOINT_OPTION)
+    fit_joint: bool = option(True, JOINT_OPTION)
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
     bits: int = option(22, "the hashed store has 2^bits rows")
@@ -80,7 +80,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         check_number("outputs", self.outputs, least=1)
         self._calibrate_by(calibration.blank(self.outputs), 0)
         object.__setattr__(self, "_corrected_loss", 0.0)
-        self._start(plan(self.outputs, self.joint and self.store != "hashed"), named=False)
+        self._start(plan(self.outputs, self.fit_joint and self.store != "hashed"), named=False)
 
     def _start(self, settings: tuple[int, ...], named: bool) -> None:
         """An empty model."""

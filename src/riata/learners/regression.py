@@ -278,7 +278,7 @@ class AutoRegression(GaussianRegression):
 
     family: ClassVar[str] = "auto-regression"
 
-    joint: bool = option(True, JOINT_OPTION)
+    fit_joint: bool = option(True, JOINT_OPTION)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -286,4 +286,4 @@ class AutoRegression(GaussianRegression):
 
     @property
     def joint_priors(self) -> tuple[float, ...]:
-        return JOINT if self.joint and self.store != "hashed" else ()
+        return JOINT if self.fit_joint and self.store != "hashed" else ()

@@ -38,7 +38,9 @@ class PortfolioMethod(Method):
         pass
 
     def start(self, parameters: dict[str, Any], state: Arrays, round: int, shards: int) -> Learner:
-        return super().start(parameters | {"keep_all": True, "joint": False}, state, round, shards)
+        return super().start(
+            parameters | {"keep_all": True, "fit_joint": False}, state, round, shards
+        )
 
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         if round == 1:
