@@ -46,7 +46,7 @@ def test_the_distribution_is_the_papers() -> None:
 
 def test_demo_tells_the_story_and_its_commands_work(tmp_path: Path) -> None:
     one = riata_process("demo", "--events", 20_000, cwd=tmp_path)
-    for words in ("log loss", "AUC", "the strongest", "32 settings", "category", "clicks"):
+    for words in ("log loss", "AUC", "the strongest", "36 settings", "category", "clicks"):
         assert words in one.out
     model = (tmp_path / "riata-demo" / "clicks.riata").read_bytes()
     commands = [line.strip()[2:] for line in one.out.splitlines() if line.strip().startswith("$ ")]
