@@ -266,16 +266,21 @@ async def remove_silent(
 
 
 class Slot:
-    """One call, and the futures that stand for it; a call with a higher priority goes before others that wait."""
+    """One call, and the futures that stand for it; a call with a higher priority goes before others that wait.
 
-    def __init__(self, cluster: Cluster, call: tuple[Any, ...], priority: int = 0) -> None:
+    `how` is what Dask is told of it at first; a call that is made again goes to whichever worker Dask likes.
+    """
+
+    def __init__(
+        self, cluster: Cluster, call: tuple[Any, ...], priority: int = 0, **how: Any
+    ) -> None:
         self._cluster, self._call, self._priority = cluster, call, priority
         self.attempts: list[Any] = []
         self.done: Any = None
         self.failures = 0
         self.began = time.monotonic()
         self.seconds: float | None = None
-        self.begin()
+        self.begin(**how)
 
     def begin(self, **how: Any) -> None:
         self.attempts.append(self._cluster.submit(*self._call, priority=self._priority, **how))
