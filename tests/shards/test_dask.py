@@ -273,6 +273,24 @@ def test_no_workers() -> None:
         check_workers(client, 0.5)
 
 
+def test_an_adaptive_cluster_that_begins_without_workers(tmp_path: Path) -> None:
+    from distributed import Client, LocalCluster
+
+    path = write_vw(tmp_path / "x.vw", n=1500)
+    with (
+        LocalCluster(
+            n_workers=0, threads_per_worker=1, dashboard_address=None, processes=True,
+            host="127.0.0.1",
+        ) as cluster,
+        Client(cluster) as client,
+    ):  # fmt: skip
+        cluster.adapt(minimum=0, maximum=2, interval="200ms", target_duration="100ms")
+        model = train(client, str(path), Bayesian(), shards=8, rounds=3)
+    assert bytes_of(model) == bytes_of(
+        train_shards(str(path), lambda m: Bayesian(outputs=m), shards=8, rounds=3)
+    )
+
+
 def test_workers_with_another_version(client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(riata, "__version__", "9.9")
     with pytest.raises(ClusterError, match=r"here is 9\.9: 2 of 2 workers differ"):

@@ -87,12 +87,8 @@ def check_workers(client: Any, wait: float = WAIT) -> None:
     """A ClusterError unless there are workers, all of them with this version of Riata."""
     if not hasattr(client, "wait_for_workers"):
         raise TypeError(f"client is a dask.distributed.Client, not {type(client).__name__}")
-    try:
-        client.wait_for_workers(1, timeout=wait)
-    except TimeoutError:
-        raise ClusterError(
-            f"no workers have joined the cluster within {wait:.0f} s: start some (dask worker ADDRESS)"
-        ) from None
+    if not client.nthreads():
+        _call_workers(client, wait)
     # A worker that dies while it is asked answers with an exception: its tasks go to others.
     answers = client.run(version_here, on_error="return")
     versions = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
@@ -103,6 +99,19 @@ def check_workers(client: Any, wait: float = WAIT) -> None:
             f"worker {name} has Riata {version}, and here is {riata.__version__}: "
             f"{len(others)} of {len(versions)} workers differ; install the same version everywhere"
         )
+
+
+def _call_workers(client: Any, wait: float) -> None:
+    """Wait for a first worker, with something to do for it: an adaptive cluster starts none without."""
+    asked = client.submit(version_here, pure=False)
+    try:
+        distributed().wait([asked], timeout=wait)
+    except TimeoutError:
+        raise ClusterError(
+            f"no workers have joined the cluster within {wait:.0f} s: start some (dask worker ADDRESS)"
+        ) from None
+    finally:
+        asked.release()
 
 
 def version_here() -> str:
