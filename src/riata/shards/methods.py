@@ -94,6 +94,8 @@ _MODULES = {
     "sketch": ("sketching", "SketchMethod"),
     "bayesian": ("gaussian", "BayesianMethod"),
     "auto": ("portfolio", "PortfolioMethod"),
+    "bayesian-regression": ("regression", "RegressionMethod"),
+    "auto-regression": ("regression", "RegressionMethod"),
     "elastic-net": ("mixing", "MixingMethod"),
     "truncated": ("mixing", "MixingMethod"),
     "ftrl": ("mixing", "MixingMethod"),
