@@ -35,6 +35,7 @@ TITLE = "Shards, merge, Dask"
 SHARDS = 16
 GAMMA = 100.0
 PARTS, FEATURES = 64, 500_000
+KEEP = 1 << 30
 ROUNDS = 3
 NEAR = 1.02
 
@@ -89,13 +90,13 @@ def on(client: Any, run: Run) -> Model:
     return train_on(client, path, sketch, shards=SHARDS, options=OPTIONS)
 
 
-def here(run: Run) -> Model:
+def here(run: Run, keep: int = 0) -> Model:
     plan = plan_for(str(parquet(rows_of(run))), sketch(1), OPTIONS, count=SHARDS)
-    return train_shards(plan, sketch)
+    return train_shards(plan, sketch, keep=keep)
 
 
-def digest_here(run: Run) -> str:
-    return digest(here(run))
+def digest_here(run: Run, keep: int = 0) -> str:
+    return digest(here(run, keep))
 
 
 def on_one_processor() -> None:
@@ -115,11 +116,14 @@ def speed(run: Run) -> Iterator[Ratio]:
         works: dict[str, Callable[[], object]] = {
             "two": partial(on, two, run),
             "alone": lambda: alone.submit(digest_here, run).result(),
+            "keeping": lambda: alone.submit(digest_here, run, KEEP).result(),
             "here": partial(here, run),
         }
         found = run.turns(works, 1)
     what = f"a sketch, `medline` in {SHARDS} shards of Parquet: one process on one processor over two workers"
     yield ratio(what, found["alone"], found["two"], least=1.6)
+    what = "the same process with its rows kept in memory, as workers keep theirs, over two workers"
+    yield ratio(what, found["keeping"], found["two"])
     what = "the same process with a second processor to read ahead, over two workers"
     yield ratio(what, found["here"], found["two"])
 

@@ -134,9 +134,11 @@ def course_of(rows: int) -> Rounds:
 
 
 def run(client: Any, rows: int) -> Model:
+    """Every round reads its shards, as it must where they are larger than the memory of the workers."""
     return train_on(
-        client, str(scale.parquet(rows)), ftrl, shards=scale.SHARDS, rounds=ROUNDS, options=OPTIONS
-    )
+        client, str(scale.parquet(rows)), ftrl, shards=scale.SHARDS, rounds=ROUNDS, options=OPTIONS,
+        keep=0,
+    )  # fmt: skip
 
 
 def nothing(_: Any, __: Any = None) -> None:

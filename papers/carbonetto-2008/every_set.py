@@ -19,24 +19,24 @@ from riata.learners import InteriorPoint
 
 BOUNDS: dict[str, Any] = {"none": None, "w ≥ 0": (0, None), "within ±0.5": (-0.5, 0.5)}
 PENALTY = 1e-4
-QUICK = ("heart", "kr-vs-kp", "crx", "wbc", "wdbc", "wpbc")
+QUICK = ("heart", "kr-vs-kp", "crx", "wbc", "wdbc", "wpbc", "rcv1, sample", "money-fx")
 NEAR, STEPS = 0.02, 2000
 
 
 def by_lbfgsb(X: Any, signs: Floats, l1: float, bounds: Any) -> float:
     """The least objective that L-BFGS-B finds; columns centred, since the intercept is free, and in their deviation."""
-    dense = X.toarray().astype(np.float64)
-    dense -= dense.mean(axis=0)
-    deviation = dense.std(axis=0)
-    unit = 1 / np.where(deviation > 0, deviation, 1.0)
-    dense *= unit
-    d = dense.shape[1]
+    sparse, d = X.astype(np.float64), X.shape[1]
+    mean = np.asarray(sparse.mean(axis=0)).ravel()
+    square = np.asarray(sparse.multiply(sparse).mean(axis=0)).ravel()
+    deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
+    unit = 1 / np.where(deviation > 1e-12 * np.sqrt(square), deviation, 1.0)
     low, high = bounds or (None, None)
 
     def objective(v: Floats) -> tuple[float, Floats]:
-        margins = signs * (dense @ (v[:d] - v[d:-1]) + v[-1])
+        w = unit * (v[:d] - v[d:-1])
+        margins = signs * (sparse @ w - mean @ w + v[-1])
         slopes = -signs * expit(-margins) / len(signs)
-        g = dense.T @ slopes
+        g = unit * (sparse.T @ slopes - slopes.sum() * mean)
         value = float(np.logaddexp(0, -margins).mean()) + l1 * float(unit @ (v[:d] + v[d:-1]))
         return value, np.concatenate([g + l1 * unit, l1 * unit - g, [slopes.sum()]])
 
@@ -72,9 +72,8 @@ def item(quick: bool) -> dict[str, Any]:
                     X, positive
                 )
             best = exact.history_[-1]["objective"] / X.shape[0]
-            if X.shape[1] <= 200:
-                signs = np.where(positive, 1.0, -1.0)
-                apart.append(by_lbfgsb(X, signs, PENALTY, bounds) / best - 1)
+            signs = np.where(positive, 1.0, -1.0)
+            apart.append(by_lbfgsb(X, signs, PENALTY, bounds) / best - 1)
             true, told = 1 - best / proof.objective, proof.gap / proof.objective
             off.append(true)
             loose.append((true, told))
@@ -93,7 +92,7 @@ def item(quick: bool) -> dict[str, Any]:
          "comparable" if not silent else "not: it says nothing"],
         ["the bound that is told", "not stated", f"{'never' if never else 'sometimes'} below the truth; at most twice "
          f"it, or 0.2 % more, in {close} of {len(off)}", "comparable" if never else "not: it is wrong"],
-        ["the optimum against L-BFGS-B's, sets of up to 200 columns", "not stated",
+        ["the optimum against L-BFGS-B's", "not stated",
          f"within 1e-5 of it in {sum(abs(a) < 1e-5 for a in apart)} of {len(apart)}; L-BFGS-B's after {STEPS:,} steps "
          f"is never lower by more than {max(0.0, -min(apart)):.0e} of it, and higher by up to {max(apart):.0e}",
          "comparable" if min(apart) > -1e-5 else "not"],

@@ -151,6 +151,18 @@ def test_features_far_from_zero_cost_no_more_passes():
     np.testing.assert_allclose(dense(far, 10), dense(near, 10), atol=1e-4)
 
 
+@pytest.mark.parametrize(("density", "size"), [(0.1, 1.0), (0.1, 6.0)])
+def test_binary_features_and_a_small_penalty_take_at_most_ten_passes(density, size):
+    """More of them than the sample holds, and Newton's steps alone would overshoot."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((50_000, 300)) < density).astype(np.float32)
+    score = X @ (rng.normal(size=300) * size * (rng.random(300) < 0.5))
+    y = np.where(rng.random(50_000) < 1 / (1 + np.exp(np.median(score) - score)), 1.0, -1.0)
+    learner = solve(X, y, gamma=1.0)
+    assert learner.converged
+    assert len(learner.history) <= 10
+
+
 def test_gamma_beyond_every_gradient_leaves_the_intercept():
     X, y = words(n=500, d=60)
     y[:200] = 1

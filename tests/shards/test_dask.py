@@ -15,7 +15,9 @@ from riata import model_file
 from riata.cli import run
 from riata.dask import (
     DaskAutoClassifier,
+    DaskAutoRegressor,
     DaskBayesianClassifier,
+    DaskBayesianRegressor,
     DaskFTRLRegressor,
     DaskSketchClassifier,
     cluster_of,
@@ -196,11 +198,15 @@ def test_an_empty_partition_and_a_label_of_one_partition(client) -> None:
 def test_regression(client, tmp_path: Path) -> None:
     path = tmp_path / "x.svm"
     path.write_text("".join(f"{i % 7 * 0.5} 1:{i % 7} 2:1\n" for i in range(700)))
-    model = DaskFTRLRegressor(alpha=0.5, feature_scale="none")
-    model.client = client
-    model.fit(str(path), shards=3, rounds=5)
-    assert model.score(str(path)) > 0.8
-    assert evaluate(client, model, str(path))["r2"] == pytest.approx(model.score(str(path)))
+    for model in (
+        DaskFTRLRegressor(alpha=0.5, feature_scale="none"),
+        DaskAutoRegressor(),
+        DaskBayesianRegressor(),
+    ):
+        model.client = client
+        model.fit(str(path), shards=3, rounds=5)
+        assert model.score(str(path)) > 0.8
+        assert evaluate(client, model, str(path))["r2"] == pytest.approx(model.score(str(path)))
 
 
 def test_auto_by_its_defaults(client, tmp_path: Path) -> None:
@@ -271,6 +277,24 @@ def test_no_workers() -> None:
         pytest.raises(ClusterError, match="no workers have joined"),
     ):
         check_workers(client, 0.5)
+
+
+def test_an_adaptive_cluster_that_begins_without_workers(tmp_path: Path) -> None:
+    from distributed import Client, LocalCluster
+
+    path = write_vw(tmp_path / "x.vw", n=1500)
+    with (
+        LocalCluster(
+            n_workers=0, threads_per_worker=1, dashboard_address=None, processes=True,
+            host="127.0.0.1",
+        ) as cluster,
+        Client(cluster) as client,
+    ):  # fmt: skip
+        cluster.adapt(minimum=0, maximum=2, interval="200ms", target_duration="100ms")
+        model = train(client, str(path), Bayesian(), shards=8, rounds=3)
+    assert bytes_of(model) == bytes_of(
+        train_shards(str(path), lambda m: Bayesian(outputs=m), shards=8, rounds=3)
+    )
 
 
 def test_workers_with_another_version(client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,9 @@ from riata import model_file
 from riata.errors import ChangedData, DataError, SettingsError
 from riata.learners import (
     FTRL,
+    AutoRegression,
     Bayesian,
+    BayesianRegression,
     ElasticNet,
     InteriorPoint,
     Portfolio,
@@ -36,6 +38,8 @@ MAKERS = {
     "sketch-sample": lambda m: Sketch(outputs=m, gamma=3.0, sample=900),
     "bayesian": lambda m: Bayesian(outputs=m),
     "auto": lambda m: Portfolio(outputs=m),
+    "auto-regression": lambda m: AutoRegression(outputs=m),
+    "bayesian-regression": lambda m: BayesianRegression(outputs=m, freedom=4.0),
     "elastic-net": lambda m: ElasticNet(outputs=m, l1=1e-4, **SCHEDULE),
     "sgd": lambda m: ElasticNet(outputs=m, update="sgd", **SCHEDULE),
     "adagrad": lambda m: ElasticNet(outputs=m, learning_rate="adagrad", eta0=0.2),

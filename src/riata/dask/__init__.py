@@ -8,7 +8,9 @@ from __future__ import annotations
 from riata.dask.cluster import cluster_of
 from riata.dask.estimators import (
     DaskAutoClassifier,
+    DaskAutoRegressor,
     DaskBayesianClassifier,
+    DaskBayesianRegressor,
     DaskElasticNetClassifier,
     DaskElasticNetRegressor,
     DaskFTRLClassifier,
@@ -21,7 +23,9 @@ from riata.dask.training import evaluate, predict, train
 
 __all__ = [
     "DaskAutoClassifier",
+    "DaskAutoRegressor",
     "DaskBayesianClassifier",
+    "DaskBayesianRegressor",
     "DaskElasticNetClassifier",
     "DaskElasticNetRegressor",
     "DaskFTRLClassifier",

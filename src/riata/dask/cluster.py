@@ -87,12 +87,8 @@ def check_workers(client: Any, wait: float = WAIT) -> None:
     """A ClusterError unless there are workers, all of them with this version of Riata."""
     if not hasattr(client, "wait_for_workers"):
         raise TypeError(f"client is a dask.distributed.Client, not {type(client).__name__}")
-    try:
-        client.wait_for_workers(1, timeout=wait)
-    except TimeoutError:
-        raise ClusterError(
-            f"no workers have joined the cluster within {wait:.0f} s: start some (dask worker ADDRESS)"
-        ) from None
+    if not client.nthreads():
+        _call_workers(client, wait)
     # A worker that dies while it is asked answers with an exception: its tasks go to others.
     answers = client.run(version_here, on_error="return")
     versions = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
@@ -103,6 +99,19 @@ def check_workers(client: Any, wait: float = WAIT) -> None:
             f"worker {name} has Riata {version}, and here is {riata.__version__}: "
             f"{len(others)} of {len(versions)} workers differ; install the same version everywhere"
         )
+
+
+def _call_workers(client: Any, wait: float) -> None:
+    """Wait for a first worker, with something to do for it: an adaptive cluster starts none without."""
+    asked = client.submit(version_here, pure=False)
+    try:
+        distributed().wait([asked], timeout=wait)
+    except TimeoutError:
+        raise ClusterError(
+            f"no workers have joined the cluster within {wait:.0f} s: start some (dask worker ADDRESS)"
+        ) from None
+    finally:
+        asked.release()
 
 
 def version_here() -> str:
@@ -266,16 +275,21 @@ async def remove_silent(
 
 
 class Slot:
-    """One call, and the futures that stand for it; a call with a higher priority goes before others that wait."""
+    """One call, and the futures that stand for it; a call with a higher priority goes before others that wait.
 
-    def __init__(self, cluster: Cluster, call: tuple[Any, ...], priority: int = 0) -> None:
+    `how` is what Dask is told of it at first; a call that is made again goes to whichever worker Dask likes.
+    """
+
+    def __init__(
+        self, cluster: Cluster, call: tuple[Any, ...], priority: int = 0, **how: Any
+    ) -> None:
         self._cluster, self._call, self._priority = cluster, call, priority
         self.attempts: list[Any] = []
         self.done: Any = None
         self.failures = 0
         self.began = time.monotonic()
         self.seconds: float | None = None
-        self.begin()
+        self.begin(**how)
 
     def begin(self, **how: Any) -> None:
         self.attempts.append(self._cluster.submit(*self._call, priority=self._priority, **how))

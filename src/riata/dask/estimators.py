@@ -11,7 +11,9 @@ from riata.dask.training import evaluate, predict, train
 from riata.errors import SettingsError
 from riata.estimators import (
     AutoClassifier,
+    AutoRegressor,
     BayesianClassifier,
+    BayesianRegressor,
     ElasticNetClassifier,
     ElasticNetRegressor,
     FTRLClassifier,
@@ -90,6 +92,14 @@ class DaskEstimator(LinearEstimator):
 
 class DaskAutoClassifier(DaskEstimator, AutoClassifier):
     """`AutoClassifier` on a cluster."""
+
+
+class DaskAutoRegressor(DaskEstimator, AutoRegressor):
+    """`AutoRegressor` on a cluster."""
+
+
+class DaskBayesianRegressor(DaskEstimator, BayesianRegressor):
+    """`BayesianRegressor` on a cluster."""
 
 
 class DaskBayesianClassifier(DaskEstimator, BayesianClassifier):

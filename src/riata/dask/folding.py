@@ -16,9 +16,14 @@ TOGETHER = 4
 """So many neighbours are waited for before they are added to the sum of those before them, unless they are the last."""
 
 
-def folded(cluster: Cluster, calls: Sequence[tuple[Any, ...]]) -> Summary:
-    """The sum of what these calls make. All of it is done by workers, and only the end comes here."""
-    level = [Slot(cluster, call) for call in calls]
+def folded(
+    cluster: Cluster, calls: Sequence[tuple[Any, ...]], how: Sequence[dict[str, Any]]
+) -> Summary:
+    """The sum of what these calls make, where `how` is what Dask is told of each; only the end of it comes here."""
+    level = [
+        Slot(cluster, call, priority=-k, **own)  # in their order: Dask would begin with the last
+        for k, (call, own) in enumerate(zip(calls, how, strict=True))
+    ]
     while True:
         groups = [_Group(cluster, level[i : i + FAN_IN]) for i in range(0, len(level), FAN_IN)]
         cluster.finish(level, lambda groups=groups: [s for g in groups for s in g.added()])  # type: ignore[misc]

@@ -14,6 +14,7 @@ from riata.block import Block
 from riata.dask.cluster import RETRIES, SLOW, WAIT, Cluster, check_workers
 from riata.dask.collections import Partitions, is_collection
 from riata.dask.folding import folded
+from riata.dask.homes import Homes, leave, partial_keeping, wished
 from riata.errors import DataError, NoExamples, SettingsError
 from riata.estimators.base import LinearEstimator
 from riata.learners import Learner
@@ -31,7 +32,7 @@ from riata.shards.plan import (
     with_classes,
 )
 from riata.shards.plan import resolved as resolved_options
-from riata.shards.rounds import MakeLearner, Rounds, Task, go, partial
+from riata.shards.rounds import MakeLearner, Rounds, Task, go
 from riata.shards.split import Piece, Shard
 from riata.shards.summary import Summary, check_rounds
 from riata.shards.sums import FAN_IN
@@ -76,6 +77,7 @@ def train(
     retries: int = RETRIES,
     slow: float = SLOW,
     wait: float = WAIT,
+    keep: int | None = None,
     **reading: Any,
 ) -> Model:
     """Train on the workers of a Dask client.
@@ -91,6 +93,8 @@ def train(
     retries: times that a task is tried again after an error that is none of the data's. A worker that dies costs none.
     slow: seconds after which a task is given to a second worker as well, if others took far less.
     wait: seconds to wait for a first worker.
+    keep: bytes of decoded rows of files that each worker keeps in memory from round to round; by default a quarter of
+        what Dask lets it have, and none where that has no limit. What has no room is read again.
     Other options are about reading, as `riata.open_source` takes them.
     """
     make = maker(learner)
@@ -123,16 +127,33 @@ def train(
         course = Rounds.new(plan, make, rounds or 1)
     else:
         course = Rounds.resumed(plan, resume, rounds)
-    return go(course, lambda task: run_on(cluster, task, held), on_progress, checkpoint)
+    homes = Homes()
+
+    def run(task: Task) -> Summary:
+        return run_on(cluster, task, held, homes, keep if task.round < course.rounds else 0)
+
+    try:
+        return go(course, run, on_progress, checkpoint)
+    finally:
+        if held is None:
+            leave(client)
 
 
-def run_on(cluster: Cluster, task: Task, held: Partitions | None = None) -> Summary:
+def run_on(
+    cluster: Cluster,
+    task: Task,
+    held: Partitions | None = None,
+    homes: Homes | None = None,
+    keep: int | None = 0,
+) -> Summary:
     """The sums of a round: tasks on workers, and the tree of sums on workers as well."""
+    shards = task.plan.shards
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         shared = cluster.submit(_itself, task)
-        calls = [(partial, shared, shard, *_data(held, shard)) for shard in task.plan.shards]
-        return folded(cluster, calls)
+        calls = [(partial_keeping, shared, shard, keep, *_data(held, shard)) for shard in shards]
+        how = wished(homes or Homes(), cluster.client, shards)
+        return folded(cluster, calls, how)
 
 
 def _data(held: Partitions | None, shard: Shard) -> tuple[Any, ...]:

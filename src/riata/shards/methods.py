@@ -14,6 +14,7 @@ from riata.block import Block
 from riata.errors import SettingsError
 from riata.learners import FAMILIES, Learner
 from riata.learners.base import Floats, State
+from riata.shards.kept import KEYS, NAMES, Form
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -56,8 +57,10 @@ class Method(ABC):
         """Whether another round would change nothing."""
         return False
 
-    def wants_names(self, parameters: dict[str, Any], round: int) -> bool:
-        return parameters.get("store") != "hashed"
+    def form(self, parameters: dict[str, Any], state: Arrays, round: int) -> Form:
+        """How the tasks of a round read rows, and in which form they may be kept for the next one."""
+        form = KEYS if parameters.get("store") == "hashed" else NAMES
+        return Form(form, form)
 
     def needed(
         self, parameters: dict[str, Any], state: Arrays, blocks: Iterable[Block]
@@ -91,6 +94,8 @@ _MODULES = {
     "sketch": ("sketching", "SketchMethod"),
     "bayesian": ("gaussian", "BayesianMethod"),
     "auto": ("portfolio", "PortfolioMethod"),
+    "bayesian-regression": ("regression", "RegressionMethod"),
+    "auto-regression": ("regression", "RegressionMethod"),
     "elastic-net": ("mixing", "MixingMethod"),
     "truncated": ("mixing", "MixingMethod"),
     "ftrl": ("mixing", "MixingMethod"),

@@ -17,6 +17,7 @@ from riata.learners import FAMILIES, Learner
 from riata.metrics_running import Mean
 from riata.record import Model, Record, Settings
 from riata.schema import Schema
+from riata.shards.kept import KEPT, NAMES, Reading
 from riata.shards.methods import Arrays, Method, in_order, method_of
 from riata.shards.plan import (
     Plan,
@@ -71,15 +72,17 @@ class Task:
         )
 
 
-def partial(task: Task, shard: Shard, data: Any = None) -> Summary:
+def partial(task: Task, shard: Shard, data: Any = None, keep: int = 0) -> Summary:
     """The sums of one shard: a pure function, to be run anywhere, and again where it was lost.
 
-    `data` is what the shard holds, where that is no file.
+    `data` is what the shard holds, where that is no file. Rows of files are kept in memory for later rounds, as long
+    as those of all shards that this process has read take no more than `keep` bytes.
     """
     method = method_of(task.family)
-    names = method.wants_names(task.parameters, task.round)
-    watched = task.plan.watched(shard, names, data)
-    state, blocks = method.needed(task.parameters, task.state, watched)
+    form = method.form(task.parameters, task.state, task.round)
+    watched = task.plan.watched(shard, form.read == NAMES, data)
+    reading = Reading(watched, (task.digest, shard), form, keep if data is None else 0)
+    state, blocks = method.needed(task.parameters, task.state, reading)
     learner = method.start(task.parameters, state, task.round, len(task.plan.shards))
     schema = task.plan.options.schema
     if schema is not None and schema.hash_key is not None:
@@ -89,12 +92,12 @@ def partial(task: Task, shard: Shard, data: Any = None) -> Summary:
         scores = method.learn(learner, block)
         assert block.labels is not None
         loss.add(learner.losses(scores, block.labels), block.weights)
-    arrays = in_order(method.sums(learner, state, watched.rows))
+    arrays = in_order(method.sums(learner, state, reading.rows))
     header = task.header | {
         "training": task.plan.training(),
         "numbers": [shard.number],
-        "fingerprints": {str(shard.number): watched.fingerprint},
-        "rows": watched.rows,
+        "fingerprints": {str(shard.number): reading.fingerprint},
+        "rows": reading.rows,
         "loss": [loss.total, loss.weight],
     }
     return Summary(header, arrays)
@@ -287,10 +290,12 @@ def train_shards(
     resume: Model | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     run: Callable[[Task], Summary] | None = None,
+    keep: int = 0,
 ) -> Model:
     """Train shard by shard, in this process unless `run` says who else makes the sums of a round.
 
-    `survey` takes scales and buckets of columns from all rows, in a pass before the first round.
+    `survey` takes scales and buckets of columns from all rows, in a pass before the first round. With `keep`, rows
+    stay in memory from round to round, as many as there is room for in so many bytes.
 
     The result has the same bits on any number of workers. After each round the model is
     saved to `checkpoint`, where one is named, and `on_progress` is called with it.
@@ -315,7 +320,11 @@ def train_shards(
         if resume is None
         else Rounds.resumed(plan, resume, rounds)
     )
-    return go(course, run or run_here, on_progress, checkpoint)
+    try:
+        return go(course, run or (lambda task: run_here(task, keep)), on_progress, checkpoint)
+    finally:
+        if keep:
+            KEPT.forget()
 
 
 def go(
@@ -335,14 +344,16 @@ def go(
     return course.model
 
 
-def run_here(task: Task) -> Summary:
+def run_here(task: Task, keep: int = 0) -> Summary:
     """The sums of a round, one shard after another."""
-    return merge(summaries_here(task))
+    return merge(summaries_here(task, keep=keep))
 
 
-def summaries_here(task: Task, shards: Iterable[Shard] | None = None) -> Iterator[Summary]:
+def summaries_here(
+    task: Task, shards: Iterable[Shard] | None = None, keep: int = 0
+) -> Iterator[Summary]:
     for shard in task.plan.shards if shards is None else shards:
-        yield partial(task, shard)
+        yield partial(task, shard, keep=keep)
 
 
 def survey_here(plan: Plan, wanted: Wanted) -> Survey:

@@ -7,6 +7,7 @@ examples, with sums of their own; once all have come to their ends, a round adds
 
 from __future__ import annotations
 
+import hashlib
 import math
 import threading
 from typing import Any
@@ -23,6 +24,7 @@ from riata.learners.sketch_named import numbered
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint, Point
 from riata.learners.sketch_state import SUMS_WITHOUT_STEP
+from riata.shards.kept import KEYS, NAMES, Form
 from riata.shards.methods import Arrays, Method, from_json, refuse
 
 ROOM = 2
@@ -30,7 +32,7 @@ ROOM = 2
 
 
 class SketchMethod(Method):
-    """Rows of sums: the gradient of each output, in the parts that a pass keeps it in."""
+    """Rows of sums: the gradient of each output. What a pass keeps in two parts, for two threads, is one sum here."""
 
     exact = True
 
@@ -78,7 +80,8 @@ class SketchMethod(Method):
         sample = min(parameters["sample"], -(-ROOM * parameters["sample"] // shards))
         learner = Sketch(**from_json(parameters) | {"n_jobs": 1, "sample": sample})
         if "name_keys" in state:
-            object.__setattr__(learner, "_feature_index", _KNOWN.index_of(state["name_keys"]))
+            known, _ = _KNOWN.index_of(state["name_keys"])
+            object.__setattr__(learner, "_feature_index", known)
         if "gammas" in state and learner._folds is not None:
             learner._passes[0].gammas = [float(gamma) for gamma in state["gammas"]]
             learner._folds._begin()
@@ -106,18 +109,17 @@ class SketchMethod(Method):
             raise ValueError("this sketch is complete")
         if not len(learner._feature_index) or not learner._passes[0].passes:
             return learner.learn(block)  # type: ignore[no-any-return]
-        rows = numbered(learner._feature_index, block, join=False)
-        if rows.nnz and rows.indices.min() < 0:
-            raise ChangedData(
-                f"{block.where(0)}: changed between rounds: there are features that were not there in "
-                "the first one: train on files that stay as they are"
-            )
-        offsets_for(rows, learner.outputs)
+        offsets_for(block, learner.outputs)
         with learner.lock:
-            return learner._learn(rows)  # type: ignore[no-any-return]
+            return learner._learn(block)  # type: ignore[no-any-return]
 
-    def wants_names(self, parameters: dict[str, Any], round: int) -> bool:
-        return round == 1
+    def form(self, parameters: dict[str, Any], state: Arrays, round: int) -> Form:
+        if round == 1:  # names become numbers then
+            return Form(NAMES, KEYS)
+        if "name_keys" not in state:
+            return Form(KEYS, KEYS)
+        known, digest = _KNOWN.index_of(state["name_keys"])
+        return Form(KEYS, f"numbers {digest}", lambda block: _known_ones(known, block))
 
     def sums(self, learner: Any, state: Arrays, rows: int) -> Arrays:
         runs = _runs(learner)
@@ -165,7 +167,8 @@ class SketchMethod(Method):
                 owner._sample.restore(sample)
             scalars = [*sums[f"add.{c}.sums"].tolist(), float(sums[f"max.{c}.largest"][0])]
             known = named or int(sums[f"max.{c}.features"][0])
-            gradient = np.ascontiguousarray(sums["rows"][:, 2 * c : 2 * c + 2])
+            gradient = np.zeros((len(numbers), 2))
+            gradient[:, 0] = sums["rows"][:, c]
             run.core.set_curvature(sums[f"add.{c}.curvature"])
             run.core.set_sums(scalars, np.ascontiguousarray(numbers), gradient, known)
             one, two, three = (int(v) for v in sums[f"add.{c}.seen"])
@@ -203,20 +206,37 @@ def _set_paths(learner: Sketch, state: Arrays) -> None:
             run._passes[0].path.append(point)
 
 
+def _known_ones(known: _core.FeatureIndex, block: Block) -> Block:
+    """The Block with numbers for its features."""
+    rows = numbered(known, block, join=False)
+    if rows.nnz and rows.indices.min() < 0:
+        raise ChangedData(
+            f"{block.where(0)}: changed between rounds: there are features that were not there in "
+            "the first one: train on files that stay as they are"
+        )
+    return rows
+
+
 class _Known:
     """The numbers of all names, for tasks of one process: they look up numbers, and add none."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._keys, self._index = np.zeros(0, dtype=np.int64), _core.FeatureIndex()
+        self._keys, self._index, self._digest = (
+            np.zeros(0, dtype=np.int64),
+            _core.FeatureIndex(),
+            "",
+        )
 
-    def index_of(self, keys: NDArray[np.int64]) -> _core.FeatureIndex:
+    def index_of(self, keys: NDArray[np.int64]) -> tuple[_core.FeatureIndex, str]:
+        """And a checksum of the keys."""
         with self._lock:
             if not np.array_equal(keys, self._keys):
                 nameless = np.zeros(0, dtype=np.uint8), np.zeros(len(keys) + 1, dtype=np.int64)
                 self._keys, self._index = keys, _core.FeatureIndex()
                 self._index.translate(keys, *nameless)
-            return self._index
+                self._digest = hashlib.sha256(keys.tobytes()).hexdigest()[:16]
+            return self._index, self._digest
 
 
 _KNOWN = _Known()
@@ -224,11 +244,9 @@ _KNOWN = _Known()
 
 def _in_rows(parts: list[Any], keys: Any) -> Floats:
     """The gradients of all runs, side by side, of these features, which are ascending."""
-    if len(parts) == 1 and len(parts[0].keys) == len(keys):
-        return parts[0].gradients  # type: ignore[no-any-return]
-    rows = np.zeros((len(keys), 2 * len(parts)))
+    rows = np.zeros((len(keys), len(parts)))
     for c, part in enumerate(parts):
-        rows[np.searchsorted(keys, part.keys), 2 * c : 2 * c + 2] = part.gradients
+        rows[np.searchsorted(keys, part.keys), c] = part.gradients.sum(axis=1)
     return rows
 
 
