@@ -41,15 +41,19 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
 std::tuple<Out<std::int64_t>, Out<double>> outside(const Sketch& sketch, double threshold) {
   std::vector<std::int64_t> keys;
   std::vector<double> values;
+  static_assert(Sketch::kParts == 2);
   reading(sketch, [&] {
-    for (const GradientArray& part : sketch.gradients)
-      part.each([&](std::uint64_t index, double) {
+    for (int part = 0; part < Sketch::kParts; ++part) {
+      const auto before = static_cast<std::ptrdiff_t>(keys.size());
+      sketch.gradients[part].each([&](std::uint64_t index, double value) {
+        if (value == 0 || (part > 0 && sketch.gradients[0].get(index) != 0))
+          return;  // not here, or there already
         const auto j = static_cast<std::int64_t>(index);
         if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
           keys.push_back(j);
       });
-    std::sort(keys.begin(), keys.end());  // a feature may be in both parts
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+      std::inplace_merge(keys.begin(), keys.begin() + before, keys.end());
+    }
     for (const std::int64_t key : keys) values.push_back(-sketch.gradient(key));
   });
   return {give(std::move(keys)), give(std::move(values))};
