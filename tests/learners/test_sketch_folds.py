@@ -165,17 +165,22 @@ def test_sketches_with_folds_do_not_add_up() -> None:
         Sketch(folds=3).merge(Sketch(folds=3))
 
 
-@pytest.mark.parametrize("penalize", [False, True])
-def test_gaps_between_the_numbers_of_features_change_no_bit(penalize: bool) -> None:
+@pytest.mark.parametrize(
+    ("penalize", "gap", "sample"), [(False, 1000, 2**20), (True, 1000, 2**20), (False, 20_000, 0)]
+)
+def test_gaps_between_the_numbers_of_features_change_no_bit(
+    penalize: bool, gap: int, sample: int
+) -> None:
     X, y = rows()
-    wide = csr_matrix((X.data, X.indices * 1000, X.indptr), shape=(X.shape[0], X.shape[1] * 1000))
-    found = [
-        riata.SketchClassifierCV(gamma=GAMMAS, cv=4, penalize_intercept=penalize).fit(x, y)
+    wide = csr_matrix((X.data, X.indices * gap, X.indptr), shape=(X.shape[0], X.shape[1] * gap))
+    narrow, spread = (
+        riata.SketchClassifierCV(
+            gamma=GAMMAS, cv=4, penalize_intercept=penalize, sample=sample
+        ).fit(x, y)
         for x in (X, wide)
-    ]
-    narrow, spread = found
+    )
     assert narrow.loss_path_.tobytes() == spread.loss_path_.tobytes()
     assert narrow.history_ == spread.history_
     for a, b in zip(narrow.path_, spread.path_, strict=True):
-        assert a.coef[0].tobytes() == b.coef[0][::1000].tobytes()
+        assert a.coef[0].tobytes() == b.coef[0][::gap].tobytes()
         assert np.count_nonzero(a.coef) == np.count_nonzero(b.coef)
