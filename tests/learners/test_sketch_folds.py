@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from scipy.sparse import random as random_sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV
@@ -162,3 +163,24 @@ def test_more_folds_than_examples() -> None:
 def test_sketches_with_folds_do_not_add_up() -> None:
     with pytest.raises(ValueError, match="do not add up"):
         Sketch(folds=3).merge(Sketch(folds=3))
+
+
+@pytest.mark.parametrize(
+    ("penalize", "gap", "sample"), [(False, 1000, 2**20), (True, 1000, 2**20), (False, 20_000, 0)]
+)
+def test_gaps_between_the_numbers_of_features_change_no_bit(
+    penalize: bool, gap: int, sample: int
+) -> None:
+    X, y = rows()
+    wide = csr_matrix((X.data, X.indices * gap, X.indptr), shape=(X.shape[0], X.shape[1] * gap))
+    narrow, spread = (
+        riata.SketchClassifierCV(
+            gamma=GAMMAS, cv=4, penalize_intercept=penalize, sample=sample
+        ).fit(x, y)
+        for x in (X, wide)
+    )
+    assert narrow.loss_path_.tobytes() == spread.loss_path_.tobytes()
+    assert narrow.history_ == spread.history_
+    for a, b in zip(narrow.path_, spread.path_, strict=True):
+        assert a.coef[0].tobytes() == b.coef[0][::gap].tobytes()
+        assert np.count_nonzero(a.coef) == np.count_nonzero(b.coef)

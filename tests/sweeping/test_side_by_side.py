@@ -128,6 +128,22 @@ def test_the_default_settings_lie_side_by_side() -> None:
     assert estimate(few.settings, 3).bytes_per_feature == 4 * 3 * 5 * 8
 
 
+def test_threads_share_folds_where_settings_fill_what_is_taken_at_once() -> None:
+    block = problem(300)
+    found = []
+    for threads in (1, 2, 3):
+        job = Job({"l1": np.geomspace(1e-7, 1e-4, 8)}, folds=4, threads=threads)
+        found.append(job.run(ListSource(block, 50)))
+        assert job.columns is not None
+        sets = job.columns.unit_sets
+        assert [len({unit.setting for unit in own.units}) for own in sets] == [8] * threads
+        assert sum(len(own.units) for own in sets) == 5 * 8
+    first, *others = found
+    for other in others:
+        assert other.records == first.records
+        same_state(other.model(3).learner, first.model(3).learner)
+
+
 def digest() -> str:
     import hashlib
 

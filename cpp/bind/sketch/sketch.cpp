@@ -41,15 +41,25 @@ std::tuple<Out<double>, Out<double>> accumulate(Sketch& sketch, const In<std::in
 std::tuple<Out<std::int64_t>, Out<double>> outside(const Sketch& sketch, double threshold) {
   std::vector<std::int64_t> keys;
   std::vector<double> values;
+  static_assert(Sketch::kParts == 2);
+  const GradientArray &one = sketch.gradients[0], &other = sketch.gradients[1];
+  const auto look = [&](std::int64_t j) {
+    if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
+      keys.push_back(j);
+  };
   reading(sketch, [&] {
-    for (const GradientArray& part : sketch.gradients)
-      part.each([&](std::uint64_t index, double) {
-        const auto j = static_cast<std::int64_t>(index);
-        if (const double g = std::fabs(sketch.gradient(j)); g >= threshold && g > 0 && sketch.slot(j) == 0)
-          keys.push_back(j);
+    if (one.tracks_writes() || other.tracks_writes()) {
+      one.each([&](std::uint64_t index, double value) {
+        if (value != 0) look(static_cast<std::int64_t>(index));
       });
-    std::sort(keys.begin(), keys.end());  // a feature may be in both parts
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+      const auto found = static_cast<std::ptrdiff_t>(keys.size());
+      other.each([&](std::uint64_t index, double value) {
+        if (value != 0 && one.get(index) == 0) look(static_cast<std::int64_t>(index));
+      });
+      std::inplace_merge(keys.begin(), keys.begin() + found, keys.end());
+    } else {
+      for (std::int64_t j = 0; j < sketch.features; ++j) look(j);
+    }
     for (const std::int64_t key : keys) values.push_back(-sketch.gradient(key));
   });
   return {give(std::move(keys)), give(std::move(values))};

@@ -20,15 +20,24 @@ RIATA_INLINE Penalties penalties_of(const AdaGradColumns& by, const Columns& c) 
 // work(k, place) for every row; what is summed up by place, modulo four, has the bits of one column alone.
 template <class Work>
 RIATA_INLINE void each_row(std::int64_t n, const Work& work) noexcept {
-  std::int64_t k = 0;
-  for (; k + 4 <= n; k += 4)
-    for (int i = 0; i < 4; ++i) work(k + i, i);
-  for (int i = 0; k < n; ++k, ++i) work(k, i);
+  for (std::int64_t k = 0; k < n; ++k) work(k, static_cast<int>(k & 3));
 }
 struct FourSums {
   Eight parts[4] = {eight(0.0), eight(0.0), eight(0.0), eight(0.0)};
   RIATA_INLINE Eight all() const noexcept { return (parts[0] + parts[1]) + (parts[2] + parts[3]); }
 };
+
+// What the columns from `first` on need of a row that is far longer than what processors fetch by themselves: the first
+// of them bring all of it nearer.
+RIATA_INLINE void fetch(const double* row, int first, int roots, int mark) noexcept {
+  if (first == 0)
+    for (int word = 0; word < mark; word += 8) __builtin_prefetch(row + word, 0, 2);
+  for (const double* from : {row + first, row + first + roots}) {
+    __builtin_prefetch(from);
+    __builtin_prefetch(from + 7);
+  }
+  __builtin_prefetch(row + mark);
+}
 
 constexpr std::int64_t kAhead = 6;
 
@@ -43,13 +52,7 @@ RIATA_INLINE void gather_part(const AdaGradColumns& given, const AdaGradPart& pa
   const Eight rates = get<kWhole>(c, by.rates);
   FourSums sums;
   each_row(n, [&](std::int64_t k, int place) {
-    if (k + kAhead < n) {
-      const double* const later = rows[k + kAhead] + c.first;
-      for (const double* from : {later, later + by.roots}) {
-        __builtin_prefetch(from);
-        __builtin_prefetch(from + 7);
-      }
-    }
+    if (k + kAhead < n) fetch(rows[k + kAhead], c.first, by.roots, mark);
     const double* const row = rows[k];
     Eight w = get<kWhole>(c, row);
     const double missed = penalties - row[mark];

@@ -217,12 +217,14 @@ RIATA_INLINE void absorb(const Columns& c, double* row, std::int64_t k, const Ei
 
 // The same for what curves give, without bounds: there x^2 v is below 0.16 (1 + pi/8 sigma_t^2), so that no
 // mean moves by more than half its standard deviation, and no precision gains more than the square of a
-// float. No number of examples comes near the bounds.
+// float. No number of examples comes near the bounds. Both are read before either is written: a processor that has just
+// stored some numbers of a vector lets a read wait that begins inside the whole vector.
 template <bool kWhole>
 RIATA_INLINE void learn_within(const Columns& c, double* row, std::int64_t k, const Eight& move,
                                const Eight& gain) noexcept {
-  put<kWhole>(c, row, get<kWhole>(c, row) + move);
-  put<kWhole>(c, row + k, max(get<kWhole>(c, row + k) + gain, eight(0.0)));
+  const Eight mean = get<kWhole>(c, row) + move, precision = get<kWhole>(c, row + k) + gain;
+  put<kWhole>(c, row, mean);
+  put<kWhole>(c, row + k, max(precision, eight(0.0)));
 }
 
 // Up to kCells / 8 rows, by links; row(i) is the number of the i-th. update(row, move, gain).

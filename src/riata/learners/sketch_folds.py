@@ -8,7 +8,6 @@ pass holds all examples, the folds need no pass at all.
 from __future__ import annotations
 
 import os
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,8 +19,9 @@ from riata import _core
 from riata.block import Block
 from riata.errors import DataError
 from riata.learners.base import Floats, State
+from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint
-from riata.learners.sketch_sample import Examples
+from riata.learners.sketch_sample import MOST_PASSES, Examples, SampleSettings, few_features
 from riata.learners.state_check import Tensor, check_state
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Folds:
         folds = self.of(block)
         if self.scoring:
             for f in range(self.k):
-                self._score(f, block.take(np.flatnonzero(folds == f)))
+                self._score(f, block.take(np.flatnonzero(folds == f)), self.runs[f].path[0])
             return
         for f, run in enumerate(self.runs):
             if not run.complete:
@@ -150,16 +150,20 @@ class Folds:
         self.losses = np.zeros((self.k, len(gammas)))
 
     def _solve_in_memory(self, block: Block) -> None:
-        folds = self.of(block)
+        """Every path and its losses, by passes over the examples in memory alone."""
+        sketch, folds = self.sketch, self.of(block)
+        settings = SampleSettings.like(sketch, sketch.tol, max(MOST_PASSES, sketch.max_passes))
+        if sketch.bounds is None:  # those are of features by number or name
+            block, _ = few_features(block)
 
         def one(f: int) -> None:
-            run, own = self.runs[f], block.take(np.flatnonzero(folds != f))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                while not run.complete:
-                    run.learn(own)
-                    run.end_pass()
-            self._score(f, block.take(np.flatnonzero(folds == f)))
+            own = block.take(np.flatnonzero(folds != f))
+            assert own.labels is not None
+            run = Passes(settings, list(sketch._passes[0].gammas), limits=sketch._limits)
+            while not run.done:
+                run.accumulate(own, own.labels, 1.0, 1)
+                run.end()
+            self._score(f, block.take(np.flatnonzero(folds == f)), run.path)
 
         threads = min(self.sketch.n_jobs, os.cpu_count() or 1)
         if threads == 1:
@@ -169,11 +173,10 @@ class Folds:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(one, range(self.k)))
 
-    def _score(self, f: int, block: Block) -> None:
+    def _score(self, f: int, block: Block, points: list[PathPoint]) -> None:
         """The losses of the fold's own examples, at every penalty."""
         if not len(block):
             return
-        points: list[PathPoint] = self.runs[f].path[0]
         keys = np.unique(np.concatenate([p.keys for p in points]))
         weights = np.zeros((len(keys), self.losses.shape[1]))
         intercepts = np.zeros(self.losses.shape[1])

@@ -7,7 +7,7 @@ the active ones, and from these a certificate of how far the optimum can be. The
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -32,7 +32,7 @@ from riata.learners.sketch_points import (
     weights_at,
 )
 from riata.learners.sketch_rest import NEAR, Rest, accumulate, step_by_hard_ones
-from riata.learners.sketch_sample import Examples, SampleSettings, most_sweeps
+from riata.learners.sketch_sample import Examples, SampleSettings, few_features, most_sweeps
 
 MOST_HALVINGS = 40
 ROOM, ROOM_FACTOR = 1000, 3
@@ -143,42 +143,45 @@ class Passes:
         if sample is None or not self.gammas or isinstance(self.settings, SampleSettings):
             return False
         point = self.point
-        run = self._solved(sample, None)
-        if run is None:
+        solved = self._solved(sample, None)
+        if solved is None:
             return False
         self._note(self._certify(point, self.gamma), point)
         self.accepted = point.pruned()
-        self._go_on_from(run)
+        self._go_on_from(*solved)
         if self._spent:
             self.done = True
         return True
 
-    def _solved(self, sample: Examples, start: Point | None) -> Passes | None:
-        """The run to the solution for the sample, by passes over it alone; None where it has none."""
+    def _solved(self, sample: Examples, start: Point | None) -> tuple[Point, Keys] | None:
+        """The solution for the sample, where it has one, and other features in the order of what they may do."""
         tol = self.settings.tol / 4 if sample.whole else max(self.settings.tol, SAMPLE_TOL)
         gamma = self.gamma * sample.weight / self.core.weight
-        run = Passes(
-            SampleSettings.like(self.settings, tol),
-            [gamma],
-            started=start is not None,
-            limits=self.limits,
-        )
+        settings = SampleSettings.like(self.settings, tol)
+        run = Passes(settings, [gamma], started=start is not None, limits=self.limits)
+        block, features = sample.block, None
+        if self.limits is None:  # those are of features by number or name
+            block, features = few_features(block, None if start is None else start.keys)
         if start is not None:
-            run._begin(start, self.point.keys)
+            keys = start.keys if features is None else np.searchsorted(features, start.keys)
+            run._begin(replace(start, keys=keys), keys)
         try:
             while not run.done:
-                run.accumulate(sample.block, sample.labels, sample.positive, 1)
+                run.accumulate(block, sample.labels, sample.positive, 1)
                 run.end(sample)
         except DataError:  # one class alone, or weights of zero
             return None
-        return run
-
-    def _go_on_from(self, run: Passes) -> None:
         solution = run.accepted or ORIGIN
+        near = hardest_first(*run.outside(0.0), NEAR * run.gamma)
+        others = np.concatenate([run.core.keys, near])
+        if features is not None:
+            solution, others = replace(solution, keys=features[solution.keys]), features[others]
+        return solution, others
+
+    def _go_on_from(self, solution: Point, others: Keys) -> None:
         keys = np.sort(solution.keys)
         if self.settings.algorithm == "reduced":
-            near = hardest_first(*run.outside(0.0), NEAR * run.gamma)
-            keys = self.fill(keys, np.concatenate([run.core.keys, near]))
+            keys = self.fill(keys, others)
         self._begin(Point(solution.keys, solution.weights, solution.intercept), keys)
 
     def _centre(self) -> bool:
@@ -274,14 +277,14 @@ class Passes:
             self._keep(point, certificate)
             self.done = True
             return
-        run = None
+        solved = None
         if self.at > before and sample is not None and sample.whole:
-            run = self._solved(sample, point)
+            solved = self._solved(sample, point)
         elif sample is not None and sample.hard and self.settings.algorithm == "reduced":
             self._begin(*step_by_hard_ones(self, sample, point, certificate))
             return
-        if run is not None:
-            self._go_on_from(run)
+        if solved is not None:
+            self._go_on_from(*solved)
         else:
             self._step(point, certificate)
 

@@ -6,14 +6,14 @@ data: the passes begin at the sample's own solution, which is off by the error o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block, concatenate
 from riata.learners.base import State
-from riata.learners.sketch_points import Certificate, Floats, Settings
+from riata.learners.sketch_points import Certificate, Floats, Keys, Settings
 from riata.learners.state_check import Tensor, check_state
 
 _WHOLE = 2**64
@@ -208,6 +208,20 @@ class Examples:
     def weight(self) -> float:
         block = self.block
         return float(len(block) if block.weights is None else block.weights.sum())
+
+
+def few_features(block: Block, also: Keys | None = None) -> tuple[Block, Keys | None]:
+    """The rows with features numbered without gaps, in their order, and what their numbers were; None: the same.
+
+    A pass looks at all numbers up to the largest: where these are more than the entries, that is most of what it costs.
+    Sums, and so solutions, have the same bits. `also`: features to number even if no row has them.
+    """
+    if not block.nnz or int(block.indices.max()) < block.nnz:
+        return block, None
+    more = np.zeros(0, dtype=np.int64) if also is None else also
+    all_keys = np.concatenate([more, block.indices.astype(np.int64)])
+    features, places = np.unique(all_keys, return_inverse=True)
+    return replace(block, indices=places[len(more) :].astype(np.int32)), features
 
 
 @dataclass(frozen=True)

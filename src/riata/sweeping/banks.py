@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ _RULES = tuple(
 )
 _LOSSES = ("logistic", "squared", "huber")
 """Of others, many examples have no slope for some settings and one for others: each then has marks of its own."""
+_AT_ONCE = 8
+"""Columns of a group that kernels take together."""
 _FEWEST = 4
 """Columns of AdaGrad that are worth it: alone, eight features are taken at a time."""
 _SHARED = (
@@ -44,6 +47,23 @@ def panels_of(first: LinearLearner, members: int, threads: int) -> int:
     if members * first.outputs < least:
         return 0
     return math.ceil(members / math.ceil(members / panels))
+
+
+def shares_of(members: int, outputs: int, groups: int, threads: int) -> int:
+    """In so many parts the groups are spread over threads, and the settings of each over the threads that are left.
+
+    A thread takes the columns of a group eight at a time, and a look at an example costs it about as much again. What
+    the slowest thread has to do decides.
+
+    >>> shares_of(8, 1, 11, 2), shares_of(64, 1, 3, 2), shares_of(64, 1, 1, 2)
+    (2, 1, 1)
+    """
+
+    def slowest(parts: int) -> int:
+        columns = math.ceil(members / (threads // parts)) * outputs
+        return math.ceil(groups / parts) * (math.ceil(columns / _AT_ONCE) + 1)
+
+    return min(1, min(threads, groups), key=slowest)
 
 
 def key_of(learner: Learner) -> tuple[Any, ...] | None:
@@ -115,10 +135,13 @@ class BankSet:
             np.ascontiguousarray(order, dtype=np.int64),
             offsets_for(block, self._outputs),
         )
+        # groups are those of the folds from some first one on; one that learns everything comes behind them
+        first = self._groups[0]
+        own = None if folds is None or first is None else folds - first
         while start < len(order) and self._members:
             found, done, why, which = self._bank.learn(
                 block.indptr, block.indices, block.values, labels, block.weights, order[start:],
-                None if folds is None else folds[start:], block.names, block.name_offsets, offsets,
+                None if own is None else own[start:], block.names, block.name_offsets, offsets,
             )  # fmt: skip
             shaped = found[:done].reshape(done, len(self._groups), len(self._members), -1)
             for g, group in enumerate(self._groups):
@@ -216,7 +239,7 @@ class BankSet:
 def make_sets(
     units: Sequence[Unit], settings: Sequence[Setting], outputs: int, seed: int, threads: int
 ) -> list[UnitSet]:
-    """Settings that can share are put side by side, in as many sets as there are threads; others go alone."""
+    """Settings that can share are put side by side, and groups or settings spread over the threads; others go alone."""
     groups = list(dict.fromkeys(unit.fold for unit in units))
     together: dict[Any, list[int]] = {}
     unit_sets: list[UnitSet] = []
@@ -226,10 +249,11 @@ def make_sets(
     for key, members in together.items():
         first = settings[members[0]].make(outputs, seed)
         alone = key[0] == "alone" or (len(members) == 1 and len(groups) == 1)
-        panels = 0
+        panels, parts = 0, 1
         if not alone:
             assert isinstance(first, LinearLearner)
-            panels = panels_of(first, len(members), threads)
+            parts = shares_of(len(members), outputs, len(groups), threads)
+            panels = panels_of(first, len(members), threads // parts)
         if panels == 0:
             for s in members:
                 unit_sets += [
@@ -238,6 +262,8 @@ def make_sets(
             continue
         each = math.ceil(len(members) / panels)
         for start in range(0, len(members), each):
-            part = members[start : start + each]
-            unit_sets.append(BankSet(part, groups, settings, outputs, seed))
+            panel = members[start : start + each]
+            ends = [round(i * len(groups) / parts) for i in range(parts + 1)]
+            for begin, end in pairwise(ends):
+                unit_sets.append(BankSet(panel, groups[begin:end], settings, outputs, seed))
     return unit_sets

@@ -9,7 +9,7 @@ from typing import Any
 from riata.errors import OutOfMemory
 from riata.learners import Learner
 from riata.learners.linear import LinearLearner
-from riata.sweeping.banks import is_adagrad, key_of, panels_of
+from riata.sweeping.banks import is_adagrad, key_of, panels_of, shares_of
 from riata.sweeping.grid import Setting
 from riata.tensor_file import MEMORY_SHARE, allowed
 from riata.training.safeguards import parse_size
@@ -81,12 +81,13 @@ def _alone(learner: Learner) -> float:
     return _BY_FAMILY.get(learner.family, _OTHERS) * learner.outputs
 
 
-def _side_by_side(settings: Sequence[Learner], threads: int) -> float:
+def _side_by_side(settings: Sequence[Learner], groups: int, threads: int) -> float:
     """Of settings that share their rows: a weight each, with AdaGrad a sum of squared gradients each, and once in every
     row a mark and what is known of the values."""
     first = settings[0]
     assert isinstance(first, LinearLearner)
-    panels = panels_of(first, len(settings), threads)
+    parts = shares_of(len(settings), first.outputs, groups, threads)
+    panels = panels_of(first, len(settings), threads // parts)
     if panels == 0:
         return sum(map(_alone, settings))
     columns = len(settings) * first.outputs * (2 if is_adagrad(first) else 1)
@@ -113,7 +114,7 @@ def estimate(
             each += _alone(learner)
         else:
             together.setdefault(key, []).append(learner)
-    each += sum(_side_by_side(learners, threads) for learners in together.values())
+    each += sum(_side_by_side(learners, groups, threads) for learners in together.values())
     most = allowed() if max_memory is None else parse_size(max_memory)
     limit = None if most is None else int(most * (MEMORY_SHARE if max_memory is None else 1.0))
     columns = len(settings) * groups * outputs
