@@ -1,6 +1,7 @@
 """Bayesian regressions by shards, alone or as `auto`: precisions add, less the prior; later rounds go on from the mean.
 
-Weights of settings multiply: each shard begins with equal ones. How large the noise is, is a mean over shards.
+Weights of settings multiply: each shard begins with equal ones. How large the noise is, is a mean over shards. Settings that
+learn all weights together are none of a shard's.
 """
 
 from __future__ import annotations
@@ -25,10 +26,16 @@ class RegressionMethod(Method):
     def check(self, learner: Learner) -> None:
         pass
 
+    def start(self, parameters: dict[str, Any], state: Arrays, round: int, shards: int) -> Learner:
+        if "fit_joint" in parameters:
+            parameters = parameters | {"fit_joint": False}
+        return super().start(parameters, state, round, shards)
+
     def begin(self, learner: Any, beside: Arrays, round: int) -> Arrays:
         if round == 1:
             return {}
         state: State = learner.state()
+        k = len(learner.settings)
         counts = aligned(beside["keys"], beside["counts"][:, None], state["keys"])[:, 0]
         kept, shards = counts > 1, beside["shards"]
         recent = state["sums"] / np.maximum(shards, 1)
@@ -38,9 +45,10 @@ class RegressionMethod(Method):
                 "rows": _of_others(state["rows"][kept], counts[kept]),
                 "intercept": _of_others(state["intercept"][None], shards)[0],
                 "seen": np.array([0, state["seen"][1]], dtype=np.int64),
-                "weights": np.full(len(state["weights"]), 1 / len(state["weights"])),
-                "losses": np.zeros_like(state["losses"]),
-                "sums": np.append(recent[:3], state["sums"][3]),
+                "weights": np.full(k, 1 / k),
+                "losses": np.zeros(k),
+                "squares": state["squares"][:k],
+                "sums": np.append(recent[:3], state["sums"][3:]),
             }
             | named_rows(state, kept)
         )
@@ -58,13 +66,13 @@ class RegressionMethod(Method):
         at_zero = None if later else np.full(len(learner.settings), 1 / INTERCEPT_VARIANCE)
         added = _added(now["rows"], before, prior)
         changed = np.any(added != 0, axis=1)
-        seen = now["sums"][:3] - state.get("sums", np.zeros(4))[:3]
+        seen = now["sums"][:3] - state.get("sums", np.zeros(5))[:3]
         return {
             "rows": np.hstack([added[changed], np.ones((int(changed.sum()), 1))]),
             "add.intercept": _added(now["intercept"][None], start, at_zero)[0],
             "add.shards": np.array([float(rows > 0)]),
             "add.seen": seen,
-            "add.noise": seen[0] * np.append(now["squares"], now["sums"][3]),
+            "add.noise": seen[0] * np.append(now["squares"], now["sums"][3:]),
             "add.log_weights": np.log(now["weights"]),
             "add.losses": now["losses"],
             "max.features": now["seen"][1:],
@@ -91,8 +99,8 @@ class RegressionMethod(Method):
             "seen": np.array([rows, sums["max.features"][0]], dtype=np.int64),
             "weights": (1 - share) * product / product.sum() + share / k,
             "losses": sums["add.losses"],
-            "squares": noise[:-1],
-            "sums": np.append(sums["add.seen"], noise[-1]),
+            "squares": noise[:k],
+            "sums": np.append(sums["add.seen"], noise[k:]),
         }
         state |= {name: sums[name] for name in ("names", "name_offsets") if name in sums}
         counts = np.ascontiguousarray(sums["rows"][:, -1])
