@@ -144,6 +144,29 @@ def test_threads_share_folds_where_settings_fill_what_is_taken_at_once() -> None
         same_state(other.model(3).learner, first.model(3).learner)
 
 
+def test_where_a_setting_diverges_does_not_depend_on_threads() -> None:
+    settings = [
+        {
+            "eta0": eta0,
+            "l1": l1,
+            "learning_rate": "constant",
+            "feature_scale": "none",
+            "loss": "squared",
+        }
+        for eta0 in (0.01, 50.0, 1e6)
+        for l1 in (0.0, 1e-4)
+    ]
+    block = problem(400)
+    first, *others = (
+        Job(settings, folds=5, threads=threads).run(ListSource(block, 50)).records
+        for threads in (1, 2, 3)
+    )
+    assert [bool(record["status"]) for record in first] == [False, False, True, True, True, True]
+    for other in others:
+        assert [record["status"] for record in other] == [record["status"] for record in first]
+        assert [record["loss"] for record in other] == [record["loss"] for record in first]
+
+
 def digest() -> str:
     import hashlib
 

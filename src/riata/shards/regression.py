@@ -1,7 +1,7 @@
 """Bayesian regressions by shards, alone or as `auto`: precisions add, less the prior; later rounds go on from the mean.
 
-Weights of settings multiply: each shard begins with equal ones. How large the noise is, is a mean over shards. Settings that
-learn all weights together are none of a shard's.
+Weights of settings multiply: each shard begins with equal ones. How large the noise is, is a mean over shards. Settings
+that learn all weights together are none of a shard's.
 """
 
 from __future__ import annotations

@@ -143,7 +143,9 @@ class BankSet:
                 block.indptr, block.indices, block.values, labels, block.weights, order[start:],
                 None if own is None else own[start:], block.names, block.name_offsets, offsets,
             )  # fmt: skip
-            shaped = found[:done].reshape(done, len(self._groups), len(self._members), -1)
+            shaped = found[:done].reshape(
+                done, len(self._groups), len(self._members), self._outputs
+            )
             for g, group in enumerate(self._groups):
                 for i, s in enumerate(self._members):
                     scores[place[Unit(s, group)], start : start + done] = shaped[:, g, i]

@@ -151,7 +151,7 @@ class Columns(Learner):
         of_rows = None if folds is None else folds[rows]
         scores = self._scores(block, rows, of_rows)
         self._t += len(rows)
-        self._note_diverged()
+        self._note_diverged(scores)
         np.nan_to_num(scores, copy=False)
         everything: Floats = scores[-1]
         own = self.predictor.losses(everything, labels)
@@ -189,13 +189,17 @@ class Columns(Learner):
                 scores[-1 if unit.fold is None else unit.fold, unit.setting] = of_unit
         return scores
 
-    def _note_diverged(self) -> None:
+    def _note_diverged(self, scores: Floats) -> None:
+        """A setting ends with the first of its units: that has no scores from then on."""
         for s in np.flatnonzero(self.alive).tolist():
+            ends = []
             for fold in self._wanted:
                 why = self._home[Unit(s, fold)].why(Unit(s, fold))
                 if why is not None:
-                    self._end(s, f"diverged: {why}")
-                    break
+                    missing = np.isnan(scores[-1 if fold is None else fold, s, :, 0])
+                    ends.append((int(np.argmax(missing)), why))
+            if ends:
+                self._end(s, f"diverged: {min(ends, key=lambda end: end[0])[1]}")
         if not self.alive.any():
             raise DivergenceError(
                 f"all {len(self.settings):,} settings of the sweep have diverged; of the first: {self.ended[0]}"
