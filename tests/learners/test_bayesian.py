@@ -103,7 +103,7 @@ def test_equals_dense_reference(update, link, store):
 
 @pytest.mark.parametrize("update", UPDATES, ids=lambda u: "-".join(map(str, u.values())))
 def test_mixtures_of_priors_and_views_equal_dense(update):
-    X = dense_rows(3 if update["update"] == "vb" else 12, 15, seed=2)
+    X = dense_rows(5 if update["update"] == "vb" else 25, 15, seed=2)
     learner = Bayesian(value=("raw", "binary", "log1p"), outputs=3, calibrate=False, **update)
     assert learner.shape.components == 24
     assert_agrees(learner, X, labels_for(X, 3), index=np.int64)
