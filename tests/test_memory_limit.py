@@ -90,7 +90,7 @@ def test_a_model_that_grows_beyond_the_limit_is_saved(tmp_path: Path) -> None:
     data, output = tmp_path / "d", tmp_path / "m"
     rng = np.random.default_rng(0)
     with open(data, "w") as file:
-        for i in range(40_000):
+        for i in range(20_000):
             names = " ".join(f"x{n}" for n in rng.integers(0, 1 << 60, 20))
             file.write(f"{2 * (i % 2) - 1} | {names}\n")
     words = [
@@ -109,7 +109,7 @@ def test_a_model_that_grows_beyond_the_limit_is_saved(tmp_path: Path) -> None:
     assert "--max-memory" in done.stderr
     assert "would help" in done.stderr
     record = model_file.load(f"{output}.partial").record
-    assert 0 < record.examples < 40_000
+    assert 0 < record.examples < 20_000
     assert f"--resume {output}.partial" in done.stderr
     whole = tmp_path / "whole"
     riata("train", data, "-o", output, "--format", "vw", "--resume", f"{output}.partial")

@@ -1,6 +1,7 @@
-"""Every public method of an estimator against every other, in threads: `python stress.py FAMILY SECONDS`.
+"""Every public method of an estimator against every other, in threads: `python stress.py SECONDS NAME...`.
 
-A program of its own: what breaks here may take the process with it. Ends with 0 and one line a method.
+A program of its own: what breaks here may take the process with it. Each of the models named has so many seconds, and a
+line: its name, and once it is done how often each method was called.
 """
 
 from __future__ import annotations
@@ -203,13 +204,15 @@ if __name__ == "__main__":
     faulthandler.enable()
     warnings.simplefilter("ignore")
     sys.setswitchinterval(1e-4)
-    name, seconds = sys.argv[1], float(sys.argv[2])
+    seconds, names = float(sys.argv[1]), sys.argv[2:]
     with tempfile.TemporaryDirectory(
         dir="/dev/shm" if os.path.isdir("/dev/shm") else None
     ) as place:
-        if name in MODELS:
-            print(dict(rows_against_rows(MODELS[name](), place, seconds)))
-        elif name in PASSES:
-            print(dict(passes_against_reading(PASSES[name], seconds)))
-        else:
-            print(dict(events_against_events(EVENTS[name](), place, seconds)))
+        for name in names:
+            print(name, end=": ", flush=True)
+            if name in MODELS:
+                print(dict(rows_against_rows(MODELS[name](), place, seconds)))
+            elif name in PASSES:
+                print(dict(passes_against_reading(PASSES[name], seconds)))
+            else:
+                print(dict(events_against_events(EVENTS[name](), place, seconds)))

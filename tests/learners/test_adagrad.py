@@ -26,7 +26,7 @@ LOSSES = {name: classification for name, classification, *_ in _core.losses()}
     ("l1", "l2"), [(0.0, 0.0), (0.01, 0.0), (0.0, 0.02), (0.01, 0.02), (0.3, 2.0)]
 )
 def test_equals_dense_reference(loss, update, learning_rate, l1, l2):
-    X = dense_rows(300, 40)
+    X = dense_rows(150, 40)
     y = labels_for(X, 2 if LOSSES[loss] else 0)
     learner = ElasticNet(
         loss=loss,

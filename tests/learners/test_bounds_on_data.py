@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ L1 = 1e-4
 BOUNDS = {"free": None, "non-negative": (0, None), "within a half": (-0.5, 0.5)}
 
 
+@lru_cache
 def read(name):
     path = DATA / name
     if not path.exists():

@@ -39,9 +39,9 @@ def test_equals_dense_reference(loss, update, learning_rate, l1, l2):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("normalize", ["none", "l2", "sqrt_nnz"])
 def test_columns_weights_and_scaling_equal_dense(update, index, fit_intercept, normalize):
-    X = dense_rows(300, 30, seed=3)
+    X = dense_rows(150, 30, seed=3)
     y = labels_for(X, 5)
-    weights = np.random.default_rng(0).random(300) * 2
+    weights = np.random.default_rng(0).random(150) * 2
     learner = ElasticNet(
         update=update,
         l1=0.002,

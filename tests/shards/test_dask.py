@@ -20,6 +20,7 @@ from riata.dask import (
     DaskBayesianRegressor,
     DaskFTRLRegressor,
     DaskSketchClassifier,
+    cluster,
     cluster_of,
     evaluate,
     folding,
@@ -272,8 +273,8 @@ def test_no_workers() -> None:
     with (
         LocalCluster(
             n_workers=0, dashboard_address=None, processes=True, host="127.0.0.1"
-        ) as cluster,
-        Client(cluster) as client,
+        ) as empty,
+        Client(empty) as client,
         pytest.raises(ClusterError, match="no workers have joined"),
     ):
         check_workers(client, 0.5)
@@ -303,7 +304,9 @@ def test_workers_with_another_version(client, monkeypatch: pytest.MonkeyPatch) -
         check_workers(client)
 
 
-def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, model = write_vw(tmp_path / "x.vw"), tmp_path / "m"
     words = ["train", str(path), "-o", str(model), "--dask", "local:2", "--shards", "4"]
     assert run([*words, "--method", "bayesian", "--rounds", "2"]) == 0
@@ -318,5 +321,6 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
     assert model.read_bytes() == bytes_of(here)
     assert not Path(f"{model}.checkpoint").exists()
+    monkeypatch.setattr(cluster, "WAIT", 4.0)
     assert run([*words[:-4], "--dask", "tcp://127.0.0.1:1"]) == 1
     assert "no scheduler answers" in capsys.readouterr().err

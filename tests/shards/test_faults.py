@@ -17,7 +17,7 @@ pytest.importorskip("distributed")
 
 from riata import model_file
 from riata.dask import cluster_of, train
-from riata.dask.cluster import ClusterError
+from riata.dask.cluster import Cluster, ClusterError
 from riata.errors import DataError
 from riata.learners import Sketch
 from riata.shards import train_shards
@@ -93,6 +93,20 @@ def test_a_worker_that_hangs_and_another_that_joins(tmp_path: Path) -> None:
         assert bytes_of(model) == whole
 
 
+def test_a_worker_that_hangs_with_what_it_made() -> None:
+    """It is done, and its result is to be fetched from there: another makes it again."""
+    with cluster_of("local:2") as client:
+        cluster = Cluster(client, slow=1.0)
+        [done] = cluster.all_done([(os.getpid,)])
+        holder = cluster.result(done)
+        assert holder in kill_workers.killable(client)
+        os.kill(holder, signal.SIGSTOP)
+        try:
+            assert cluster.result(done) not in (holder, os.getpid())
+        finally:
+            os.kill(holder, signal.SIGCONT)
+
+
 def test_a_file_that_changes_under_way(tmp_path: Path) -> None:
     path = write_vw(tmp_path / "x.vw", n=2000)
 
@@ -154,13 +168,21 @@ def processes(tmp_path: Path):
     made.close()
 
 
-def riata(*words: str, **how) -> subprocess.Popen[str]:
+IMPATIENT = """
+from riata.cli import main
+from riata.dask import cluster
+cluster.WAIT = 20.0
+main()
+"""
+"""The command line as it is, but for how long it waits for a scheduler that has gone."""
+
+
+def riata(*words: str, program: tuple[str, str] = ("-m", "riata")) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "riata", *words],
+        [sys.executable, *program, *words],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        **how,
     )
 
 
@@ -208,6 +230,7 @@ def test_the_scheduler_goes_away(processes: Processes, tmp_path: Path) -> None:
     run = riata(
         "train", str(path), "-o", str(out), "--dask", processes.address, "--checkpoint", str(saved),
         "--shards", "6", "--method", "sketch", "--gamma", "3", "--sample", "0",
+        program=("-c", IMPATIENT),
     )  # fmt: skip
     for _ in range(2400):
         if saved.exists() or run.poll() is not None:
@@ -230,9 +253,9 @@ def test_all_workers_leave(processes: Processes, tmp_path: Path) -> None:
     def leave(model) -> None:
         processes.workers[0].kill()
 
-    with (
-        cluster_of(processes.address) as client,
-        pytest.raises(ClusterError, match="all workers have left the cluster, and none has come"),
-    ):
-        train(client, str(path), MAKE, shards=3, on_progress=leave, checkpoint=saved, wait=15)
+    left = "all workers have left the cluster, and none has come"
+    with cluster_of(processes.address) as client:
+        client.wait_for_workers(1, timeout=120)
+        with pytest.raises(ClusterError, match=left):
+            train(client, str(path), MAKE, shards=3, on_progress=leave, checkpoint=saved, wait=3)
     assert model_file.load(saved).record.passes == 1

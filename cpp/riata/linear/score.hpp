@@ -14,12 +14,12 @@
 namespace riata {
 
 template <class Rule, AnyStore Store, int M>  // M columns, or 0: known only at run time
-class ScoredLinear : public StoredLinear<Rule, Store, M> {
-  using Stored = StoredLinear<Rule, Store, M>;
+class ScoredLinear : public StoredLinear<Rule, Store> {
+  using Stored = StoredLinear<Rule, Store>;
   using Status = Outcome::Status;
 
  protected:
-  using Stored::m, Stored::m_, Stored::spec_, Stored::rule_, Stored::store_, Stored::waiting_;
+  using Stored::m_, Stored::spec_, Stored::rule_, Stored::store_, Stored::waiting_;
 
  public:
   explicit ScoredLinear(const LinearSpec& spec)
@@ -96,6 +96,8 @@ class ScoredLinear : public StoredLinear<Rule, Store, M> {
         dot[c] = (sums[c] + sums[columns + c]) + (sums[2 * columns + c] + sums[3 * columns + c]);
     }
   }
+
+  int m() const noexcept { return M == 0 ? m_ : M; }
 
   const DecayKernels& kernels_ = best_linear_kernels().of(Rule::kDecay);
   const ScaleKernels& scale_kernels_ = best_scale_kernels();

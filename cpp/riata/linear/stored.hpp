@@ -16,7 +16,22 @@
 
 namespace riata {
 
-template <class Rule, AnyStore Store, int M>  // M columns, or 0: known only at run time
+// The sums of all features, by ascending key: of those with a row, and of those that wait.
+inline Rows with_waiting(const Rows& rows, const WaitingSums& waiting) {
+  std::vector<std::pair<std::int64_t, const double*>> all;
+  for (std::size_t i = 0; i < rows.keys.size(); ++i)
+    all.emplace_back(rows.keys[i], rows.values.data() + kScaleSums * i);
+  for (const auto& [key, sums] : waiting) all.emplace_back(static_cast<std::int64_t>(key), sums.data());
+  std::sort(all.begin(), all.end());
+  Rows out;
+  for (const auto& [key, sums] : all) {
+    out.keys.push_back(key);
+    out.values.insert(out.values.end(), sums, sums + kScaleSums);
+  }
+  return out;
+}
+
+template <class Rule, AnyStore Store>
 class StoredLinear : public OverStore<Linear, Store> {
  public:
   explicit StoredLinear(const LinearSpec& spec)
@@ -29,54 +44,56 @@ class StoredLinear : public OverStore<Linear, Store> {
 
   Rows coefficients() const override {
     return this->collect(
-        m(),
+        m_,
         [&](const double* row) {
-          for (int c = 0; c < m(); ++c)
-            if (rule_.current(row, m(), c) != 0) return true;
+          for (int c = 0; c < m_; ++c)
+            if (rule_.current(row, m_, c) != 0) return true;
           return false;
         },
         [&](const double* row, double* out) {
-          for (int c = 0; c < m(); ++c) out[c] = rule_.scale() * rule_.current(row, m(), c);
+          for (int c = 0; c < m_; ++c) out[c] = rule_.scale() * rule_.current(row, m_, c);
         });
   }
   Rows rows() const override {
     return this->collect(
-        row_width(), [&](const double* row) { return rule_.is_live(row, m()); },
+        row_width(), [&](const double* row) { return rule_.is_live(row, m_); },
         [&](const double* row, double* out) { std::memcpy(out, row, sizeof(double) * row_width()); });
   }
-  int row_width() const noexcept override { return Rule::width(m()); }
+  int row_width() const noexcept override { return Rule::width(m_); }
 
   std::vector<double> rule_state() const override {
-    std::vector<double> out(static_cast<std::size_t>(rule_.state_size(m())));
+    std::vector<double> out(static_cast<std::size_t>(rule_.state_size(m_)));
     rule_.save(out.data());
     return out;
   }
   bool set_rule_state(const std::vector<double>& rule_state) override {
-    if (rule_state.size() != static_cast<std::size_t>(rule_.state_size(m()))) return false;
+    if (rule_state.size() != static_cast<std::size_t>(rule_.state_size(m_))) return false;
     rule_.load(rule_state.data());
     return true;
   }
 
   std::int64_t live_weights() const noexcept override {
     std::int64_t live = 0;
-    if constexpr (M == 1 && Rule::kDecay != DecayKind::none && Store::kGroups) {
-      const DecayKernels& kernels = best_linear_kernels().of(Rule::kDecay);
-      const Decay decay = rule_.decay();
-      store_.for_each([&](std::uint64_t key, const double* row) {
-        if (key % kGroupRows == 0)
-          live += std::popcount(kernels.live(decay, row, static_cast<std::uint64_t>(this->stored_width_)));
-      });
-      return live;
+    if constexpr (Rule::kDecay != DecayKind::none && Store::kGroups) {
+      if (m_ == 1) {
+        const DecayKernels& kernels = best_linear_kernels().of(Rule::kDecay);
+        const Decay decay = rule_.decay();
+        store_.for_each([&](std::uint64_t key, const double* row) {
+          if (key % kGroupRows == 0)
+            live += std::popcount(kernels.live(decay, row, static_cast<std::uint64_t>(this->stored_width_)));
+        });
+        return live;
+      }
     }
     store_.for_each([&](std::uint64_t, const double* row) {
-      for (int c = 0; c < m(); ++c) live += rule_.current(row, m(), c) != 0;
+      for (int c = 0; c < m_; ++c) live += rule_.current(row, m_, c) != 0;
     });
     return live;
   }
 
   void set_rate_factor(double factor) noexcept override {
     if constexpr (Rule::kRemembersRates) {
-      store_.for_each([&](std::uint64_t, double* row) { rule_.catch_up(row, m()); });
+      store_.for_each([&](std::uint64_t, double* row) { rule_.catch_up(row, m_); });
       rule_.set_factor(factor);
     }
     this->rate_factor_ = factor;
@@ -85,11 +102,11 @@ class StoredLinear : public OverStore<Linear, Store> {
   void prune(double threshold) noexcept override {
     std::vector<std::uint64_t> gone;
     store_.for_each([&](std::uint64_t key, double* row) {
-      if (!rule_.is_live(row, m())) return;
-      rule_.catch_up(row, m());
-      for (int c = 0; c < m(); ++c)
+      if (!rule_.is_live(row, m_)) return;
+      rule_.catch_up(row, m_);
+      for (int c = 0; c < m_; ++c)
         if (std::fabs(rule_.scale() * row[c]) <= threshold) row[c] = 0;
-      if (!rule_.is_live(row, m())) gone.push_back(key);
+      if (!rule_.is_live(row, m_)) gone.push_back(key);
     });
     if constexpr (!Store::kDirect) {
       for (const std::uint64_t key : gone)
@@ -122,8 +139,7 @@ class StoredLinear : public OverStore<Linear, Store> {
     Rows out = this->collect(
         kScaleSums, [&](const double* row) { return row[at] != 0; },
         [&](const double* row, double* to) { std::copy_n(row + at, kScaleSums, to); });
-    if (!waiting_.empty()) add_waiting(out);
-    return out;
+    return waiting_.empty() ? out : with_waiting(out, waiting_);
   }
   bool set_scale_sums(const std::int64_t* keys, const double* sums, std::int64_t n) noexcept override {
     try {
@@ -145,8 +161,6 @@ class StoredLinear : public OverStore<Linear, Store> {
 
  protected:
   using OverStore<Linear, Store>::store_;
-
-  int m() const noexcept { return M == 0 ? m_ : M; }
 
   // What is known of a feature's values; null: nothing.
   const double* sums_of(std::uint64_t key) const noexcept {
@@ -177,23 +191,9 @@ class StoredLinear : public OverStore<Linear, Store> {
       double* row = store_.find(key);
       if (row != nullptr || store_.named()) return row;
       row = store_.insert(key, {});
-      if (row != nullptr) rule_.init(row, m());
+      if (row != nullptr) rule_.init(row, m_);
       return row;
     }
-  }
-  // By ascending key.
-  void add_waiting(Rows& to) const {
-    std::vector<std::pair<std::int64_t, const double*>> all;
-    for (std::size_t i = 0; i < to.keys.size(); ++i)
-      all.emplace_back(to.keys[i], to.values.data() + kScaleSums * i);
-    for (const auto& [key, sums] : waiting_) all.emplace_back(static_cast<std::int64_t>(key), sums.data());
-    std::sort(all.begin(), all.end());
-    Rows out;
-    for (const auto& [key, sums] : all) {
-      out.keys.push_back(key);
-      out.values.insert(out.values.end(), sums, sums + kScaleSums);
-    }
-    to = std::move(out);
   }
 };
 

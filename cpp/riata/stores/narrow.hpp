@@ -19,7 +19,8 @@ void narrow_rows(ZeroPages& memory, std::uint64_t rows, std::uint64_t width,
   for (std::uint64_t r = 0; r < rows; ++r)
     for (const int place : kept) *to++ = first[r * width + static_cast<std::uint64_t>(place)];
   const std::uint64_t bytes = rows * kept.size() * sizeof(Number);
-  std::fill(to, first + std::min(rows * width, pages::round_up(bytes) / sizeof(Number)), Number{});
+  std::fill(to, first + std::min<std::uint64_t>(rows * width, pages::round_up(bytes) / sizeof(Number)),
+            Number{});
   memory.release_after(bytes);
 }
 

@@ -154,6 +154,20 @@ class Cluster:
         self.finish(slots)
         return [slot.done for slot in slots]
 
+    def result(self, future: Any) -> Any:
+        """What a finished task made, brought here. Where the worker that has it hangs, others make it again."""
+        seconds, self._peopled = self._slow, time.monotonic()
+        while True:
+            try:
+                return future.result(timeout=seconds)
+            except TimeoutError:
+                if future.status == "error":  # made again, and the task's own
+                    raise
+                self._check_alive("")
+                self._check_peopled()
+                self._remove_silent(list(self.client.nthreads()))
+                seconds *= 2
+
     def finish(self, slots: list[Slot], more: Callable[[], list[Slot]] = list) -> None:
         """Wait for these, and for whatever `more` adds to them whenever some are done."""
         self._peopled = time.monotonic()

@@ -29,7 +29,7 @@ def folded(
         cluster.finish(level, lambda groups=groups: [s for g in groups for s in g.added()])  # type: ignore[misc]
         level = [group.sum for group in groups]
         if len(level) == 1:
-            result: Summary = level[0].done.result()
+            result: Summary = cluster.result(level[0].done)
             return result
 
 

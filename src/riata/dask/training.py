@@ -167,7 +167,7 @@ def _itself(task: Task) -> Task:
 def _surveyed(cluster: Cluster, plan: Plan, wanted: Wanted, held: Partitions | None) -> Survey:
     """What all shards tell: a pass of its own."""
     calls = [(survey_shard, plan, wanted, shard, *_data(held, shard)) for shard in plan.shards]
-    return merged([future.result() for future in cluster.all_done(calls)])
+    return merged([cluster.result(future) for future in cluster.all_done(calls)])
 
 
 def _plan_of(
@@ -185,7 +185,7 @@ def _plan_of(
     )
     for i in range(len(held)):
         [done] = cluster.all_done([(_first_look, held[i], options)])
-        found = done.result()
+        found = cluster.result(done)
         if found is None:
             continue
         rows, resolved, words = found
@@ -289,7 +289,7 @@ def evaluate(
         some = plan.shards[start : start + FAN_IN]
         done = cluster.all_done([(_scored, shared, plan, s, *_data(held, s)) for s in some])
         for future in done:
-            scores, labels, weights = future.result()
+            scores, labels, weights = cluster.result(future)
             if len(scores):
                 losses = learner.losses(scores, labels)
                 evaluation.add(scores, learner.probability(scores), labels, weights, losses)
@@ -306,4 +306,4 @@ def predict(client: Any, model: Any, source: Any, **reading: Any) -> Any:
     plan, held = _to_score(model, source, None, None, False, reading)
     shared = cluster.submit(_itself, model)
     calls = [(_scored, shared, plan, s, *_data(held, s)) for s in plan.shards]
-    return np.concatenate([future.result()[0] for future in cluster.all_done(calls)])
+    return np.concatenate([cluster.result(future)[0] for future in cluster.all_done(calls)])

@@ -66,7 +66,8 @@ def newton(
         while not objective(w - step) <= here + 1e-13 * abs(here):
             step = step / 2
         w = w - step
-        if np.abs(step).max() <= 1e-15 * np.abs(w - start).max():
+        rounding = 4 * np.spacing(np.abs(w))  # steps of this size lead to and fro for ever
+        if (np.abs(step) <= np.maximum(1e-15 * np.abs(w - start).max(), rounding)).all():
             break
     return w
 
