@@ -69,9 +69,16 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
     roles, transforms = wanted.roles, wanted.transforms
     absent = wanted.kept.absent
 
+    def first(column: str) -> Any:
+        if column not in head.column_names:  # pyarrow reads some damaged files so
+            raise DataError(
+                f"{name}: the file says that it has a column {column!r}, and its rows have none: it is damaged"
+            )
+        return head.column(column)
+
     def numbers(column: str) -> Column:
-        first = head.column(column).slice(0, LOOK_AT)
-        return wanted.number(column, lambda: present_numbers(first, absent, column, name))
+        found = first(column).slice(0, LOOK_AT)
+        return wanted.number(column, lambda: present_numbers(found, absent, column, name))
 
     def find(column: str) -> Column:
         kind = schema.field(column).type
@@ -85,14 +92,14 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
         if column in transforms.log1p:
             return Column(column, kind="log1p")
         if column in transforms.buckets:
-            found = present_numbers(head.column(column), absent, column, name)
+            found = present_numbers(first(column), absent, column, name)
             edges = bucket_edges(found, transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
-        wanted.notice_id(column, lambda: head.column(column).slice(0, LOOK_AT).to_pylist(), name)
+        wanted.notice_id(column, lambda: first(column).slice(0, LOOK_AT).to_pylist(), name)
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
             return numbers(column)
         if is_text(kind) and "binary" not in str(kind):
-            texts = [] if column in roles.categorical else head.column(column).to_pylist()
+            texts = [] if column in roles.categorical else first(column).to_pylist()
             texts = [text for text in texts[:LOOK_AT] if text and text not in absent]
             if wanted.given is None and are_truths(texts):
                 return numbers(column)
@@ -101,6 +108,7 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
         return Column(column, kind="list" if is_list(kind) else "category")
 
     def find_words(column: str) -> Sequence[Any]:
+        first(column)
         return label_names(head.slice(0, LOOK_AT), column, schema.field(column).type, absent, name)
 
     found = make_schema(columns, wanted, name, find, find_words)
