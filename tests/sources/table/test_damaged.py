@@ -11,7 +11,7 @@ pa = pytest.importorskip("pyarrow")
 from riata.errors import DataError  # noqa: E402
 from riata.sources import open_source  # noqa: E402
 from riata.sources.table.arrow_layout import find_table_schema  # noqa: E402
-from riata.sources.table.layout import TableOptions  # noqa: E402
+from riata.sources.table.layout import Roles, TableOptions  # noqa: E402
 from riata.sources.table.parquet_footer import BadFooter, check_footer  # noqa: E402
 from tests.sources.fuzzing import run  # noqa: E402
 
@@ -25,7 +25,7 @@ def test_a_column_that_the_rows_do_not_have() -> None:
     """With some damaged footers pyarrow reads all columns but one."""
     whole = pa.table({"label": [0, 1], "x": [1.0, 2.0], "flag": [True, False]})
     with pytest.raises(DataError, match=r"bad\.parquet: .* column 'flag'"):
-        find_table_schema(whole.schema, whole.drop(["flag"]), TableOptions(), "bad.parquet")
+        find_table_schema(whole.schema, whole.drop(["flag"]), TableOptions(Roles()), "bad.parquet")
 
 
 def test_a_codec_that_there_is_not(tmp_path: Path) -> None:
