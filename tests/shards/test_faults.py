@@ -223,19 +223,19 @@ def test_the_client_is_killed_and_goes_on(processes: Processes, tmp_path: Path) 
 
 def test_the_scheduler_goes_away(processes: Processes, tmp_path: Path) -> None:
     path, out, saved = (
-        write_vw(tmp_path / "x.vw", n=8000, features=400),
+        write_vw(tmp_path / "x.vw", n=20000, features=400),
         tmp_path / "m",
         tmp_path / "c",
     )
     run = riata(
         "train", str(path), "-o", str(out), "--dask", processes.address, "--checkpoint", str(saved),
-        "--shards", "6", "--method", "sketch", "--gamma", "3", "--sample", "0",
+        "--shards", "6", "--method", "sketch", "--gamma", "3", "--sample", "0", "--tol", "1e-15",
         program=("-c", IMPATIENT),
     )  # fmt: skip
-    for _ in range(2400):
+    for _ in range(24000):
         if saved.exists() or run.poll() is not None:
             break
-        time.sleep(0.05)
+        time.sleep(0.005)
     processes.scheduler.kill()
     _, err = run.communicate(timeout=240)
     assert run.returncode == 1, err

@@ -34,6 +34,14 @@ again: Dask has the C library give all of it back at once, so that learning take
 long. And they leave it to Riata to say what is wrong with the data: they would log every task that fails."""
 
 
+def threads_of(client: Any) -> dict[str, int]:
+    """Of each worker; none where the scheduler has just gone, which is said when tasks are waited for."""
+    try:
+        return dict(client.nthreads())
+    except OSError:
+        return {}
+
+
 class ClusterError(RiataError, RuntimeError):
     """The cluster does not do what it is asked to: no workers, another Riata, or nobody there."""
 
@@ -165,7 +173,7 @@ class Cluster:
                     raise
                 self._check_alive("")
                 self._check_peopled()
-                self._remove_silent(list(self.client.nthreads()))
+                self._remove_silent(list(threads_of(self.client)))
                 seconds *= 2
 
     def finish(self, slots: list[Slot], more: Callable[[], list[Slot]] = list) -> None:
@@ -204,7 +212,7 @@ class Cluster:
         now = time.monotonic()
         if now - self._peopled < self._wait / 10:
             return
-        if self.client.nthreads():
+        if threads_of(self.client):
             self._peopled = now
         elif now - self._peopled > self._wait:
             raise ClusterError(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from riata.dask.cluster import threads_of
 from riata.shards.kept import forget
 from riata.shards.rounds import Task, partial
 from riata.shards.split import Shard
@@ -73,7 +74,7 @@ async def _forget() -> None:
 
 def wished(homes: Homes, client: Any, shards: Sequence[Shard]) -> list[dict[str, Any]]:
     """For each shard, how its task is submitted."""
-    threads = client.nthreads()
+    threads = threads_of(client)
     if not threads:
         return [{} for _ in shards]
     return [
