@@ -175,6 +175,8 @@ def _open_table(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> 
     from riata.sources.table.columnar import open_table, speaks_arrow
     from riata.sources.table.frame import is_frame, open_frame
 
+    if hasattr(what, "to_frame") and len(getattr(what, "shape", ())) == 1:  # of pandas and polars
+        raise TypeError(f"{type(what).__name__} is one column; a table has label and features")
     as_table = options.roles.given or options.for_columns or options.format == "table"
     as_table = as_table or (options.schema is not None and options.schema.named)
     if is_frame(what) and not as_table:
@@ -183,8 +185,6 @@ def _open_table(what: Any, y: Any, sample_weight: Any, options: ReadOptions) -> 
         return None
     if y is not None or sample_weight is not None:
         raise DataError("a table brings its labels along: name their column with label=...")
-    if len(getattr(what, "shape", (0, 0))) != 2:
-        raise TypeError(f"{type(what).__name__} is one column; a table has label and features")
     return open_table(what, options, options.skipping())
 
 

@@ -139,7 +139,13 @@ def test_what_was_fitted_is_kept(tmp_path: Path) -> None:
         ("1,2\n3,4\n", {"label": "1"}, False),
         ("a,,2\n1,2,3\n", {"label": "3"}, False),
         ("a,b\nc,d\n", {"label": "1"}, None),
+        ("a,NA\n1,2\n", {"label": "1"}, False),
         ("a,a\n1,2\n", {"label": "1"}, None),
+        ("kind,body\n" + "ham,hello\nspam,win\n" * 30, {"label": "kind"}, True),
+        ("kind,body\n" + "ham,hello\nspam,win\n" * 30, {"label": "1"}, True),
+        ("kind,body\n" + "ham,hello\nspam,win\n" * 3, {"label": "1"}, None),
+        ("ham,hey\n" + "ham,hello\nspam,win\n" * 30, {"label": "1"}, None),
+        ("ham,hello\n" + "ham,hello\nspam,win\n" * 3, {"label": "1"}, False),
     ],
 )
 def test_header(tmp_path: Path, text: str, options: Any, header: bool | None) -> None:
@@ -148,7 +154,7 @@ def test_header(tmp_path: Path, text: str, options: Any, header: bool | None) ->
         with pytest.raises(DataError, match="is the first line a header"):
             read(path, **options)
     else:
-        assert len(read(path, **options)) == (1 if header else 2)
+        assert len(read(path, **options)) == len(text.splitlines()) - header
 
 
 def test_files_share_a_header(tmp_path: Path) -> None:

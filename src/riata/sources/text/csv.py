@@ -22,6 +22,7 @@ from riata.sources.table.layout import (
     find_schema,
     label_words,
 )
+from riata.sources.text.header import looks_like_header
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
@@ -197,7 +198,7 @@ class CsvSource(NamedTextSource):
         return split
 
     def _is_header(self, rows: list[list[str]], path: str) -> bool:
-        """Whether the first row names the columns; an error where that is anybody's guess."""
+        """Whether the first row names the columns: those that options or the model speak of, or by their looks."""
         cells = [cell.strip() for cell in rows[0]]
         roles, given = self._wanted.roles, self._wanted.given
         named = {roles.label or likely_label(cells), roles.weight, roles.offset, *roles.ignore}
@@ -206,16 +207,13 @@ class CsvSource(NamedTextSource):
         named |= set() if given is None else set(given.names)
         if {name for name in named if name is not None and not name.isdigit()} & set(cells):
             return True
-        if any(not cell or NUMBER.fullmatch(cell) for cell in cells):
-            return False
-        if len(set(cells)) == len(cells) and any(
-            NUMBER.fullmatch(cell) for row in rows[1:] for cell in row
-        ):
-            return True
-        raise DataError(
-            f"{path}:1:1: is the first line a header? Say so with --header-line or "
-            "--no-header-line (header=True or False)"
-        )
+        looks = looks_like_header(cells, rows[1:])
+        if looks is None:
+            raise DataError(
+                f"{path}:1:1: is the first line a header? Say so with --header-line or "
+                "--no-header-line (header=True or False)"
+            )
+        return looks
 
     def _by_name(self, columns: list[str]) -> TableOptions:
         """What is wanted, with columns that were given by number under their names."""
