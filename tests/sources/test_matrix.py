@@ -302,6 +302,21 @@ def test_one_column_is_no_table(series: Any) -> None:
         open_source(series([1.0, 2.0]))
 
 
+def test_a_frame_that_does_not_speak_arrow() -> None:
+    class DataFrame:
+        """As polars' before 1.3: iterated over, it gives its columns."""
+
+        columns = ("a", "b")
+
+        def __iter__(self) -> Any:
+            return iter([pd.Series([1.0]), pd.Series([2.0])])
+
+    with pytest.raises(
+        TypeError, match=r"this DataFrame does not speak Arrow .* 1\.3 on; or give its to_arrow"
+    ):
+        open_source(DataFrame())
+
+
 def test_text_brings_its_own_labels(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("1 1:1\n")
     with pytest.raises(DataError, match="y goes with a matrix"):

@@ -156,6 +156,11 @@ def _open_in_memory(what: Any, y: Any, sample_weight: Any, options: ReadOptions)
         return BlockSource(what, f"Block of {len(what)} rows", rows)
     if isinstance(what, Source):
         return what
+    if hasattr(what, "columns"):
+        raise TypeError(
+            f"this {type(what).__name__} does not speak Arrow (`__arrow_c_stream__`): polars does from version 1.3 on; "
+            "or give its to_arrow()"
+        )
     if isinstance(what, Iterable) and not isinstance(what, Mapping):
         return _open_dicts(what, options)
     raise TypeError(

@@ -115,7 +115,7 @@ def variants(tmp_path: Path) -> dict[str, Any]:
         "sliced": pa.concat_tables([t.slice(0, 333), t.slice(333)]),
         "coded": coded,
         "large": t.set_column(2, "city", t.column("city").cast(pa.large_string())),
-        "view": t.set_column(2, "city", t.column("city").cast(pa.string_view())),
+        "view": t.set_column(2, "city", pa.array(t.column("city").to_pylist(), pa.string_view())),
         "pandas": pd.DataFrame(columns()).astype({"city": "category"}),
         "pandas texts": pd.DataFrame(columns()),
         "polars": pl.from_arrow(t),
