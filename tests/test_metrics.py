@@ -69,8 +69,8 @@ def test_calibration_against_scikit_learn() -> None:
 def test_several_classes_against_scikit_learn(weighted: bool) -> None:
     scores, p, labels, weights = example(k=4)
     w = weights if weighted else None
-    result = streamed("classification", scores, p, labels, w)
     shares = p / p.sum(axis=1, keepdims=True)
+    result = streamed("classification", scores, shares, labels, w)
     assert result["log_loss"] == pytest.approx(theirs.log_loss(labels, shares, sample_weight=w))
     assert result["accuracy"] == pytest.approx(
         theirs.accuracy_score(labels, scores.argmax(axis=1), sample_weight=w)

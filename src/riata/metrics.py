@@ -322,23 +322,15 @@ def predicted_codes(scores: Floats) -> NDArray[np.intp]:
 
 
 def class_probabilities(probabilities: Floats) -> Floats:
-    """One column a class, rows summing to one, from one column a score.
-
-    One-vs-rest columns are divided by their sum, as scikit-learn's SGDClassifier does; a row in
-    which no class has any probability is spread evenly.
+    """One column a class, from what a learner says of the second of two classes, or of each of several.
 
     >>> import numpy as np
     >>> class_probabilities(np.array([[0.25]]))
     array([[0.75, 0.25]])
-    >>> class_probabilities(np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 0.0]])).round(3)
-    array([[0.5  , 0.25 , 0.25 ], [0.333, 0.333, 0.333]])
     """
     if probabilities.shape[1] == 1:
         return np.hstack([1 - probabilities, probabilities])
-    total = probabilities.sum(axis=1, keepdims=True)
-    even = np.full_like(probabilities, 1 / probabilities.shape[1])
-    shares: Floats = np.divide(probabilities, total, out=even, where=total > 0)
-    return shares
+    return probabilities
 
 
 def __getattr__(name: str) -> Any:

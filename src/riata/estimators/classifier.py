@@ -28,6 +28,7 @@ from riata.estimators.tables import (
 )
 from riata.labels import as_python
 from riata.learners.base import Floats
+from riata.metrics import class_probabilities
 from riata.record import Model, Record, Settings
 
 
@@ -170,19 +171,14 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, classes); one against the rest is normalised to sum 1."""
+        """The probability of each class, (n, classes), given that exactly one is right."""
         return self._normalised(self._scores(X))
 
     def _normalised(self, scores: Floats) -> Floats:
         probability = self._fitted().probability(scores)
         if probability is None:
             raise AttributeError("this loss gives no probabilities")
-        if probability.shape[1] == 1:
-            return np.hstack([1 - probability, probability])
-        total = probability.sum(axis=1, keepdims=True)
-        even = np.full_like(probability, 1 / probability.shape[1])
-        np.divide(probability, total, out=even, where=total > 0)
-        return even
+        return class_probabilities(probability)
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:

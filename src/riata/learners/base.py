@@ -129,7 +129,7 @@ class Learner(ABC):
 
     @abstractmethod
     def probability(self, scores: Floats) -> Floats | None:
-        """The probability of each output's positive class; None where the loss has none."""
+        """The probability of the second of two classes, (n, 1), or of each of several; None where the loss has none."""
 
     def probability_one(self, scores: list[float]) -> list[float] | None:
         """The same for the scores of one event."""

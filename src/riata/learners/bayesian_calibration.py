@@ -174,7 +174,9 @@ class CalibratedLearner(CompiledLearner):
         return _core.row_losses("logistic", scores, labels, 0.0)
 
     def probability(self, scores: Floats) -> Floats:
-        return _core.loss_probability("logistic", scores.ravel()).reshape(scores.shape)
+        from riata.learners.classes import of_log_odds  # training does without
+
+        return of_log_odds(scores)
 
     def _snapshot(self) -> State:
         """All that the core knows at one moment."""

@@ -24,6 +24,7 @@ from riata.learners.base import (
     option,
     store_option,
 )
+from riata.learners.classes import in_proportion, of_log_odds
 from riata.learners.feature_scale import Scale, ScalesFeatures, scale_option
 from riata.learners.state_check import NAMES, SCALE_STATE, Tensor, check_known, check_state
 from riata.learners.stores import StoredLearner
@@ -74,7 +75,10 @@ class LossLearner(CompiledLearner):
     def probability(self, scores: Floats) -> Floats | None:
         if not LOSSES[self.loss][1]:
             return None
-        return _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
+        if self.loss == "logistic":
+            return of_log_odds(scores)
+        each = _core.loss_probability(self.loss, scores.ravel()).reshape(scores.shape)
+        return each if scores.shape[1] == 1 else in_proportion(each)  # it may be sure of several
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,6 +278,8 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
     def probability_one(self, scores: list[float]) -> list[float] | None:
         if not LOSSES[self.loss][1]:
             return None
+        if len(scores) > 1:
+            return super().probability_one(scores)
         return [_core.probability(self.loss, score) for score in scores]
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:

@@ -13,6 +13,7 @@ from riata import _core
 from riata.block import Block
 from riata.learners.base import Floats, Learner, State, both_locks, offsets_for, option
 from riata.learners.bounds import Bounds, bounds_for_json, check_bounds_fit, parse_bounds
+from riata.learners.classes import of_link
 from riata.learners.sketch_bounds import Limits
 from riata.learners.sketch_folds import Curve, Folds
 from riata.learners.sketch_merge import merge_sketches
@@ -383,7 +384,7 @@ class Sketch(Learner):
         return total
 
     def probability(self, scores: Floats) -> Floats:
-        return _core.link_apply(self.link, scores.ravel(), None).reshape(scores.shape)
+        return of_link(self.link, scores)
 
     # State
 

@@ -99,7 +99,9 @@ class Predictor:
         if self.metric != "log_loss":
             return None
         if self._loss is not None:
-            flat = np.ascontiguousarray(scores).ravel()
-            return _core.loss_probability(self._loss[0], flat).reshape(scores.shape)
+            flat = np.ascontiguousarray(scores).reshape(-1, self.outputs)
+            found = self.prototypes[0].probability(flat)
+            assert found is not None
+            return found.reshape(scores.shape)
         each = zip(self.prototypes, scores, strict=True)
         return np.array([learner.probability(np.ascontiguousarray(own)) for learner, own in each])

@@ -5,6 +5,10 @@ function sigmoid(z) {
   const e = Math.exp(-Math.min(Math.abs(z), 708));
   return (z < 0 ? e : 1) / (1 + e);
 }
+function shares(each) {
+  const total = each.reduce((sum, p) => sum + p, 0);
+  return each.map((p) => (total > 0 ? p / total : 1 / each.length));
+}
 const log1pExp = (z) => Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z)));
 // How the log odds of an average of probabilities follow each of the log odds, by parts of one.
 function slopes(odds, logWeights) {
@@ -127,11 +131,13 @@ class Model {
 
   probabilities(scores) {
     if (this.probability === null) return null;
-    const each = scores.map((s) => this.probability === "probit" ? normal(s)
-      : this.probability === "modified_huber" ? (Math.min(1, Math.max(-1, s)) + 1) / 2 : sigmoid(s));
-    if (each.length === 1) return [1 - each[0], each[0]];
-    const total = each.reduce((sum, p) => sum + p, 0);
-    return each.map((p) => (total > 0 ? p / total : 1 / each.length));
+    const chance = { probit: normal, modified_huber: (s) => (Math.min(1, Math.max(-1, s)) + 1) / 2 }[this.probability] ?? sigmoid;
+    if (scores.length === 1) return [1 - chance(scores[0]), chance(scores[0])];
+    if (this.probability === "modified_huber") return shares(scores.map(chance));  // it may be sure of several
+    // Given that exactly one class is right: in proportion to the odds of each.
+    const odds = this.probability === "probit" ? scores.map((s) => logNormal(s) - logNormal(-s)) : scores;
+    const most = Math.max(...odds);
+    return shares(odds.map((z) => Math.exp(z - most)));
   }
 
   factor(found) {

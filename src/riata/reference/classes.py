@@ -1,0 +1,20 @@
+"""The probability of each class, where each has a score of its own against the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def class_probabilities(p: Floats) -> Floats:
+    """The probability of each class given that exactly one is right, (n, classes), from that of each against the rest.
+
+    Class k alone is right with p_k times all 1 - p_j of the others.
+
+    >>> class_probabilities(np.array([[0.9, 0.5, 0.0]])).round(3)
+    array([[0.9, 0.1, 0. ]])
+    """
+    alone = [p[:, k] * np.delete(1 - p, k, axis=1).prod(axis=1) for k in range(p.shape[1])]
+    return np.array(alone).T / np.sum(alone, axis=0)[:, None]
