@@ -17,4 +17,4 @@ def class_probabilities(p: Floats) -> Floats:
     array([[0.9, 0.1, 0. ]])
     """
     alone = [p[:, k] * np.delete(1 - p, k, axis=1).prod(axis=1) for k in range(p.shape[1])]
-    return np.array(alone).T / np.sum(alone, axis=0)[:, None]
+    return np.asarray(np.array(alone).T / np.sum(alone, axis=0)[:, None])
