@@ -164,3 +164,59 @@ def sparsity(live: int, total: int) -> float:
     0.75
     """
     return 1 - live / total if total > 0 else 0.0
+
+
+class LabelOrder:
+    """Whether labels come in long runs of one class, as in a file that is sorted by class.
+
+    In random order a label differs from the one before with chance 1 - sum of the squared shares of the classes.
+    `sorted` says that it did so less than one fiftieth as often as that, where fifty times or more would have
+    been usual: runs of a hundred, of two classes that are as frequent. By chance that does not happen.
+
+    >>> order = LabelOrder()
+    >>> order.add(np.repeat([0.0, 1.0], 500))
+    >>> order.sorted
+    True
+    >>> order = LabelOrder()
+    >>> order.add(np.repeat([0.0, 1.0] * 50, 10))  # runs of ten
+    >>> order.sorted
+    False
+    """
+
+    _FEWER, _USUAL, _SHARE = 50, 50, 20
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self._counts = np.zeros(2)
+        self._last: float | None = None
+
+    def add(self, codes: Floats) -> None:
+        """The next labels, as class codes."""
+        if not len(codes):
+            return
+        self.changes += int(np.count_nonzero(codes[1:] != codes[:-1]))
+        self.changes += self._last is not None and self._last != codes[0]
+        self._last = float(codes[-1])
+        found = np.bincount(codes.astype(np.intp), minlength=len(self._counts)).astype(np.float64)
+        found[: len(self._counts)] += self._counts
+        self._counts = found
+
+    @property
+    def examples(self) -> int:
+        return int(self._counts.sum())
+
+    @property
+    def usual(self) -> float:
+        """How many changes there would be in random order."""
+        total = self._counts.sum()
+        return float(total - (self._counts**2).sum() / total) if total else 0.0
+
+    @property
+    def sorted(self) -> bool:
+        return self.usual >= self._USUAL and self.changes * self._FEWER < self.usual
+
+    @property
+    def sorted_so_far(self) -> bool:
+        """The same on the way, once it is more than one run that may have come by chance."""
+        others = self._counts.sum() - self._counts.max()
+        return self.sorted and others * self._SHARE >= self._counts.sum() >= 1000

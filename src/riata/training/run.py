@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from riata.batches import Batch, Batches, Watch, iterate, n_rows, pieces, skip
 from riata.block import Block
 from riata.errors import ChangedData, DataError, DivergenceError, LostData, RefusedExample
-from riata.labels import LabelOrder
+from riata.metrics_running import LabelOrder
 from riata.record import Model, Progress, Record, check_hash_key
 from riata.sources.source import unweighed
 from riata.training.preparation import Preparation
