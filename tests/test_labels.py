@@ -389,6 +389,19 @@ def test_ordinary_streams_are_not_complained_of(labels: Any, rows: int) -> None:
         train(ListSource(ordered(labels), rows), make, classes=range(max(2, int(max(labels)) + 1)))
 
 
+@pytest.mark.parametrize("rows", [1, 64, 100_000])
+def test_one_class_at_the_end_is_noticed(rows: int) -> None:
+    mixed = np.random.default_rng(0).integers(0, 3, 2000)
+    message = r"the last 4\d\d of 2,400 examples are all of class 1; of those before, 3\d(\.\d)? % were.*--shuffle"
+    with pytest.warns(UserWarning, match=message):
+        train(ListSource(ordered([*mixed, *[1] * 400]), rows), make, classes=range(3))
+    frequent = np.random.default_rng(0).random(2000) < 0.99
+    for labels in ([*mixed, *[1] * 100], [*mixed, *[1] * 400, 0], [*frequent, *[1] * 400]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            train(ListSource(ordered(labels), rows), make, classes=range(3))
+
+
 def test_the_order_does_not_matter_to_all(tmp_path: Path) -> None:
     data = tmp_path / "d.svm"
     data.write_text("".join(f"{i // 500} {1 + i % 9}:1\n" for i in range(1000)))

@@ -181,12 +181,23 @@ class LabelOrder:
     >>> order.add(np.repeat([0.0, 1.0] * 50, 10))  # runs of ten
     >>> order.sorted
     False
+
+    `one_class_at_the_end` says that the last twentieth or more of the examples is of one class, and that a run of it
+    would be so long with a chance of less than one in a million, if runs went on as they did before.
+
+    >>> order.add(np.zeros(300))
+    >>> order.one_class_at_the_end, order.run, order.share_before
+    (True, 300, 0.5)
     """
 
-    _FEWER, _USUAL, _SHARE = 50, 50, 20
+    _FEWER, _USUAL, _SHARE, _BY_CHANCE = 50, 50, 20, 1e-6
 
     def __init__(self) -> None:
         self.changes = 0
+        self.run = 0
+        """How many examples at the end are of one class."""
+        self._ended = np.zeros(2)
+        """How many runs of each class have ended."""
         self._counts = np.zeros(2)
         self._last: float | None = None
 
@@ -194,12 +205,18 @@ class LabelOrder:
         """The next labels, as class codes."""
         if not len(codes):
             return
-        self.changes += int(np.count_nonzero(codes[1:] != codes[:-1]))
-        self.changes += self._last is not None and self._last != codes[0]
+        changed = np.flatnonzero(codes[1:] != codes[:-1])
+        self.changes += len(changed)
+        other = self._last is not None and self._last != codes[0]
+        self.changes += other
+        if len(changed):
+            self.run = len(codes) - 1 - int(changed[-1])
+        else:
+            self.run = len(codes) + (0 if other else self.run)
+        ended = [*codes[changed], *([self._last] if other else [])]
         self._last = float(codes[-1])
-        found = np.bincount(codes.astype(np.intp), minlength=len(self._counts)).astype(np.float64)
-        found[: len(self._counts)] += self._counts
-        self._counts = found
+        self._counts = _added(self._counts, codes)
+        self._ended = _added(self._ended, np.array(ended))
 
     @property
     def examples(self) -> int:
@@ -216,7 +233,36 @@ class LabelOrder:
         return self.usual >= self._USUAL and self.changes * self._FEWER < self.usual
 
     @property
+    def last(self) -> int:
+        """The class code of the last example."""
+        return int(self._last or 0)
+
+    @property
+    def share_before(self) -> float:
+        """How frequent the class of the last examples was before them."""
+        before = self.examples - self.run
+        return float((self._counts[self.last] - self.run) / before) if before else 1.0
+
+    @property
+    def one_class_at_the_end(self) -> bool:
+        if self.run * self._SHARE < self.examples or self.examples - self.run < self._USUAL:
+            return False
+        before = self._counts[self.last] - self.run
+        ended = self._ended[self.last] if self.last < len(self._ended) else 0
+        goes_on = 1 - (ended + 1) / (
+            before + 2
+        )  # one more, so that a class without a run is no certainty
+        return bool(self.examples * goes_on**self.run < self._BY_CHANCE)
+
+    @property
     def sorted_so_far(self) -> bool:
         """The same on the way, once it is more than one run that may have come by chance."""
         others = self._counts.sum() - self._counts.max()
         return self.sorted and others * self._SHARE >= self._counts.sum() >= 1000
+
+
+def _added(counts: Floats, codes: Floats) -> Floats:
+    """Counts of each class with those of more class codes."""
+    found = np.bincount(codes.astype(np.intp), minlength=len(counts)).astype(np.float64)
+    found[: len(counts)] += counts
+    return found

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from riata.batches import Batch, Batches, Watch, iterate, n_rows, pieces, skip
 from riata.block import Block
 from riata.errors import ChangedData, DataError, DivergenceError, LostData, RefusedExample
+from riata.labels import in_words
 from riata.metrics_running import LabelOrder
 from riata.record import Model, Progress, Record, check_hash_key
 from riata.sources.source import unweighed
@@ -226,6 +227,20 @@ class Run:
                 stacklevel=2,
             )
 
+    def _warn_of_the_end(self) -> None:
+        """Examples of one class only at the end pull the model towards it."""
+        order, classes = self.order, self.prepared.encoder.classes
+        if order is None or classes is None or not order.one_class_at_the_end:
+            return
+        label = in_words(classes.labels[order.last : order.last + 1])
+        warnings.warn(
+            f"{self.source.name}: the last {order.run:,} of {order.examples:,} examples are all of class {label}; "
+            f"of those before, {100 * order.share_before:.3g} % were. The model knows best what came last, and the "
+            f"loss that is shown is too good: shuffle the data, or use --shuffle ROWS (shuffle=...) with as many "
+            f"rows as fit into memory, all of them if they do",
+            stacklevel=2,
+        )
+
     def _save_if_due(self) -> None:
         checkpoint = self.checkpoint
         # Not before the data is known to be that of the run to resume: this may replace its checkpoint.
@@ -264,6 +279,7 @@ class Run:
         self.prepared.complete()
         if self.order is not None:
             self._warn_of_order(self.order.sorted)
+            self._warn_of_the_end()
         self.order = None
         if not record.pass_ended:  # before the holdout is scored: it may move the weights
             self.learner.end_pass()
