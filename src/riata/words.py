@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -81,18 +81,30 @@ _ID = re.compile(r"(.*[^a-z])?(id|uuid|guid)", re.IGNORECASE)
 _FEWEST_IDS = 100
 
 
-def looks_like_id(column: str, values: Callable[[], Sequence[Any]]) -> bool:
-    """Whether a column tells rows apart and nothing else: it is called so, and each has another value.
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d\S*)?")
 
-    >>> looks_like_id("order_id", lambda: range(500)), looks_like_id("price", lambda: range(500))
-    (True, False)
-    >>> looks_like_id("user_id", lambda: ["ann", "bob"] * 100)
-    False
+
+def advice_on(column: str, values: Sequence[Any]) -> str | None:
+    """What to do with a column of such values that is worth little as it is: one that tells rows apart, or dates.
+
+    The one is called an id, and has another value in each row.
+
+    >>> advice_on("order_id", range(500))
+    'has another value in each of the first rows; if it only tells them apart, pass --ignore order_id'
+    >>> advice_on("user_id", ["ann", "bob"] * 100), advice_on("price", range(500))
+    (None, None)
+    >>> advice_on("day", ["2024-03-01", "2024-03-02"] * 10)
+    'holds dates, each of which is learned as a name; pass --date day for their year, month, weekday and hour'
     """
-    if not _ID.fullmatch(column):
-        return False
-    seen = [value for value in values() if value is not None]
-    return len(seen) >= _FEWEST_IDS and len({*map(str, seen)}) == len(seen)
+    seen = [value for value in values if value is not None]
+    if _ID.fullmatch(column) and len(seen) >= _FEWEST_IDS and len({*map(str, seen)}) == len(seen):
+        return f"has another value in each of the first rows; if it only tells them apart, pass --ignore {column}"
+    if len(seen) >= _LOOKS and all(
+        isinstance(text, str) and _DATE.fullmatch(text) for text in seen
+    ):
+        advice = f"pass --date {column} for their year, month, weekday and hour"
+        return f"holds dates, each of which is learned as a name; {advice}"
+    return None
 
 
 @dataclass(frozen=True)

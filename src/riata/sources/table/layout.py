@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from riata.errors import DataError, suggest
 from riata.schema import Column, Schema, expand_crosses
 from riata.sources.options import LOOK_AT, Roles, Transforms
-from riata.words import TextOptions, looks_like_id, looks_like_text
+from riata.words import TextOptions, advice_on, looks_like_text
 
 if TYPE_CHECKING:
     from riata.sources.options import ReadOptions
@@ -129,15 +129,12 @@ class TableOptions:
             )
         return Column(column, kind="text", tokeniser=self.text.to_json())
 
-    def notice_id(self, column: str, values: Callable[[], Sequence[Any]], name: str) -> None:
-        """Say where a column that nobody spoke of seems to tell rows apart and nothing else."""
-        named = (*self.roles.numeric, *self.roles.categorical)
-        if self.given is None and column not in named and looks_like_id(column, values):
-            warnings.warn(
-                f"{name}: column {column!r} has another value in each of the first rows; if it only tells them apart, "
-                f"pass --ignore {column}",
-                stacklevel=2,
-            )
+    def notice(self, column: str, values: Callable[[], Sequence[Any]], name: str) -> None:
+        """Say where a column that nobody spoke of seems to be worth little as it is."""
+        if self.given is None and column not in (*self.roles.numeric, *self.roles.categorical):
+            advice = advice_on(column, values())
+            if advice is not None:
+                warnings.warn(f"{name}: column {column!r} {advice}", stacklevel=2)
 
     def refuse_others(self, name: str) -> None:
         """A DataError where something is asked for that the schema has otherwise."""
@@ -253,7 +250,7 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
         present = present_in(column)
         there = [cell for cell in present if cell not in MISSING_NUMBERS]
         others = [cell for cell in there if not NUMBER.fullmatch(cell) and cell not in TRUTHS]
-        wanted.notice_id(column, lambda: present, name)
+        wanted.notice(column, lambda: present, name)
         if column in roles.numeric or (there and not others):
             return wanted.number(column, lambda: _numbers_in(there, {*others}))
         if looks_like_text(present):

@@ -117,7 +117,7 @@ class JsonFormat:
                 wanted.given is None,
             )
             for column in guessed:
-                wanted.notice_id(column.name, partial(values.__getitem__, column.name), name)
+                wanted.notice(column.name, partial(values.__getitem__, column.name), name)
             guessed = [scaled(c, values[c.name], len(objects), wanted) for c in guessed]
             columns = [*columns, *found.values(), *with_texts(guessed, values, wanted, name)]
         found_names = names_of(labels_in(objects, self.label, wanted.kept.absent))
