@@ -1,8 +1,5 @@
 #include "riata/block/drop_zeros.hpp"
-
-#if defined(__AVX512VL__)
-#include <immintrin.h>
-#endif
+#include "riata/simd/intrinsics.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

@@ -5,10 +5,6 @@
 
 #include <cstdint>
 
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
 #include "riata/simd/vector.hpp"
 
 namespace riata::RIATA_TARGET {

@@ -1,9 +1,7 @@
 // Checksums: sums stay in registers from step to step.
 #include "riata/simd/checksum_kernels.hpp"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "riata/simd/intrinsics.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

@@ -9,11 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
 #include "riata/simd/instructions.hpp"
+#include "riata/simd/intrinsics.hpp"
 
 #define RIATA_INLINE [[gnu::always_inline]] inline
 
@@ -69,6 +66,8 @@ template <class H>
 RIATA_INLINE void store(double* p, const Two<H>& v) noexcept {
   store(p, v.low), store(p + kSize<H>, v.high);
 }
+RIATA_INLINE void load(double& v, const double* p) noexcept { v = *p; }
+RIATA_INLINE void store(double* p, double v) noexcept { *p = v; }
 template <Register V>
 RIATA_INLINE void fill(V& v, double x) noexcept {
   v = x - V{};
@@ -114,6 +113,12 @@ RIATA_INLINE void load(Double8& v, const float* p) noexcept { v = _mm512_cvtps_p
 template <class H>
 RIATA_INLINE void load(Two<H>& v, const float* p) noexcept {
   load(v.low, p), load(v.high, p + kSize<H>);
+}
+template <class V>
+RIATA_INLINE V loaded(const float* p) noexcept {
+  V v;
+  load(v, p);
+  return v;
 }
 // And back, rounded.
 RIATA_INLINE void store(float* p, double v) noexcept { *p = static_cast<float>(v); }

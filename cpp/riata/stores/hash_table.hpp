@@ -22,12 +22,9 @@
 #include <utility>
 #include <vector>
 
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
 #include "riata/base/random_word.hpp"
 #include "riata/base/zero_pages.hpp"
+#include "riata/simd/intrinsics.hpp"
 #include "riata/stores/lookup.hpp"
 #include "riata/stores/narrow.hpp"
 

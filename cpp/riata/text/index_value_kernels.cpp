@@ -3,9 +3,7 @@
 // their powers of ten and rounded, several at once.
 #include "riata/text/index_value_kernels.hpp"
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "riata/simd/intrinsics.hpp"
 
 namespace riata::RIATA_TARGET {
 

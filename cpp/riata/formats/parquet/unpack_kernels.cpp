@@ -1,10 +1,7 @@
 #include <utility>
 
 #include "riata/formats/parquet/unpack.hpp"
-
-#if defined(__AVX512VBMI__)
-#include <immintrin.h>
-#endif
+#include "riata/simd/intrinsics.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {

@@ -1,8 +1,6 @@
 #include "riata/formats/vw/word_kernels.hpp"
 
-#if defined(__AVX512VBMI2__)
-#include <immintrin.h>
-#endif
+#include "riata/simd/intrinsics.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {
