@@ -15,6 +15,7 @@
 
 #include "bind/block/name_list.hpp"
 #include "bind/block_view.hpp"
+#include "bind/linear/scale_sums.hpp"
 #include "bind/linear/spec.hpp"
 #include "bind/model.hpp"
 #include "riata/base/hash.hpp"
@@ -106,46 +107,6 @@ nb::dict snapshot(const Linear& model) {
   return out;
 }
 
-template <class Index>
-Out<float> scale_values(const Linear& model, const In<Index>& indices, const In<float>& values) {
-  if (indices.size() != values.size()) throw nb::value_error("as many values as indices are needed");
-  NewArray<float> out(values.size());
-  reading(model, [&] {
-    model.scale_values(indices.data(), values.data(), static_cast<std::int64_t>(values.size()), out.get());
-    return 0;
-  });
-  return give(std::move(out));
-}
-
-// What models have that divide values by the running root mean square of their feature: as RunningScale.
-void bind_scale(nb::class_<Linear, Model>& linear) {
-  linear
-      .def("apply", &scale_values<std::int32_t>, nb::arg("indices"), nb::arg("values"),
-           "The values as they are scored.")
-      .def("apply", &scale_values<std::int64_t>, nb::arg("indices"), nb::arg("values"))
-      .def(
-          "roots",
-          [](const Linear& model, const In<std::int64_t>& keys) {
-            NewArray<double> out(keys.size());
-            reading(model, [&] {
-              model.roots(keys.data(), static_cast<std::int64_t>(keys.size()), out.get());
-              return 0;
-            });
-            return give(std::move(out));
-          },
-          nb::arg("keys"), "The root mean squares of features; 1 of those never seen.")
-      .def(
-          "set_sums",
-          [](Linear& model, const In<std::int64_t>& keys, const In2<double>& sums) {
-            if (sums.shape(0) != keys.size() || sums.shape(1) != kScaleSums || !model.scaled())
-              throw nb::value_error("two sums a feature are needed");
-            const auto n = static_cast<std::int64_t>(keys.size());
-            if (!writing(model, [&] { return model.set_scale_sums(keys.data(), sums.data(), n); }))
-              throw nb::value_error("a key is out of range, or memory is exhausted");
-          },
-          nb::arg("keys"), nb::arg("sums"));
-}
-
 // What is saved of a model and put back, beside what all models have.
 void bind_state(nb::class_<Linear, Model>& linear) {
   linear
@@ -222,7 +183,7 @@ void bind_linear(nb::module_& m) {
           },
           "Keys of the rows with a non-zero weight, and their weights, brought current.");
   bind_state(linear);
-  bind_scale(linear);
+  bind_scale_sums<Linear>(linear);
 }
 
 }  // namespace riata::bind

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "bind/block_view.hpp"
+#include "bind/linear/scale_sums.hpp"
 #include "bind/model.hpp"
 #include "riata/stores/hashed.hpp"
 #include "riata/stores/table.hpp"
@@ -40,57 +41,24 @@ Out<float> learn(RunningScale& scale, const In<std::int64_t>& indptr, const In<I
   return give(std::move(out));
 }
 
-template <class Index>
-Out<float> apply(const RunningScale& scale, const In<Index>& indices, const In<float>& values) {
-  if (indices.size() != values.size()) throw nb::value_error("as many values as indices are needed");
-  NewArray<float> out(values.size());
-  reading(scale, [&] {
-    scale.apply(indices.data(), values.data(), static_cast<std::int64_t>(values.size()), out.get());
-    return 0;
-  });
-  return give(std::move(out));
-}
-
-Out<double> roots(const RunningScale& scale, const In<std::int64_t>& keys) {
-  NewArray<double> out(keys.size());
-  reading(scale, [&] {
-    scale.roots(keys.data(), static_cast<std::int64_t>(keys.size()), out.get());
-    return 0;
-  });
-  return give(std::move(out));
-}
-
-std::tuple<Out<std::int64_t>, Out2<double>> rows(const RunningScale& scale) {
-  return keys_and_values(reading(scale, [&] { return scale.rows(); }), 2);
-}
-
-void set_rows(RunningScale& scale, const In<std::int64_t>& keys, const In2<double>& sums) {
-  if (sums.shape(0) != keys.size() || sums.shape(1) != 2)
-    throw nb::value_error("two sums a feature are needed");
-  const bool fits = writing(scale, [&] {
-    return scale.set_rows(keys.data(), sums.data(), static_cast<std::int64_t>(keys.size()));
-  });
-  if (!fits) throw nb::value_error("a key is out of range, or memory is exhausted");
+std::tuple<Out<std::int64_t>, Out2<double>> sums(const RunningScale& scale) {
+  return keys_and_values(reading(scale, [&] { return scale.scale_sums(); }), kScaleSums);
 }
 
 }  // namespace
 
 void bind_running_scale(nb::module_& m) {
-  nb::class_<RunningScale>(m, "RunningScale", "Values divided by their feature's running root mean square.")
-      .def(nb::new_(&make), nb::arg("store"), nb::arg("bits"))
+  nb::class_<RunningScale> scale(m, "RunningScale",
+                                 "Values divided by their feature's running root mean square.");
+  scale.def(nb::new_(&make), nb::arg("store"), nb::arg("bits"))
       .def("learn", &learn<std::int32_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("weights").none(), nb::arg("order").none(),
            "The values of rows in this order, each by what came up to it.")
       .def("learn", &learn<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
            nb::arg("weights").none(), nb::arg("order").none())
-      .def("apply", &apply<std::int32_t>, nb::arg("indices"), nb::arg("values"),
-           "The values by what was learned.")
-      .def("apply", &apply<std::int64_t>, nb::arg("indices"), nb::arg("values"))
-      .def("roots", &roots, nb::arg("keys"), "The root mean squares of features; 1 of those never seen.")
-      .def("sums", &rows, "Keys, and how often each was not zero beside the sum of its squares.")
-      .def("set_sums", &set_rows, nb::arg("keys"), nb::arg("sums"))
-      .def_prop_ro("bytes",
-                   [](const RunningScale& scale) { return glancing(scale, [&] { return scale.bytes(); }); });
+      .def("sums", &sums, "Keys, and how often each was not zero beside the sum of its squares.")
+      .def_prop_ro("bytes", [](const RunningScale& of) { return glancing(of, [&] { return of.bytes(); }); });
+  bind_scale_sums<RunningScale>(scale);
 }
 
 }  // namespace riata::bind

@@ -10,6 +10,7 @@
 
 #include "riata/base/hash.hpp"
 #include "riata/base/parameters.hpp"
+#include "riata/linear/feature_scale.hpp"
 #include "riata/linear/model.hpp"
 #include "riata/linear/schedule.hpp"
 #include "riata/losses/loss.hpp"
@@ -36,7 +37,7 @@ struct LinearSpec {
   }
 };
 
-class Linear : public Model {
+class Linear : public Model, public ScaleSums {
  public:
   virtual Rows coefficients() const = 0;  // live rows, ascending, brought current: width = columns
   virtual std::vector<double> rule_state() const = 0;
@@ -47,20 +48,6 @@ class Linear : public Model {
   double rate_factor() const noexcept { return rate_factor_; }
   virtual void set_rate_factor(double) noexcept = 0;  // it multiplies every learning rate from now on
   virtual void prune(double threshold) noexcept = 0;  // weights up to this size become zero
-
-  // The rest is of models that divide values by the running root mean square of their feature.
-  // The values of n entries as they are scored.
-  virtual void scale_values(const std::int32_t* keys, const float* values, std::int64_t n,
-                            float* out) const noexcept = 0;
-  virtual void scale_values(const std::int64_t* keys, const float* values, std::int64_t n,
-                            float* out) const noexcept = 0;
-  // The root mean squares of features by the keys that rows() gives; 1 of those never seen.
-  virtual void roots(const std::int64_t* keys, std::int64_t n, double* out) const noexcept = 0;
-  // How often each feature was not zero, and the sum of its squares.
-  virtual Rows scale_sums() const = 0;
-  virtual bool set_scale_sums(const std::int64_t* keys, const double* sums,
-                              std::int64_t n) noexcept = 0;  // after the rows
-  virtual bool scaled() const noexcept = 0;
 
  protected:
   double rate_factor_ = 1;

@@ -115,25 +115,6 @@ class StoredLinear : public OverStore<Linear, Store> {
   }
 
   bool scaled() const noexcept override { return spec_.scaled; }
-  void scale_values(const std::int32_t* keys, const float* values, std::int64_t n,
-                    float* out) const noexcept override {
-    scale_all(keys, values, n, out);
-  }
-  void scale_values(const std::int64_t* keys, const float* values, std::int64_t n,
-                    float* out) const noexcept override {
-    scale_all(keys, values, n, out);
-  }
-  void roots(const std::int64_t* keys, std::int64_t n, double* out) const noexcept override {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto key = static_cast<std::uint64_t>(keys[i]);
-      if constexpr (Store::kDirect && !Store::kDistinct) {  // known by its place
-        const double* const row = store_.place(key);
-        out[i] = root_of_sums(row == nullptr ? nullptr : row + row_width());
-      } else {
-        out[i] = root_of_sums(sums_of(key));
-      }
-    }
-  }
   Rows scale_sums() const override {
     const int at = row_width();
     Rows out = this->collect(
@@ -162,13 +143,19 @@ class StoredLinear : public OverStore<Linear, Store> {
  protected:
   using OverStore<Linear, Store>::store_;
 
-  // What is known of a feature's values; null: nothing.
-  const double* sums_of(std::uint64_t key) const noexcept {
+  const double* sums_of(std::uint64_t key) const noexcept override {
     const double* const row = Store::possible(key) ? std::as_const(store_).find(key) : nullptr;
     if (row != nullptr) return row + row_width();
     if (waiting_.empty()) return nullptr;
     const auto found = waiting_.find(key);
     return found == waiting_.end() ? nullptr : found->second.data();
+  }
+  const double* saved_sums(std::uint64_t key) const noexcept override {
+    if constexpr (Store::kDirect && !Store::kDistinct) {
+      const double* const row = store_.place(key);
+      return row == nullptr ? nullptr : row + row_width();
+    }
+    return sums_of(key);
   }
 
   LinearSpec spec_;
@@ -177,11 +164,6 @@ class StoredLinear : public OverStore<Linear, Store> {
   WaitingSums waiting_;
 
  private:
-  template <class Index>
-  void scale_all(const Index* keys, const float* values, std::int64_t n, float* out) const noexcept {
-    for (std::int64_t k = 0; k < n; ++k)
-      out[k] = value_by_sums(sums_of(static_cast<std::uint64_t>(keys[k])), values[k]);
-  }
   // The row of a saved feature, made if need be; null: it would have no name, or cannot be.
   double* row_for_sums(std::uint64_t key) noexcept {
     if constexpr (Store::kDirect) {
