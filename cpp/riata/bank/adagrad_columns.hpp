@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "riata/linear/adagrad_kernels.hpp"
 #include "riata/linear/rules/adagrad_step.hpp"
 #include "riata/simd/instructions.hpp"
 
@@ -46,15 +47,8 @@ struct BankAdaGradKernels {
                const double* slopes, const double* current, const double* rates) noexcept;
 };
 
-struct AllBankAdaGradKernels {
-  BankAdaGradKernels fobos, sgd, truncate, round;
+struct AllBankAdaGradKernels : OfPenalties<BankAdaGradKernels> {
   void (*implicit)(const ImplicitColumns&) noexcept;
-
-  const BankAdaGradKernels& of(PenaltyKind kind) const noexcept {
-    if (kind == PenaltyKind::fobos) return fobos;
-    if (kind == PenaltyKind::sgd) return sgd;
-    return kind == PenaltyKind::truncate ? truncate : round;
-  }
 };
 
 RIATA_DECLARE_KERNELS(AllBankAdaGradKernels, bank_adagrad_kernels)

@@ -176,7 +176,8 @@ constexpr BankAdaGradKernels kernels_of() noexcept {
 }  // namespace
 
 constinit const AllBankAdaGradKernels bank_adagrad_kernels{
-    kernels_of<PenaltyKind::fobos>(), kernels_of<PenaltyKind::sgd>(), kernels_of<PenaltyKind::truncate>(),
-    kernels_of<PenaltyKind::round>(), implicit};
+    {kernels_of<PenaltyKind::fobos>(), kernels_of<PenaltyKind::sgd>(), kernels_of<PenaltyKind::truncate>(),
+     kernels_of<PenaltyKind::round>()},
+    implicit};
 
 }  // namespace riata::RIATA_TARGET

@@ -24,18 +24,6 @@ RIATA_INLINE void columns(int width, Work work) noexcept {
   for (; c + 4 <= width; c += 4) work(c, Four{});
   for (; c < width; ++c) work(c, 0.0);
 }
-template <class T>
-RIATA_INLINE T at(const double* p) noexcept {
-  if constexpr (sizeof(T) == sizeof(double))
-    return *p;
-  else
-    return loaded<T>(p);
-}
-RIATA_INLINE void put(double* p, double v) noexcept { *p = v; }
-template <class T>
-RIATA_INLINE void put(double* p, const T& v) noexcept {
-  store(p, v);
-}
 
 RIATA_INLINE void fetch(const double* row, int width) noexcept {
   for (int c = 0; c < width; c += 8) __builtin_prefetch(row + c);
@@ -64,10 +52,10 @@ void gather(const BankColumns& given, double* const* rows, const float* const* x
       double* const sum = sums + k % 4 * all_columns + first;
       double* const kept = current + k * all_columns + first;
       columns(by.width, [&]<class T>(int c, const T&) {
-        const T v = current_of<kind>(at<T>(by.now + first + c), at<T>(by.theta + first + c),
-                                     at<T>(row + first + c), at<T>(marks + c));
-        put(kept + c, v);
-        put(sum + c, at<T>(sum + c) + v * value);
+        const T v = current_of<kind>(loaded<T>(by.now + first + c), loaded<T>(by.theta + first + c),
+                                     loaded<T>(row + first + c), loaded<T>(marks + c));
+        store(kept + c, v);
+        store(sum + c, loaded<T>(sum + c) + v * value);
       });
     }
   }
@@ -88,7 +76,8 @@ RIATA_INLINE void push_from(const BankColumns& by, double* const* rows, const fl
       const int first = g * by.width;
       const double* const with = beside(k, row, g);
       columns(by.width, [&]<class T>(int c, const T& kind) {
-        put(row + first + c, weight(kind, first + c, row, with + c) - at<T>(gradient + first + c) * value);
+        store(row + first + c,
+              weight(kind, first + c, row, with + c) - loaded<T>(gradient + first + c) * value);
       });
       row[all_columns + g] = marks[g];
     }
@@ -103,7 +92,7 @@ void push(const BankColumns& given, double* const* rows, const float* const* x, 
   push_from(
       by, rows, x, n, gradient, learns, marks,
       [&](std::int64_t k, const double*, int g) { return current + k * all_columns + g * by.width; },
-      []<class T>(const T&, int, const double*, const double* kept) { return at<T>(kept); });
+      []<class T>(const T&, int, const double*, const double* kept) { return loaded<T>(kept); });
 }
 
 template <DecayKind kind>
@@ -117,7 +106,8 @@ void push_anew(const BankColumns& given, double* const* rows, const float* const
         return by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
       },
       [&]<class T>(const T&, int c, const double* row, const double* before) {
-        return current_of<kind>(at<T>(by.now + c), at<T>(by.theta + c), at<T>(row + c), at<T>(before));
+        return current_of<kind>(loaded<T>(by.now + c), loaded<T>(by.theta + c), loaded<T>(row + c),
+                                loaded<T>(before));
       });
 }
 

@@ -37,25 +37,6 @@ class Partial {
 };
 
 template <class T>
-RIATA_INLINE T values(const float* x) noexcept {
-  T v;
-  load(v, x);
-  return v;
-}
-RIATA_INLINE void put(double* p, double v) noexcept { *p = v; }
-template <class V>
-RIATA_INLINE void put(double* p, const V& v) noexcept {
-  store(p, v);
-}
-template <class T>
-RIATA_INLINE T got(const double* p) noexcept {
-  if constexpr (sizeof(T) == sizeof(double))
-    return *p;
-  else
-    return loaded<T>(p);
-}
-
-template <class T>
 struct Row {
   T w, root, mark;
   RIATA_INLINE explicit Row(double* const* rows) noexcept {
@@ -72,8 +53,8 @@ RIATA_INLINE double gather_rows(const AdaGradNow& given, double* const* rows, co
   entries<Eight>(n, [&]<class T>(std::int64_t k, const T&) {
     const Row<T> row(rows + k);
     const T w = adagrad_current<kind, T>(by.penalty, by.rate, row.w, row.root, by.penalties - row.mark);
-    if constexpr (kKeep) put(current + k, w);
-    partial.add(k, w * values<T>(x + k));
+    if constexpr (kKeep) store(current + k, w);
+    partial.add(k, w * loaded<T>(x + k));
   });
   return partial.all();
 }
@@ -91,10 +72,10 @@ double prepare(const AdaGradNow& given, double* const* rows, const float* x, std
   entries<Eight>(n, [&]<class T>(std::int64_t k, const T&) {
     T before;
     collect(before, [&](int i) { return rows[k + i][1]; });
-    const T value = factor * values<T>(x + k), gradient = slope * value;
+    const T value = factor * loaded<T>(x + k), gradient = slope * value;
     const T root = adagrad_root<T>(by.first, before, gradient), rate = adagrad_rate(by.rate, root);
-    put(scratch.roots + k, root);
-    put(scratch.rates + k, rate);
+    store(scratch.roots + k, root);
+    store(scratch.rates + k, rate);
     partial.add(k, select(gradient != 0, value * value * rate, all<T>(0)));
   });
   return partial.all();
@@ -109,12 +90,12 @@ void push(const AdaGradNow& given, double* const* rows, const float* x, std::int
     const auto row = [&](int i) { return rows[k + i]; };
     T before;
     collect(before, [&](int i) { return rows[k + i][2]; });
-    const T rate = got<T>(scratch.rates + k);
-    const T w = adagrad_moved<kind, T>(by.penalty, got<T>(scratch.current + k), rate,
-                                       rate * slope * values<T>(x + k), before <= none);
-    store_rows(row, w, got<T>(scratch.roots + k));
+    const T rate = loaded<T>(scratch.rates + k);
+    const T w = adagrad_moved<kind, T>(by.penalty, loaded<T>(scratch.current + k), rate,
+                                       rate * slope * loaded<T>(x + k), before <= none);
+    store_rows(row, w, loaded<T>(scratch.roots + k));
     double marks[kSize<T>];
-    put(marks, max(before, all<T>(mark)));
+    store(marks, max(before, all<T>(mark)));
     for (int i = 0; i < kSize<T>; ++i) rows[k + i][2] = marks[i];
   });
 }
@@ -142,11 +123,11 @@ double prepare_shared(const AdaGradNow& given, double* const* rows, const float*
   Partial partial;
   shared_entries(rows, n, [&]<class T>(std::int64_t k, const T&) {
     const Row<T> row(rows + k);
-    const T value = factor * values<T>(x + k), gradient = slope * value;
+    const T value = factor * loaded<T>(x + k), gradient = slope * value;
     const T root = adagrad_root<T>(by.first, row.root, gradient);
-    store_rows([&](int i) { return rows[k + i]; }, got<T>(scratch.current + k), root);
+    store_rows([&](int i) { return rows[k + i]; }, loaded<T>(scratch.current + k), root);
     double marks[kSize<T>];
-    put(marks, max(row.mark, all<T>(by.penalties)));
+    store(marks, max(row.mark, all<T>(by.penalties)));
     for (int i = 0; i < kSize<T>; ++i) rows[k + i][2] = marks[i];
     partial.add(k, select(gradient != 0, value * value * adagrad_rate(by.rate, root), all<T>(0)));
   });
@@ -162,10 +143,10 @@ void push_shared(const AdaGradNow& given, double* const* rows, const float* x, s
     const Row<T> row(rows + k);
     const T rate = adagrad_rate(by.rate, row.root);
     const T w =
-        adagrad_moved<kind, T>(by.penalty, row.w, rate, rate * slope * values<T>(x + k), row.mark <= none);
+        adagrad_moved<kind, T>(by.penalty, row.w, rate, rate * slope * loaded<T>(x + k), row.mark <= none);
     store_rows([&](int i) { return rows[k + i]; }, w, row.root);
     double marks[kSize<T>];
-    put(marks, row.mark + select(row.mark <= none, all<T>(1), all<T>(0)));
+    store(marks, row.mark + select(row.mark <= none, all<T>(1), all<T>(0)));
     for (int i = 0; i < kSize<T>; ++i) rows[k + i][2] = marks[i];
   });
 }

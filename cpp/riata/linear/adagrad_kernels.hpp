@@ -40,15 +40,19 @@ struct AdaGradKernels {
                       const AdaGradScratch& scratch) noexcept;
 };
 
-struct AllAdaGradKernels {
-  AdaGradKernels fobos, sgd, truncate, round;
+// A kernel's functions for each kind of penalty.
+template <class Kernels>
+struct OfPenalties {
+  Kernels fobos, sgd, truncate, round;
 
-  const AdaGradKernels& of(PenaltyKind kind) const noexcept {
+  const Kernels& of(PenaltyKind kind) const noexcept {
     if (kind == PenaltyKind::fobos) return fobos;
     if (kind == PenaltyKind::sgd) return sgd;
     return kind == PenaltyKind::truncate ? truncate : round;
   }
 };
+
+using AllAdaGradKernels = OfPenalties<AdaGradKernels>;
 
 RIATA_DECLARE_KERNELS(AllAdaGradKernels, adagrad_kernels)
 
