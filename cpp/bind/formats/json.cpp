@@ -12,16 +12,17 @@ class JsonFormat {
  public:
   JsonFormat(const std::vector<ColumnSpec>& columns, bool open, const std::vector<std::string>& label_names,
              const std::vector<std::string>& absent, bool missing, bool labelled, bool names,
-             const CrossNames& crosses, bool as_written) {
-    format_.crosses = make_crosses(crosses);
+             const CrossNames& crosses, bool as_written)
+      : format_{.columns = {},
+                .open = open,
+                .label_names = label_names,
+                .absent = absent,
+                .missing = missing,
+                .labelled = labelled,
+                .keep_names = names,
+                .as_written = as_written,
+                .crosses = make_crosses(crosses)} {
     format_.columns = SchemaColumns(make_columns(columns, format_.crosses));
-    format_.open = open;
-    format_.label_names = label_names;
-    format_.absent = absent;
-    format_.missing = missing;
-    format_.labelled = labelled;
-    format_.keep_names = names;
-    format_.as_written = as_written;
   }
 
   ParsedRows parse(const In<std::uint8_t>& text, std::size_t size) const {

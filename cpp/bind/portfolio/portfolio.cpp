@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -23,29 +24,23 @@ namespace {
 
 using Named = std::tuple<std::string, std::string, double>;  // rule, values, parameter
 
+// Their places are the values of the enumerations.
+constexpr const char* kRules[] = {"bayesian", "adagrad", "joint"};
+constexpr const char* kValues[] = {"raw", "rms", "unit", "unit-rms"};
+
+template <class Enum>
+Enum named(std::span<const char* const> names, const std::string& name, const char* wrong) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw nb::value_error(wrong);
+  return static_cast<Enum>(found - names.begin());
+}
+
 Member member_of(const Named& given) {
   const auto& [rule, values, parameter] = given;
-  Member out;
-  if (rule == "bayesian")
-    out.rule = Rule::bayesian;
-  else if (rule == "adagrad")
-    out.rule = Rule::adagrad;
-  else if (rule == "joint")
-    out.rule = Rule::joint;
-  else
-    throw nb::value_error("unknown rule");
-  if (values == "raw")
-    out.values = Values::raw;
-  else if (values == "rms")
-    out.values = Values::rms;
-  else if (values == "unit")
-    out.values = Values::unit;
-  else if (values == "unit-rms")
-    out.values = Values::unit_rms;
-  else
-    throw nb::value_error("unknown view of values");
+  const Member out{.rule = named<Rule>(kRules, rule, "unknown rule"),
+                   .values = named<Values>(kValues, values, "unknown view of values"),
+                   .parameter = parameter};
   if (!(parameter >= 1e-20 && parameter <= 1e20)) throw nb::value_error("a parameter out of range");
-  out.parameter = parameter;
   return out;
 }
 
@@ -69,19 +64,19 @@ std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Name
   if (!(outputs >= 1 && columns >= 1 && columns <= 1 << 24))
     throw nb::value_error("a model has at least one column, and at most 2^24");
   if (bits < 1 || bits > 32) throw nb::value_error("bits must be 1 to 32");
-  PortfolioSpec spec;
-  spec.joint = joint_priors(joint);
+  PortfolioSpec spec{.members = {},
+                     .joint = joint_priors(joint),
+                     .intercept_variance = intercept_variance,
+                     .fit_intercept = fit_intercept,
+                     .drop = drop,
+                     .correct = correct,
+                     .outputs = outputs,
+                     .bits = bits};
   for (const Named& each : members) {
     spec.members.push_back(member_of(each));
     check_place(spec);
   }
   if (spec.members.front().rule == Rule::joint) throw nb::value_error("joint members are not alone");
-  spec.intercept_variance = intercept_variance;
-  spec.fit_intercept = fit_intercept;
-  spec.drop = drop;
-  spec.correct = correct;
-  spec.outputs = outputs;
-  spec.bits = bits;
   return made(make_portfolio(store, spec));
 }
 

@@ -46,11 +46,7 @@ class ExplanationWriter {
     for (std::int64_t k = shown.starts[row]; k < shown.starts[row + 1]; ++k) {
       const std::int64_t at = shown.places[k];
       out_ += k == shown.starts[row] ? "{\"feature\":" : ",{\"feature\":";
-      if (shown.names == nullptr) {
-        number(shown.indices[at] + shown.base);
-      } else {
-        quoted(name(shown, at));
-      }
+      feature(shown, at, &ExplanationWriter::quoted);
       out_ += ",\"value\":";
       number(static_cast<float>(shown.values[at]));
       out_ += ",\"weight\":";
@@ -77,17 +73,10 @@ class ExplanationWriter {
       const std::int64_t at = shown.places[k];
       out_ += begin;
       out_ += ",feature,";
-      if (shown.names == nullptr) {
-        number(shown.indices[at] + shown.base);
-      } else {
-        cell(name(shown, at));
-      }
-      out_ += ',';
-      number(static_cast<float>(shown.values[at]));
-      out_ += ',';
-      number(shown.weights[at]);
-      out_ += ',';
-      number(shown.contributions[at]);
+      feature(shown, at, &ExplanationWriter::cell);
+      comma_and(static_cast<float>(shown.values[at]));
+      comma_and(shown.weights[at]);
+      comma_and(shown.contributions[at]);
       out_ += ',';
       if (shown.deviations != nullptr) number(shown.deviations[at]);
       out_ += '\n';
@@ -113,6 +102,20 @@ class ExplanationWriter {
         out_ += field.texts[static_cast<std::size_t>(field.codes[row])];
       }
     }
+  }
+
+  // The feature of an entry: its number, or its name as `write` writes it.
+  void feature(const ShownEntries& shown, std::int64_t at,
+               void (ExplanationWriter::*write)(std::string_view)) {
+    if (shown.names == nullptr)
+      number(shown.indices[at] + shown.base);
+    else
+      (this->*write)(name(shown, at));
+  }
+  template <class Number>
+  void comma_and(Number value) {
+    out_ += ',';
+    number(value);
   }
 
   static std::string_view name(const ShownEntries& shown, std::int64_t at) noexcept {
