@@ -34,7 +34,7 @@ def report(model: Model, result: dict[str, Any], name: str) -> str:
     lines += [] if worse is None else [("", worse)]
     lines.append(("weights", weights_line(model)))
     parts = [rows(lines)]
-    parts += [_table(*table) for table in _tables(model, result)]
+    parts += [_table(*table) for table in _tables(result)]
     if result.get("calibration"):
         parts.append(calibration(result, as_text(model.labels[-1])))
     return "\n\n".join(parts)
@@ -112,7 +112,7 @@ def _classification(model: Model, result: dict[str, Any]) -> list[tuple[str, str
 Cells = tuple[list[str], list[list[str]]]
 
 
-def _tables(model: Model, result: dict[str, Any]) -> list[Cells]:
+def _tables(result: dict[str, Any]) -> list[Cells]:
     tables = [_at(result), _lift(result), _classes(result), _confusion(result), _groups(result)]
     return [table for table in tables if table is not None]
 

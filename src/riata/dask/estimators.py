@@ -5,23 +5,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from riata import estimators
 from riata.dask.cluster import distributed
 from riata.dask.collections import is_collection
 from riata.dask.training import evaluate, predict, train
 from riata.errors import SettingsError
-from riata.estimators import (
-    AutoClassifier,
-    AutoRegressor,
-    BayesianClassifier,
-    BayesianRegressor,
-    ElasticNetClassifier,
-    ElasticNetRegressor,
-    FTRLClassifier,
-    FTRLRegressor,
-    SketchClassifier,
-    TruncatedGradientClassifier,
-    TruncatedGradientRegressor,
-)
 from riata.estimators.base import LinearEstimator
 from riata.estimators.tables import is_stream
 from riata.record import Model
@@ -90,45 +78,45 @@ class DaskEstimator(LinearEstimator):
         return evaluate(self.client, self, X, y, sample_weight, **reading)
 
 
-class DaskAutoClassifier(DaskEstimator, AutoClassifier):
+class DaskAutoClassifier(DaskEstimator, estimators.AutoClassifier):
     """`AutoClassifier` on a cluster."""
 
 
-class DaskAutoRegressor(DaskEstimator, AutoRegressor):
+class DaskAutoRegressor(DaskEstimator, estimators.AutoRegressor):
     """`AutoRegressor` on a cluster."""
 
 
-class DaskBayesianRegressor(DaskEstimator, BayesianRegressor):
+class DaskBayesianRegressor(DaskEstimator, estimators.BayesianRegressor):
     """`BayesianRegressor` on a cluster."""
 
 
-class DaskBayesianClassifier(DaskEstimator, BayesianClassifier):
+class DaskBayesianClassifier(DaskEstimator, estimators.BayesianClassifier):
     """`BayesianClassifier` on a cluster."""
 
 
-class DaskSketchClassifier(DaskEstimator, SketchClassifier):
+class DaskSketchClassifier(DaskEstimator, estimators.SketchClassifier):
     """`SketchClassifier` on a cluster: the exact solution, with the same bits for any number of workers."""
 
 
-class DaskElasticNetClassifier(DaskEstimator, ElasticNetClassifier):
+class DaskElasticNetClassifier(DaskEstimator, estimators.ElasticNetClassifier):
     """`ElasticNetClassifier` on a cluster, by averaging weights: approximate."""
 
 
-class DaskElasticNetRegressor(DaskEstimator, ElasticNetRegressor):
+class DaskElasticNetRegressor(DaskEstimator, estimators.ElasticNetRegressor):
     """`ElasticNetRegressor` on a cluster, by averaging weights: approximate."""
 
 
-class DaskFTRLClassifier(DaskEstimator, FTRLClassifier):
+class DaskFTRLClassifier(DaskEstimator, estimators.FTRLClassifier):
     """`FTRLClassifier` on a cluster, by averaging weights: approximate."""
 
 
-class DaskFTRLRegressor(DaskEstimator, FTRLRegressor):
+class DaskFTRLRegressor(DaskEstimator, estimators.FTRLRegressor):
     """`FTRLRegressor` on a cluster, by averaging weights: approximate."""
 
 
-class DaskTruncatedGradientClassifier(DaskEstimator, TruncatedGradientClassifier):
+class DaskTruncatedGradientClassifier(DaskEstimator, estimators.TruncatedGradientClassifier):
     """`TruncatedGradientClassifier` on a cluster, by averaging weights: approximate."""
 
 
-class DaskTruncatedGradientRegressor(DaskEstimator, TruncatedGradientRegressor):
+class DaskTruncatedGradientRegressor(DaskEstimator, estimators.TruncatedGradientRegressor):
     """`TruncatedGradientRegressor` on a cluster, by averaging weights: approximate."""

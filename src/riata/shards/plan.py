@@ -252,7 +252,7 @@ def plan_for(
     options = replace(options, format=found)
     source = open_source(files[:FIRST_FILES], options=options)
     rows = first_rows(source)
-    plan = Plan(tuple(shards), resolved(options, source), _head_of(source, files[0]))
+    plan = Plan(tuple(shards), resolved(options, source), _head_of(source))
     labels = wants_labels(learner, classes, class_weight)
     plan, counts = surveyed(plan, options, labels, survey, run)
     return with_classes(plan, rows, source, learner, classes, class_weight, counts)
@@ -364,7 +364,7 @@ def resolved(options: ReadOptions, source: Source) -> ReadOptions:
     return ReadOptions(**kept, schema=getattr(source, "schema", None))
 
 
-def _head_of(source: Source, path: str) -> bytes:
+def _head_of(source: Source) -> bytes:
     """The line that names the columns, where text has one."""
     dialect = getattr(source, "dialect", None)
     if dialect is None or not dialect[3] or getattr(source, "format", "") == "fastText":

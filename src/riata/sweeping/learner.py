@@ -325,10 +325,3 @@ class Columns(Learner):
 
     def _restore(self, state: State) -> None:
         raise NotImplementedError("save the models of a sweep, one by one")
-
-
-def single_sets(
-    units: Sequence[Unit], settings: Sequence[Setting], outputs: int, seed: int, threads: int
-) -> list[UnitSet]:
-    """A learner for each unit."""
-    return [SingleSet(unit, settings[unit.setting].make(outputs, seed)) for unit in units]

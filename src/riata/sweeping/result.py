@@ -24,8 +24,6 @@ from riata.sweeping.tally import describe
 FORMAT = "riata-sweep"
 VERSION = 1
 SELECT = ("min", "1se")
-LEVEL = 0.95
-"""Of the intervals of differences."""
 
 
 class Models:

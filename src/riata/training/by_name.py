@@ -59,7 +59,7 @@ def warn_of_unseen(learner: Learner, name: str, more: bool = False) -> None:
             hint = f"; the last one is {learner.n_features - 1:,}"
         else:
             unseen = not _is_there(wanted, text, offsets)
-            hint = _near(wanted, _known(wanted, text, offsets)) if unseen else ""
+            hint = _near(wanted, _known(text, offsets)) if unseen else ""
         if unseen:
             shown = f"feature {wanted}" if isinstance(wanted, int) else repr(wanted)
             yet = " until now" if more else ""
@@ -102,8 +102,8 @@ def _is_there(wanted: str, text: bytes, offsets: Any) -> bool:
     return False
 
 
-def _known(wanted: str, text: bytes, offsets: Any) -> set[str]:
-    """What could have been meant: names where one was wanted, else also namespaces and columns."""
+def _known(text: bytes, offsets: Any) -> set[str]:
+    """What could have been meant: names, namespaces and columns."""
     if len(offsets) > _MOST_TO_COMPARE:
         return set()
     ends = offsets.tolist()
