@@ -13,7 +13,10 @@
 #include <random>
 #include <string>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size > 0) try_input(data[0], {reinterpret_cast<const char*>(data + 1), size - 1});
+  return 0;
+}
 
 namespace {
 

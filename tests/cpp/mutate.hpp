@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -9,6 +10,12 @@
 
 std::vector<std::string_view> seeds();
 std::vector<std::string_view> pieces();
+
+// Tries one input. Its first byte says how the others are to be read: a reader's options, a bit each.
+void try_input(std::uint8_t flags, std::string_view bytes);
+
+// What stands up to the last newline.
+inline std::string_view whole_lines(std::string_view bytes) { return bytes.substr(0, bytes.rfind('\n') + 1); }
 
 // The parts of a text between tildes.
 inline std::vector<std::string_view> cut(std::string_view text) {

@@ -39,9 +39,7 @@ std::vector<std::string_view> pieces() {
       "\"t^free\":1,");
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const unsigned flags = data[0];
+void try_input(std::uint8_t flags, std::string_view bytes) {
   using enum riata::ColumnRole;
   riata::json::Format format;
   format.columns = columns_of({{"y", label},
@@ -58,10 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((flags & 4) != 0) format.label_names = {"no", "yes"};
   format.crosses.groups = {"a", "b"};
   if ((flags & 8) != 0) format.crosses.products = {{0, 1}};
-  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  const std::size_t last = bytes.rfind('\n');
-  if (last == std::string_view::npos) return 0;
-  const Padded lines(bytes.substr(0, last + 1));
+  const Padded lines(whole_lines(bytes));
   riata::NamedRows rows, others;
   const riata::ParseError error = riata::JsonReader{format}.read(lines.begin(), lines.end(), rows);
   check_named_rows(rows, format.labelled, true);
@@ -73,5 +68,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     must(lines.begin() <= error.line_start && error.line_start <= error.where && error.where < lines.end(),
          "error is inside");
   }
-  return 0;
 }

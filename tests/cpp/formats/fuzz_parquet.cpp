@@ -236,15 +236,15 @@ std::vector<std::string_view> pieces() {
       "\x1c~\x18~\x20~\xff\xff\xff\xff\x0f"sv);
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 3) return 0;
-  const unsigned flags = data[0];
-  const std::size_t rows = 1 + data[1];
-  std::string_view bytes(reinterpret_cast<const char*>(data + 2), size - 2);
+void try_input(std::uint8_t flags, std::string_view bytes) {
+  if (bytes.size() < 2) return;
+  const auto second = static_cast<std::uint8_t>(bytes[0]), third = static_cast<std::uint8_t>(bytes[1]);
+  const std::size_t rows = 1 + std::size_t{second};
+  bytes.remove_prefix(1);
   if ((flags & 0x80) != 0) {
     const auto packing = static_cast<Packing>((flags >> 1) % 3);
     if ((flags & 0x40) != 0) {
-      check_snappy(bytes, data[1]);
+      check_snappy(bytes, second);
     } else if ((flags & 1) == 0) {
       check_header(bytes);
     } else if ((flags & 0x20) != 0) {
@@ -252,9 +252,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       check_chunk<NumberColumn<std::int64_t>>(bytes, packing, rows);
     }
-    return 0;
+    return;
   }
-  const std::size_t n = std::min<std::size_t>(data[2], bytes.size() - 1);
+  const std::size_t n = std::min<std::size_t>(third, bytes.size() - 1);
   const std::string_view dictionary = bytes.substr(1, n), page = bytes.substr(1 + n);
   const unsigned kind = flags / 2 % 8 % 5;
   const std::int64_t each = kind == 0 ? 5 : kind % 2 == 1 ? 4 : 8;
@@ -281,5 +281,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     default:
       check<NumberColumn<double>>(given, rows);
   }
-  return 0;
 }

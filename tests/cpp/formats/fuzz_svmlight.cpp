@@ -81,13 +81,9 @@ std::vector<std::string_view> pieces() {
           "99999999", "1:1 ", "qid:", "\r\n", "\t", "nan", "\xff", "2147483648", "9223372036854775808"};
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  riata::SvmlightReader reader{(data[0] & 1) != 0, (data[0] & 2) != 0, riata::Instructions::plain};
-  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  const std::size_t last = bytes.rfind('\n');
-  if (last == std::string_view::npos) return 0;
-  const Padded text(bytes.substr(0, last + 1));
+void try_input(std::uint8_t flags, std::string_view bytes) {
+  riata::SvmlightReader reader{(flags & 1) != 0, (flags & 2) != 0, riata::Instructions::plain};
+  const Padded text(whole_lines(bytes));
   riata::NumberedRows rows;
   const riata::ParseError error = reader.read(text.begin(), text.end(), rows);
   check_rows(rows, reader.labelled);
@@ -101,5 +97,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_same(error, reader.read(text.begin(), text.end(), wide));
     check_same(rows, wide);
   }
-  return 0;
 }

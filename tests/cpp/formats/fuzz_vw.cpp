@@ -36,17 +36,13 @@ std::vector<std::string_view> pieces() {
       "a b~1e-45~ | ~::~3e39~sixteen_bytes_xy");
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const riata::vw::Options options{(data[0] & 1) != 0, (data[0] & 2) != 0};
+void try_input(std::uint8_t flags, std::string_view bytes) {
+  const riata::vw::Options options{(flags & 1) != 0, (flags & 2) != 0};
   riata::Crosses crosses;
   crosses.groups = {"a", "b", "c"};
-  if ((data[0] & 4) != 0) crosses.products = {{0, 1}, {0, 0}};
-  if ((data[0] & 8) != 0) crosses.products = {{0, 1, 2}, {0, 1}};
-  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  const std::size_t last = bytes.rfind('\n');
-  if (last == std::string_view::npos) return 0;
-  const Padded text(bytes.substr(0, last + 1));
+  if ((flags & 4) != 0) crosses.products = {{0, 1}, {0, 0}};
+  if ((flags & 8) != 0) crosses.products = {{0, 1, 2}, {0, 1}};
+  const Padded text(whole_lines(bytes));
   riata::NamedRows rows, others;
   const riata::ParseError error = riata::VwReader{options, crosses}.read(text.begin(), text.end(), rows);
   check_named_rows(rows, options.labelled, options.keep_names);
@@ -62,5 +58,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     must(text.begin() <= error.line_start && error.line_start <= error.where && error.where < text.end(),
          "error is inside");
   }
-  return 0;
 }

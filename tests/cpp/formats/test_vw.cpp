@@ -220,12 +220,7 @@ void refuses() {
       {"1 |x:1e38 a:9", "weighted_too_large", 11},
       {"1 | a:3e38 a:3e38", "sum_too_large", 12},
   };
-  for (const Refused& c : cases) {
-    const Read read("1 | good\n\n" + std::string(c.line) + "\n1 | after\n");
-    CHECK(c.is(read.kind, read.column));
-    CHECK(read.rows.n_lines == 2 && read.row(0) == "good=1" && read.rows.labels.size() == 1);
-    CHECK(read.rows.keys.size() == 1 && read.rows.names.size() == 4);
-  }
+  check_refused<Read>(cases, "1 | good\n\n", "good", "\n1 | after\n");
 }
 
 }  // namespace

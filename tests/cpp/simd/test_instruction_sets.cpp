@@ -22,6 +22,10 @@ namespace {
 using riata::Instructions;
 using Numbers = std::vector<double>;
 
+using riata::PenaltyKind;
+
+constexpr PenaltyKind kPenalties[] = {PenaltyKind::fobos, PenaltyKind::sgd, PenaltyKind::truncate,
+                                      PenaltyKind::round};
 constexpr Instructions kSets[] = {Instructions::plain, Instructions::avx2, Instructions::avx512};
 
 void same(const std::vector<Numbers>& results) {
@@ -30,6 +34,15 @@ void same(const std::vector<Numbers>& results) {
     CHECK(result.empty() ||
           std::memcmp(result.data(), results[0].data(), result.size() * sizeof(double)) == 0);
   }
+}
+
+// What run(kernels, set) gives for the kernels of every set, as find(set) has them, must be the same.
+template <class Kernels, class Run>
+void same_on_all_sets(const Kernels* (*find)(Instructions) noexcept, Run run) {
+  std::vector<Numbers> results;
+  for (const Instructions set : kSets)
+    if (const Kernels* kernels = find(set)) results.push_back(run(*kernels, set));
+  same(results);
 }
 
 struct Example {
@@ -103,13 +116,10 @@ void linear_kernels() {
   for (const int m : {1, 2, 4, 7, 8, 11})
     for (int n = 0; n < 40; ++n) {
       const Example e = example(random, n, m + 1, decay.now);
-      for (const Pick pick : picks) {
-        std::vector<Numbers> results;
-        for (const Instructions set : kSets)
-          if (const auto* kernels = riata::find_linear_kernels(set))
-            results.push_back(linear(pick(*kernels), e, decay, m));
-        same(results);
-      }
+      for (const Pick pick : picks)
+        same_on_all_sets(riata::find_linear_kernels, [&](const riata::LinearKernels& kernels, Instructions) {
+          return linear(pick(kernels), e, decay, m);
+        });
     }
 }
 
@@ -123,16 +133,13 @@ void ftrl() {
       for (const double v : {normal(random), normal(random), std::fabs(normal(random))}) start.push_back(v);
       x.push_back(static_cast<float>(normal(random)));
     }
-    std::vector<Numbers> results;
-    for (const Instructions set : kSets)
-      if (const auto* kernels = riata::find_linear_kernels(set)) {
-        Numbers state = start;
-        std::vector<double*> rows;
-        for (int k = 0; k < n; ++k) rows.push_back(state.data() + 3 * k);
-        kernels->push_ftrl({10, 1, 0.5, 0.1}, rows.data(), x.data(), n, -0.7);
-        results.push_back(state);
-      }
-    same(results);
+    same_on_all_sets(riata::find_linear_kernels, [&](const riata::LinearKernels& kernels, Instructions) {
+      Numbers state = start;
+      std::vector<double*> rows;
+      for (int k = 0; k < n; ++k) rows.push_back(state.data() + 3 * k);
+      kernels.push_ftrl({10, 1, 0.5, 0.1}, rows.data(), x.data(), n, -0.7);
+      return state;
+    });
   }
 }
 
@@ -159,7 +166,6 @@ Numbers adagrad(const riata::AdaGradKernels& kernels, const riata::ScaleKernels&
 }
 
 void adagrad_kernels() {
-  using riata::PenaltyKind;
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   for (int n = 0; n < 40; ++n) {
@@ -172,15 +178,12 @@ void adagrad_kernels() {
         start.push_back(v);
       x.push_back(random() % 7 == 0 ? 0 : static_cast<float>(normal(random)));
     }
-    for (const PenaltyKind kind :
-         {PenaltyKind::fobos, PenaltyKind::sgd, PenaltyKind::truncate, PenaltyKind::round})
-      for (const bool shared : {false, true}) {
-        std::vector<Numbers> results;
-        for (const Instructions set : kSets)
-          if (const auto* kernels = riata::find_adagrad_kernels(set))
-            results.push_back(adagrad(kernels->of(kind), *riata::find_scale_kernels(set), start, x, shared));
-        same(results);
-      }
+    for (const PenaltyKind kind : kPenalties)
+      for (const bool shared : {false, true})
+        same_on_all_sets(
+            riata::find_adagrad_kernels, [&](const riata::AllAdaGradKernels& kernels, Instructions set) {
+              return adagrad(kernels.of(kind), *riata::find_scale_kernels(set), start, x, shared);
+            });
     std::vector<Numbers>
         either;  // where no two rows are the same, it does not matter which of the two is taken
     const auto& kernels = riata::find_adagrad_kernels(Instructions::plain)->fobos;
@@ -199,21 +202,18 @@ void checksums() {
     for (char& byte : bytes) byte = static_cast<char>(random());
     std::vector<std::int64_t> numbers(size);
     for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random() >> random() % 60);
-    std::vector<Numbers> results;
-    for (const Instructions set : kSets)
-      if (const auto* kernels = riata::find_checksum_kernels(set)) {
-        riata::Checksum sum(*kernels);
-        std::vector<std::uint32_t> narrow(size);
-        kernels->narrow(numbers.data(), size, narrow.data());
-        for (std::size_t at = 0; at < size; at += 777)
-          sum.add(bytes.data() + at, std::min<std::size_t>(777, size - at));
-        Numbers out(narrow.begin(), narrow.end());
-        const std::uint64_t all = sum.end();
-        out.push_back(static_cast<double>(all >> 32));
-        out.push_back(static_cast<double>(all & 0xffffffff));
-        results.push_back(out);
-      }
-    same(results);
+    same_on_all_sets(riata::find_checksum_kernels, [&](const riata::ChecksumKernels& kernels, Instructions) {
+      riata::Checksum sum(kernels);
+      std::vector<std::uint32_t> narrow(size);
+      kernels.narrow(numbers.data(), size, narrow.data());
+      for (std::size_t at = 0; at < size; at += 777)
+        sum.add(bytes.data() + at, std::min<std::size_t>(777, size - at));
+      Numbers out(narrow.begin(), narrow.end());
+      const std::uint64_t all = sum.end();
+      out.push_back(static_cast<double>(all >> 32));
+      out.push_back(static_cast<double>(all & 0xffffffff));
+      return out;
+    });
   }
 }
 
@@ -238,7 +238,6 @@ Numbers adagrad_columns(const riata::AllBankAdaGradKernels& all, riata::PenaltyK
 }
 
 void bank_kernels() {
-  using riata::PenaltyKind;
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   for (int n = 0; n < 20; ++n)
@@ -251,14 +250,11 @@ void bank_kernels() {
         for (int c = 0; c < 8; ++c) start.push_back(random() % 4 == 0 ? 0 : std::fabs(normal(random)));
         start.push_back(static_cast<double>(random() % 8));
       }
-      for (const PenaltyKind kind :
-           {PenaltyKind::fobos, PenaltyKind::sgd, PenaltyKind::truncate, PenaltyKind::round}) {
-        std::vector<Numbers> results;
-        for (const Instructions set : kSets)
-          if (const auto* kernels = riata::find_bank_adagrad_kernels(set))
-            results.push_back(adagrad_columns(*kernels, kind, start, x, have));
-        same(results);
-      }
+      for (const PenaltyKind kind : kPenalties)
+        same_on_all_sets(riata::find_bank_adagrad_kernels,
+                         [&](const riata::AllBankAdaGradKernels& kernels, Instructions) {
+                           return adagrad_columns(kernels, kind, start, x, have);
+                         });
     }
 }
 
@@ -268,25 +264,19 @@ void samples_and_sweep() {
   for (int n = 1; n < 40; ++n) {
     Numbers s;
     for (int k = 0; k < 5 * n; ++k) s.push_back(std::fabs(normal(random)) + 0.01);
-    std::vector<Numbers> samples, sweeps;
-    for (const Instructions set : kSets) {
-      if (const auto* kernels = riata::find_sample_kernels(set)) {
-        Numbers out(2 * static_cast<std::size_t>(n));
-        kernels->logit(n, s.data(), -1, 30, out.data(), out.data() + n);
-        samples.push_back(out);
-      }
-      if (const auto* kernels = riata::find_sweep_kernels(set)) {
-        Numbers state = s;
-        double* at = state.data();
-        const auto swept =
-            kernels->sweep({at, at + n}, {at + 2 * n, at + 3 * n}, at + 4 * n, n, 0.1, 0.2, 0.3);
-        state.push_back(swept.product);
-        state.push_back(swept.least);
-        sweeps.push_back(state);
-      }
-    }
-    same(samples);
-    same(sweeps);
+    same_on_all_sets(riata::find_sample_kernels, [&](const riata::SampleKernels& kernels, Instructions) {
+      Numbers out(2 * static_cast<std::size_t>(n));
+      kernels.logit(n, s.data(), -1, 30, out.data(), out.data() + n);
+      return out;
+    });
+    same_on_all_sets(riata::find_sweep_kernels, [&](const riata::SweepKernels& kernels, Instructions) {
+      Numbers state = s;
+      double* at = state.data();
+      const auto swept = kernels.sweep({at, at + n}, {at + 2 * n, at + 3 * n}, at + 4 * n, n, 0.1, 0.2, 0.3);
+      state.push_back(swept.product);
+      state.push_back(swept.least);
+      return state;
+    });
   }
 }
 

@@ -27,18 +27,15 @@ std::vector<std::string_view> pieces() {
       "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const unsigned which = data[0];
+void try_input(std::uint8_t which, std::string_view text) {
   const riata::Ngrams ngrams{which & 1 ? 1 : 0, which & 1 ? 1 + static_cast<int>(which >> 4) % 8 : 0,
                              which & 2 ? 2 : 0, which & 2 ? 2 + static_cast<int>(which >> 4) % 8 : 0};
   must(ngrams.valid(), "valid n-grams");
-  const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   const bool names = (which & 4) != 0;
   const auto read = [&]<bool kNames>(const riata::AsciiKernels& kernels, riata::NamedRows& rows) {
     const riata::Crosses none;
     riata::RowBuilder row(rows, none, kNames);
-    must(row.prepare(size), "memory");
+    must(row.prepare(text.size() + 1), "memory");
     riata::words::Tokeniser tokeniser(ngrams, "body^", kernels);
     riata::words::CountedNgrams<kNames> counted(row, {ngrams, riata::NgramWeight::log, (which & 8) != 0});
     riata::words::TextError error;
@@ -69,5 +66,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto good = static_cast<std::size_t>(error.where - text.data());
     must(good < text.size() && riata::is_utf8(text.substr(0, good)), "all before it is text");
   }
-  return 0;
 }
