@@ -195,21 +195,6 @@ def test_every_instruction_set_gives_the_same_bits() -> None:
     assert len(found) == 1
 
 
-def test_a_setting_that_leaves_does_not_count_values_twice() -> None:
-    """Others go on from the example at which it left, whose values rows must not have learned yet."""
-    block = problem(400, classes=0)
-    labels = np.where(np.arange(400) % 3 == 0, 0.0, block.labels)  # type: ignore[arg-type]
-    block = block.with_labels(labels, None)
-    grid = {"loss": "squared", "fit_intercept": False, "l1": [0.0, 50.0, 1e-3]}
-    job = Job(grid | {"learning_rate": "invscaling"}, folds=3, threads=1)
-    found = job.run(ListSource(block, 50), passes=2)
-    for i, record in enumerate(found.records):
-        single = alone(ListSource(block), "elastic-net", record["parameters"], passes=2)
-        same_state(found.model(i).learner, single.learner)
-    assert job.columns is not None
-    assert any(getattr(unit_set, "_left", None) for unit_set in job.columns.unit_sets)
-
-
 def test_a_model_of_a_sweep_learns_on_with_the_same_bits() -> None:
     block = named(problem(300))
     first, rest = block[:200], block[200:]

@@ -387,13 +387,19 @@ def test_results_are_kept_in_a_file(tmp_path: Any) -> None:
         Sweep.load(tmp_path / "x.json")
 
 
-def test_a_setting_that_stands_still_where_others_move_goes_on_by_itself() -> None:
-    """Of a squared loss a prediction may be exact: its rows are then not touched, and others' are."""
+@pytest.mark.parametrize("feature_scale", ["none", "rms"])
+def test_a_setting_that_stands_still_where_others_move_goes_on_by_itself(
+    feature_scale: str,
+) -> None:
+    """Of a squared loss a prediction may be exact: its rows are then not touched, and others' are.
+
+    Others go on from the example at which it left, whose values rows must not have learned yet.
+    """
     block = problem(400, classes=0)
     labels = np.where(np.arange(400) % 3 == 0, 0.0, block.labels)  # type: ignore[arg-type]
     block = block.with_labels(labels, None)
     grid = {"loss": "squared", "fit_intercept": False, "l1": [0.0, 50.0, 1e-3]}
-    grid |= {"learning_rate": "invscaling", "feature_scale": "none"}
+    grid |= {"learning_rate": "invscaling", "feature_scale": feature_scale}
     job = Job(grid, folds=3, threads=1)
     found = job.run(ListSource(block, 50), passes=2)
     assert len(found.records) == 3
