@@ -12,6 +12,7 @@ from typing import Any
 import riata
 from benchmarks.problems import Absent, load
 from benchmarks.ratio import Ratio, Run, ratio
+from benchmarks.steps import AS_THEY_ARE
 from benchmarks.stream import LAUNCH
 
 TITLE = "What `auto` costs"
@@ -28,7 +29,7 @@ def time(run: Run) -> Iterator[Ratio]:
         "vw": lambda: Workspace(flags).finish(),
         "auto": lambda: riata.AutoClassifier(store="hashed", bits=22).learn(file),
         "one": lambda: riata.ElasticNetClassifier(
-            learning_rate="adagrad_explicit", feature_scale="none", store="hashed", bits=22
+            learning_rate="adagrad_explicit", store="hashed", bits=22, **AS_THEY_ARE
         ).learn(file),
     }
     found = run.turns(works)

@@ -13,6 +13,7 @@ import numpy as np
 import riata
 from benchmarks.problems import Absent, load
 from benchmarks.ratio import Ratio, Run, Times, ratio
+from benchmarks.steps import SCHEDULE
 from riata.block import Block
 from riata.learners import Bayesian, ElasticNet
 from riata.sources import open_source
@@ -34,11 +35,7 @@ def kernels(run: Run) -> Iterator[Ratio]:
     found = run.turns(
         {
             "net": lambda: ElasticNet(
-                l1=problem.l1,
-                l2=problem.l2,
-                eta0=problem.eta0,
-                learning_rate="inv_sqrt",
-                feature_scale="none",
+                l1=problem.l1, l2=problem.l2, eta0=problem.eta0, **SCHEDULE
             ).learn(block),
             "one": lambda: Bayesian(prior_variance=1.0).learn(block),
             "auto": lambda: Bayesian().learn(block),

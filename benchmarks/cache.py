@@ -21,6 +21,7 @@ from typing import Any
 from benchmarks.paths import CACHE
 from benchmarks.problems import Absent
 from benchmarks.ratio import Ratio, Run, Times, ratio
+from benchmarks.steps import SCHEDULE
 from riata.atomic import atomic_write
 from riata.block import Block
 from riata.learners import ElasticNet
@@ -45,7 +46,7 @@ class Case:
 
     def make(self, hashed: bool) -> ElasticNet:
         store: dict[str, Any] = {"store": "hashed", "bits": self.bits} if hashed else {}
-        return ElasticNet(learning_rate="inv_sqrt", feature_scale="none", **self.learner, **store)
+        return ElasticNet(**SCHEDULE, **self.learner, **store)
 
 
 FILES = (

@@ -85,6 +85,7 @@ def make(rows: int) -> dict[str, Path]:
 
 def riata(path: Path, names: bool) -> Callable[[], float]:
     """With the names of all features in a table, or, as Vowpal Wabbit does it, hashed to 22 bits."""
+    from benchmarks.steps import SCHEDULE
     from riata.learners import ElasticNet
     from riata.sources import open_source
     from riata.training import train
@@ -92,8 +93,7 @@ def riata(path: Path, names: bool) -> Callable[[], float]:
     store: dict[str, Any] = {} if names else {"store": "hashed", "bits": 22}
 
     def run() -> float:
-        steps: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none", "eta0": 0.1}
-        learner = ElasticNet(l1=1e-6, l2=1e-6, **steps, **store)
+        learner = ElasticNet(l1=1e-6, l2=1e-6, eta0=0.1, **SCHEDULE, **store)
         return train(open_source(path, names=names), learner).record.progressive_loss or 0.0
 
     return run

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.contest import Contender, Outcome, stopwatch
 from benchmarks.problems import Problem
+from benchmarks.steps import known
 
 D = 100_000
 NON_ZEROS = 77
@@ -104,8 +105,9 @@ def in_riata(n: int) -> tuple[Floats, float]:
         )
 
     learner = InteriorPoint(
-        l1=L1, update="paper", sigma=SIGMA, k0=K0, start=START, dual=DUAL, dimension=D
-    )
+        l1=L1, sigma=SIGMA, k0=K0, start=START, dual=DUAL, dimension=D,
+        **known(InteriorPoint, update="paper"),
+    )  # fmt: skip
     first, *rest = rows(n)
     learner.learn(block([first]))
     seconds = 0.0

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.ratio import Ratio, Run, Times, ratio, seconds
+from benchmarks.steps import AS_THEY_ARE, SCHEDULE
 from riata import _core
 from riata.block import Block
 from riata.learners import (
@@ -95,10 +96,6 @@ def read(path: Path, scale: str = "none") -> Work:
         return np.concatenate([block.values.astype(np.float64) for block in blocks])
 
     return work
-
-
-SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
-"""One rate for all features, values as they are: the kernels, and nothing beside them."""
 
 
 def side_by_side(data: Block, fixed: dict[str, Any]) -> Work:
@@ -211,7 +208,7 @@ def works(folder: Path) -> dict[str, Work]:
         "AdaGrad, values scaled, hashed": learn(
             lambda: ElasticNet(l1=1e-5, store="hashed", bits=18), near
         ),
-        "FTRL": learn(lambda: FTRL(l1=0.1, feature_scale="none", store="dense"), near),
+        "FTRL": learn(lambda: FTRL(l1=0.1, store="dense", **AS_THEY_ARE), near),
         "Bayesian, one prior": learn(lambda: Bayesian(prior_variance=1.0), near),
         "Bayesian, eight priors": learn(lambda: Bayesian(), near),
         "Bayesian, variational": learn(lambda: Bayesian(prior_variance=1.0, update="vb"), few),

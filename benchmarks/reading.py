@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmarks.paths import CACHE
 from benchmarks.problems import load
 from benchmarks.ratio import Ratio, Run, ratio
+from benchmarks.steps import SCHEDULE
 from riata import model_file
 from riata.explain.contributions import Explainer
 from riata.explain.lines import LineWriter
@@ -23,7 +23,6 @@ from riata.training import train
 
 TITLE = "Reading a model"
 NAMES, EACH = 1_000_000, 20
-SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
 
 
 def named_model() -> Path:

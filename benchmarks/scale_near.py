@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmarks.problems import load
 from benchmarks.scale import held_out
+from benchmarks.steps import SCHEDULE
 from riata.learners import FTRL, Bayesian, ElasticNet, Learner, Portfolio, TruncatedGradient
 from riata.shards import train_shards
 from riata.sources import open_source
@@ -27,9 +28,7 @@ def methods() -> dict[str, Callable[[int], Learner]]:
     eta0 = load("trec07p").eta0
     return {
         "elastic net": lambda m: ElasticNet(outputs=m),
-        "elastic net, the paper's steps": lambda m: ElasticNet(
-            outputs=m, eta0=eta0, learning_rate="inv_sqrt", feature_scale="none"
-        ),
+        "elastic net, the paper's steps": lambda m: ElasticNet(outputs=m, eta0=eta0, **SCHEDULE),
         "truncated": lambda m: TruncatedGradient(outputs=m, gravity=1e-5),
         "ftrl": lambda m: FTRL(outputs=m),
         "bayesian": lambda m: Bayesian(outputs=m),

@@ -14,14 +14,12 @@ import numpy as np
 import riata
 from benchmarks.problems import load
 from benchmarks.ratio import Ratio, Run, Times, ratio
+from benchmarks.steps import AS_THEY_ARE, SCHEDULE
 from riata.block import Block
 from riata.learners import ElasticNet, TruncatedGradient
 from riata.sources import open_source
 
 TITLE = "Stores and single events"
-
-
-SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
 
 
 def table_against_dense(run: Run) -> Iterator[Ratio]:
@@ -137,7 +135,7 @@ def single_events(run: Run) -> Iterator[Ratio]:
         "LogisticRegression(FTRLProximal)": (
             15.0,
             lambda: linear_model.LogisticRegression(optim.FTRLProximal()),
-            lambda: riata.FTRLClassifier(feature_scale="none"),
+            lambda: riata.FTRLClassifier(**AS_THEY_ARE),
         ),
         "LogisticRegression(SGD), elastic net's defaults here,": (
             None,
@@ -173,9 +171,7 @@ def ftrl_from_text(run: Run) -> Iterator[Ratio]:
             ).finish()
 
     works = {
-        "ours": lambda: riata.FTRLClassifier(l1=1.0, feature_scale="none").learn(
-            str(problem.svmlight)
-        ),
+        "ours": lambda: riata.FTRLClassifier(l1=1.0, **AS_THEY_ARE).learn(str(problem.svmlight)),
         "theirs": theirs,
     }
     found = run.turns(works)

@@ -19,13 +19,13 @@ from benchmarks import clicks
 from benchmarks.paths import CACHE
 from benchmarks.problems import load
 from benchmarks.ratio import Ratio, Run
+from benchmarks.steps import FLAGS
 
 TITLE = "Memory of a stream through a pipe"
 
 WANTED = 300.0
 FIXED = (
-    "--method", "elastic-net", "--learning-rate", "inv_sqrt", "--feature-scale", "none",
-    "--store", "hashed", "--bits", "20", "--quiet",
+    "--method", "elastic-net", *FLAGS, "--store", "hashed", "--bits", "20", "--quiet",
 )  # fmt: skip
 
 

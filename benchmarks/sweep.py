@@ -11,6 +11,7 @@ import numpy as np
 import riata
 from benchmarks.problems import Absent, load
 from benchmarks.ratio import Ratio, Run, Times, ratio
+from benchmarks.steps import SCHEDULE
 from riata.learners import ElasticNet
 from riata.sources import open_source
 
@@ -18,10 +19,6 @@ TITLE = "Sweeps and cross-validation"
 SETTINGS = 64
 FEW_ROWS, FEW_FITS = 20_000, 4
 PATH_ROWS = 4_000
-
-
-SCHEDULE: dict[str, Any] = {"learning_rate": "inv_sqrt", "feature_scale": "none"}
-"""One rate for all features, values as they are: what SGDClassifier does."""
 
 
 def settings(run: Run) -> Iterator[Ratio]:

@@ -18,6 +18,7 @@ from benchmarks import delta, dimension
 from benchmarks.contest import Contender, Contenders, Outcome, logistic_loss, stopwatch
 from benchmarks.problems import Problem
 from benchmarks.single import single_rows
+from benchmarks.steps import FLAGS, SCHEDULE
 from riata.sources import open_source
 from riata.training import evaluate
 
@@ -34,8 +35,7 @@ def model(problem: Problem) -> riata.ElasticNetClassifier:
         l1=problem.l1,
         l2=problem.l2,
         eta0=problem.eta0,
-        learning_rate="inv_sqrt",
-        feature_scale="none",
+        **SCHEDULE,
         passes=1,
         shuffle=False,
         random_state=0,
@@ -104,8 +104,7 @@ def command(problem: Problem) -> Outcome:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "model.riata"
         argv = [sys.executable, "-m", "riata", "train", str(problem.svmlight), "-o", str(path)]
-        argv += ["--method", "elastic-net", "--loss", "logistic", "--learning-rate", "inv_sqrt"]
-        argv += ["--feature-scale", "none"]
+        argv += ["--method", "elastic-net", "--loss", "logistic", *FLAGS]
         argv += ["--l1", str(problem.l1), "--l2", str(problem.l2), "--eta0", str(problem.eta0)]
         # An installed package has its bytecode beside it; one in a checkout gets it in the first run.
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
