@@ -72,6 +72,19 @@ def test_inspect_says_how_it_was_made(folder: Path) -> None:
         assert entry["weights"][0] == pytest.approx(model.named_coef_[entry["feature"]])
 
 
+def test_the_loss_of_several_classes_is_named(folder: Path) -> None:
+    """It is the sum over the classes, not the log loss that `evaluate` prints."""
+    words = "logistic of 3 classes, each against the rest, added up"
+    said = " ".join(riata("inspect", folder / "three.riata").out.split())
+    assert f"{words}, before learning each example" in said
+    assert json.loads(riata("inspect", folder / "three.riata", "--json").out)["loss"] == "logistic"
+    assert "added up" not in riata("inspect", folder / "two.riata").out
+    trained = riata(
+        "train", folder / "three.csv", "-o", folder / "again.riata", *COLUMNS[:-1], code=0
+    )
+    assert words in " ".join((trained.out + trained.err).split())
+
+
 def test_counts_are_true(folder: Path) -> None:
     found = json.loads(riata("inspect", folder / "three.riata", "--json", "--top", 0).out)
     coef = library.load(folder / "three.riata").named_coef_
