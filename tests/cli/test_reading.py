@@ -411,6 +411,25 @@ def test_diff_across_families(folder: Path) -> None:
 # evaluate
 
 
+def test_evaluate_says_where_the_model_has_learned_from_the_data(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_bytes((folder / "two.csv").read_bytes())
+    words = [*COLUMNS, "--initial", folder / "two.riata"]
+    riata("train", other, "-o", tmp_path / "both.riata", *words)
+    monkeypatch.chdir(folder)
+    for model, data, learned in (
+        ("two.riata", ["two.csv"], ["two.csv"]),
+        ("two.riata", [other], []),
+        (tmp_path / "both.riata", ["two.csv", other], ["two.csv", str(other)]),
+    ):
+        said = riata("evaluate", model, *data).err
+        assert (f"has learned from {', '.join(learned)}:" in said) == bool(learned)
+        assert ("warning" in said) == bool(learned)
+        assert json.loads(riata("evaluate", model, *data, "--json").out)["learned_from"] == learned
+
+
 def test_evaluate_in_detail(folder: Path) -> None:
     words = ["evaluate", folder / "two.riata", folder / "two.csv"]
     said = riata(*words, "--at", "precision=0.9,recall=0.8", "--by", "city", "--bootstrap", 50).out
