@@ -134,9 +134,12 @@ def command(
         raise DataError(f"{source.name}: no examples")
     learned = _learned_from(loaded, data)
     if as_json:
-        live = {"live_weights": learner.n_live(), "features": learner.n_features}
-        live |= {"learned_from": learned}
-        click.echo(json.dumps(result | live | {"skipped": getattr(source, "skipped", 0)}))
+        about = {
+            "live_weights": learner.n_live(),
+            "features": learner.n_features,
+            "learned_from": learned,
+        }
+        click.echo(json.dumps(result | about | {"skipped": getattr(source, "skipped", 0)}))
     else:
         click.echo(report(loaded, result, source.name))
         if learned:
