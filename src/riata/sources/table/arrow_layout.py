@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
+from riata.sources.cells import NUMBER, are_truths
 from riata.sources.labels import BOOLS, text_words
 from riata.sources.options import LOOK_AT
 from riata.sources.table.arrow_arrays import (
@@ -27,9 +28,7 @@ from riata.sources.table.arrow_arrays import (
 )
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
-    NUMBER,
     TableOptions,
-    are_truths,
     bucket_edges,
     label_names_of,
     make_schema,

@@ -7,9 +7,8 @@ that are words are numbered, in the order of the alphabet.
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError, suggest
 from riata.schema import Column, Schema, expand_crosses
+from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS
 from riata.sources.options import LOOK_AT, Roles, Transforms
 from riata.words import TextOptions, advice_on, looks_like_text
 
@@ -28,26 +28,10 @@ LOOK_AT_BUCKETS = 10_000
 """Rows that decide where buckets begin and end."""
 _MOST_LABELS = 1000
 _SMALLEST_SCALE = 1e-20
-TRUTHS = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
-"""What stands for numbers in columns of text, where bools were written."""
-MISSING_NUMBERS = ("NA", "NaN", "nan", "null", "NULL", "?")
-"""What stands for a missing number in text, beside nothing at all; as in the core."""
 _FEW_OTHERS = 0.5
 """Fewer texts than numbers are a surprise."""
 
-NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
-
 Cells = Sequence[Sequence[str]]
-
-
-def are_truths(texts: Iterable[str]) -> bool:
-    """Whether texts are bools, however they are spelled; some may be missing.
-
-    >>> are_truths(["True", "NA", "FALSE"]), are_truths(["true", "yes"]), are_truths(["NA"])
-    (True, False, False)
-    """
-    there = {text.strip() for text in texts} - {"", *MISSING_NUMBERS}
-    return bool(there) and there <= TRUTHS.keys()
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from dataclasses import replace
 from riata import _core
 from riata.errors import DataError
 from riata.schema import Schema
+from riata.sources.cells import NUMBER
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LOOK_AT, Transforms, likely_label
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
-    NUMBER,
     TableOptions,
     find_schema,
     label_words,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from riata.sources.table.layout import MISSING_NUMBERS, NUMBER
+from riata.sources.cells import MISSING_NUMBERS, NUMBER
 
 _RARE = 0.02
 """A column in which fewer of the next values are expected to be new tells names from values."""
