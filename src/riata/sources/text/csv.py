@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ from riata.sources.table.layout import (
     find_schema,
     label_words,
 )
-from riata.sources.text.header import looks_like_header
+from riata.sources.text.header import looks_like_header, quoted_in
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
@@ -114,6 +115,12 @@ class CsvSource(NamedTextSource):
         rows = self._split(head, self._rows_to_look_at() + 1)
         if not rows:
             raise DataError(f"no examples in {self.name}")
+        if not self._quote and self._options.quote is None and (cell := quoted_in(rows)):
+            warnings.warn(
+                f"{path}: cells of tab-separated text stand in quotes, such as {cell[:40]!r}, and these are read as "
+                "a part of it; if they only quote, pass --quote '\"'",
+                stacklevel=2,
+            )
         self._check_shape(head, rows, path)
         if self._header is None:
             self._header = self._is_header(rows, path)
