@@ -309,8 +309,16 @@ def check_number_of_classes(count: int, rows: int, words: bool, where: str) -> N
     )
 
 
-def _notice_alike(words: Sequence[str], where: str) -> None:
-    """Say which classes may be one, written in two ways."""
+def _notice_odd(words: Sequence[str], where: str) -> None:
+    """Say which classes may be one, written in two ways, or none."""
+    from riata.sources.cells import MISSING_NUMBERS  # most labels are numbers
+
+    for word in set(words) & set(MISSING_NUMBERS):
+        warnings.warn(
+            f"{where}the label {word!r} is learned as a class: if it means that there is none, pass --absent "
+            f"{word!r} --on-error skip (absent=[{word!r}], on_error='skip')",
+            stacklevel=2,
+        )
     first: dict[str, str] = {}
     for word in words:
         other = first.setdefault(word.casefold(), word)
@@ -337,7 +345,7 @@ def first_classes(block: Block, rows: int | None, words: Sequence[Label] | None)
             return Classes(words)
         check_number_of_classes(len(seen), len(labels), True, block.where(len(labels) - 1))
         labels_seen = sorted(str(words[int(value)]) for value in seen)
-        _notice_alike(labels_seen, "" if block.path is None else f"{block.path}: ")
+        _notice_odd(labels_seen, "" if block.path is None else f"{block.path}: ")
         return Classes(labels_seen)
     if len(seen) == 0:
         raise DataError(f"{block.where(0)}: the examples have no labels to learn from")

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import riata
+from riata.errors import DataError
 from riata.sources import open_source
 
 N = 200
@@ -136,6 +137,24 @@ def test_quotes_in_tab_separated_text_are_said(tmp_path: Path) -> None:
         [block], [same] = open_source(path, quote='"'), open_source(tmp_path / "x.csv")
         np.testing.assert_array_equal(block.indices, same.indices)
         path.write_text("label\tsize\n" + '0\t"a"\n1\tsay "b"\n' * 20)
+        opened(path)
+
+
+def test_labels_that_may_mean_that_there_is_none_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("label,a\n" + "yes,1\nno,2\nNA,3\n" * 10)
+    with pytest.warns(UserWarning, match="'NA' is learned as a class.*--on-error skip"):
+        riata.FTRLClassifier().learn(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = riata.FTRLClassifier().learn(path, absent=["NA"], on_error="skip")
+    assert (model.classes_.tolist(), model.t_) == (["no", "yes"], 20)
+
+
+def test_the_line_for_spreadsheets_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("sep=;\nlabel;a\n0;1\n1;2\n")
+    with pytest.raises(DataError, match=r"tail -n \+2"):
         opened(path)
 
 

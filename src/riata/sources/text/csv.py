@@ -173,6 +173,11 @@ class CsvSource(NamedTextSource):
 
     def _check_shape(self, head: bytes, rows: list[list[str]], path: str) -> None:
         """Refuse what is no table, or none with this delimiter."""
+        if rows[0][0].startswith("sep=") and len(rows[0][0] + "".join(rows[0][1:])) <= len("sep=;"):
+            raise DataError(
+                f"{path}:1:1: the first line tells spreadsheets what separates columns; leave it out: "
+                f"tail -n +2 {path} | riata ... - --format csv"
+            )
         if b"\r" in head and head.count(b"\n") < 2 < len(rows):
             raise DataError(
                 f"{path}: its lines end in carriage returns, which riata does not know as ends; "
