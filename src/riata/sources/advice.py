@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,11 @@ _ALL = 100
 _NEARLY = 0.9
 FEW_OTHERS = 0.5
 """Fewer texts than numbers are a surprise."""
+_LARGEST = float(np.finfo(np.float32).max)
 _WHOLE = 2**24
 """Up to here 32-bit floats hold each whole number."""
 
+_MISSING = frozenset([None, "", *MISSING_NUMBERS])
 _ID = re.compile(
     r"|(?i:Unnamed: 0|rownames?|row[ _.-]?(id|name|number|no|nr)|(.*[^a-z])?(id|uuid|guid|index))|.*[a-z]I[Dd]"
 )
@@ -47,23 +48,30 @@ def advice_on(column: str, kind: str, values: Sequence[Any]) -> str | None:
     >>> advice_on("user_id", "category", ["ann", "bob"] * 100), advice_on("size", "number", range(500))
     (None, None)
     """
-    seen = [value for value in values if not _is_missing(value)]
-    if not seen:
-        if len(values) < _FEW:
-            return None
+    try:
+        different = set(values)
+    except TypeError:  # lists
+        return None
+    kinds = {*map(type, different)}
+    missing = sum(values.count(gone) for gone in _MISSING & different)
+    if float in kinds:
+        missing += sum(value != value for value in values)
+        different = {value for value in different if value == value}
+    different -= _MISSING
+    count = len(values) - missing
+    if count == 0 and len(values) >= _FEW:
         return f"has no value in the first rows; if it stays so, pass --ignore {_named(column)}"
-    different = {*map(str, seen)}
-    if _ID.fullmatch(column) and _ALL <= len(seen) == len(different):
+    if count == len(different) >= _ALL and _ID.fullmatch(column):
         return (
             "has another value in each of the first rows; if it only tells them apart, pass --ignore "
             + _named(column)
         )
-    if len(seen) < _FEW:
+    if count < _FEW:
         return None
     if kind == "number":
-        return _of_numbers(column, seen, different)
-    if kind == "category" and all(isinstance(value, str) for value in seen):
-        return _of_names(column, seen, different)
+        return _of_numbers(column, different)
+    if kind == "category" and kinds <= {str, type(None)}:
+        return _of_names(column, [value for value in values if value not in _MISSING], different)
     return None
 
 
@@ -71,24 +79,20 @@ def _named(column: str) -> str:
     return column if re.fullmatch(r"[\w.-]+", column) else repr(column)
 
 
-def _is_missing(value: Any) -> bool:
-    if isinstance(value, str):
-        return not value or value in MISSING_NUMBERS
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _of_numbers(column: str, seen: Sequence[Any], different: set[str]) -> str | None:
+def _of_numbers(column: str, different: set[Any]) -> str | None:
     """
-    >>> _of_numbers("zip", ["02139", "10001"], {"02139", "10001"})
+    >>> _of_numbers("zip", {"02139", "10001"})
     "holds codes such as '02139', each of which is read as a number; if they are names, pass --categorical zip"
     """
     others = f"if they are names, pass --categorical {_named(column)}"
-    code = _code_in(seen)
+    texts = [value for value in different if isinstance(value, str)]
+    code = _code_in(texts)
     if code is not None:
         return f"holds codes such as {code!r}, each of which is read as a number; {others}"
-    if max(map(len, different)) > len(str(_WHOLE)):
-        numbers = {float(text) for text in different if NUMBER.fullmatch(text)}
-        large = [x for x in numbers if _WHOLE < abs(x) < np.finfo(np.float32).max]
+    longest = max(map(len, texts), default=0)
+    if longest > len(str(_WHOLE)) or len(texts) < len(different):
+        numbers = {float(value) for value in different if _may_be_large(value)}
+        large = [x for x in numbers if _WHOLE < abs(x) < _LARGEST]
         kept = len({*np.array(large, np.float32).tolist()})
         if kept < _NEARLY * len(large):
             return (
@@ -98,11 +102,18 @@ def _of_numbers(column: str, seen: Sequence[Any], different: set[str]) -> str | 
     return None
 
 
-def _code_in(seen: Sequence[Any]) -> str | None:
-    """One with a zero before it, where all are digits alone."""
-    if not all(isinstance(text, str) and text.isdecimal() for text in seen):
+def _may_be_large(value: Any) -> bool:
+    if not isinstance(value, str):
+        return True
+    whole = len(value.partition(".")[0]) >= len(str(_WHOLE)) or "e" in value or "E" in value
+    return whole and NUMBER.fullmatch(value) is not None
+
+
+def _code_in(texts: Collection[str]) -> str | None:
+    """The first by the alphabet with a zero before it, where all are digits alone."""
+    if not all(map(str.isdecimal, texts)):
         return None
-    return next((text for text in seen if len(text) > 1 and text[0] == "0"), None)
+    return min((text for text in texts if len(text) > 1 and text[0] == "0"), default=None)
 
 
 def _of_names(column: str, seen: Sequence[str], different: set[str]) -> str | None:
@@ -120,7 +131,7 @@ def _of_names(column: str, seen: Sequence[str], different: set[str]) -> str | No
         return f"holds dates, each of which is learned as a name; {advice}"
     learned = "each of which is learned as a name"
     others = f"; if they are names, pass --categorical {name}"
-    strange = [text for text in seen if not NUMBER.fullmatch(text) and text not in TRUTHS]
+    strange = _no_numbers(seen, different)
     if 0 < len(strange) < FEW_OTHERS * len(seen):
         shown = ",".join(list(dict.fromkeys(strange))[:3])
         return (
@@ -133,7 +144,7 @@ def _of_names(column: str, seen: Sequence[str], different: set[str]) -> str | No
                 f"holds dates such as {first!r}, {learned}: write them as 2024-03-01, and pass --date {name}"
                 + others
             )
-        if all(map(NUMBER.fullmatch, different)) and _code_in(seen) is None:
+        if all(map(NUMBER.fullmatch, different)) and _code_in(different) is None:
             return (
                 f"holds numbers as texts, {learned}; pass --numeric {name} to read them as numbers"
             )
@@ -152,6 +163,14 @@ def _of_names(column: str, seen: Sequence[str], different: set[str]) -> str | No
             f"little of new rows; pass --text {name} for the words in it, --ignore {name}, or --categorical {name}"
         )
     return None
+
+
+def _no_numbers(seen: Sequence[str], different: Collection[str]) -> list[str]:
+    """Those that are no numbers, if some are."""
+    if not any(text[0] in "+-.0123456789 \t" for text in different):
+        return []
+    numbers = {text for text in different if NUMBER.fullmatch(text)} | TRUTHS.keys()
+    return [text for text in seen if text not in numbers]
 
 
 def _plain(text: str) -> str:
