@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from riata import FTRLClassifier, FTRLRegressor
+from riata.errors import DataError
 
 FRAME = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0] * 5, "city": ["Rome", "Oslo"] * 10})
 LABELS = pd.Series(["yes", "no"] * 10, name="clicked")
@@ -40,6 +41,14 @@ def test_what_to_give_instead_is_said(X: Any, said: str) -> None:
 def test_a_frame_without_rows_is_refused() -> None:
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         FTRLClassifier().fit(FRAME[:0], LABELS[:0])
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    twice = pd.concat([FRAME, FRAME["age"]], axis=1)
+    model = FTRLClassifier().fit(FRAME, LABELS)
+    for call in (lambda: model.predict(twice), lambda: FTRLClassifier().fit(twice, LABELS)):
+        with pytest.raises(DataError, match="several columns are called 'age'"):
+            call()
 
 
 def test_a_label_among_the_features_is_said() -> None:

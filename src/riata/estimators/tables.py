@@ -164,6 +164,7 @@ def checked_labels(estimator: Any, X: Any, y: Any, numeric: bool = False) -> NDA
 def note_columns(estimator: Any, X: Any, schema: Schema | None = None, reset: bool = True) -> None:
     """Keep the names of the features, or compare them with those of the fit."""
     left_out = {c.name for c in (schema or Schema()).columns if not c.is_feature}
+    refuse_twice(columns_of(X), "the frame")
     kept = [column for column in columns_of(X) if column not in left_out]
     if reset:
         estimator.feature_names_in_ = np.array(kept, dtype=object)
