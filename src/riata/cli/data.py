@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import click
@@ -16,7 +16,7 @@ from riata.cli.options import option
 from riata.cli.text import plural
 from riata.errors import ModelError, RiataError, SettingsError
 from riata.record import Model
-from riata.schema import cross_text
+from riata.schema import Schema, cross_text
 from riata.sources import FORMATS, ReadOptions, Source, open_source
 from riata.sources.io.bytes import expand
 
@@ -120,6 +120,32 @@ def data_options(command: F) -> F:
             **{"default": None, **chosen, **kind},
         )(command)
     return command
+
+
+def read_as_option(command: F) -> F:
+    """Whether data is read as that of a model was."""
+    return option(
+        "--read-as",
+        metavar="MODEL",
+        section="Data",
+        help="Read DATA as the data of this model was read: the same columns, scales and buckets, so that both models "
+        "can be merged (riata merge).",
+    )(command)
+
+
+def schema_of(before: Model | None, path: str | None) -> Schema | None:
+    """How the data of the model was read that a run goes on from, or of another one.
+
+    In how many texts n-grams were is counted anew in a run that begins.
+    """
+    if before is not None and path is not None:
+        raise click.UsageError("--read-as: a run that goes on reads as its model did; leave it out")
+    if path is None:
+        return None if before is None else before.schema
+    schema = model_file.load(path).schema
+    if schema is None:
+        raise click.UsageError(f"--read-as {path}: this model does not say how its data was read")
+    return replace(schema, text_weights=None)
 
 
 def read_options(given: Mapping[str, Any], **more: Any) -> ReadOptions:

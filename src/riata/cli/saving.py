@@ -165,6 +165,8 @@ def saving_words(given: Mapping[str, Any], explicit: Collection[str]) -> list[st
 def by_shards(given: Mapping[str, Any]) -> bool:
     """Whether a command trains by shards."""
     if given["shard"] is not None or given["dask"] is not None:
+        if given["read_as"] is not None:
+            raise click.UsageError("--read-as: shards are read alike by one survey (--surveyed)")
         if given["single"] or given["sparse"] is not None:
             raise click.UsageError(
                 "--single and --sparse: make one model of the merged one by riata compact"
