@@ -90,6 +90,11 @@ def _schema(one: Schema | None, two: Schema | None) -> Schema | None:
     """What the features of both are; a ValueError where these are not the same."""
     if one is None or two is None:
         return one or two
+    if one.named != two.named:
+        ways = ["named" if schema.named else "numbered" for schema in (one, two)]
+        raise ValueError(
+            f"features of the one are {ways[0]}, those of the other {ways[1]}: train both on data of one kind"
+        )
     differences = schema_differences(one, two)
     if one.open and two.open:  # rows may have other columns than others
         more = [column for column in two.columns if column.name not in one.by_name]
@@ -98,8 +103,8 @@ def _schema(one: Schema | None, two: Schema | None) -> Schema | None:
     if differences:
         raise ValueError(
             "the models read their data in different ways, so that their features are not the same: "
-            f"{differences[0]}; read both by one schema (--schema MODEL, schema=model.model_.schema), or with --scale "
-            "none (scale='none')"
+            f"{differences[0]}; read both by one schema (--read-as MODEL, schema=model.model_.schema), or without "
+            "scales (--scale none, scale='none')"
         )
     if not one.is_weighed:
         return one
