@@ -12,6 +12,7 @@ import click
 
 from riata import model_file
 from riata.atomic import check_folder, same_file
+from riata.cli.kinds import Number
 from riata.cli.options import option
 from riata.cli.text import plural
 from riata.errors import ModelError, RiataError, SettingsError
@@ -94,7 +95,7 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "ngram": ("--ngram", "", {"multiple": True, "metavar": "N", "callback": _columns}),
     "on_error": ("--on-error", "raise; skip with --bad-lines", {}),
     "bad_lines": ("--bad-lines", "", {"metavar": "FILE", "callback": _bad_line_file}),
-    "max_bad": ("--max-bad", "0.5", {"type": click.FloatRange(min=0), "metavar": "LIMIT"}),
+    "max_bad": ("--max-bad", "0.5", {"type": Number(min=0), "metavar": "LIMIT"}),
     "threads": (
         "--threads",
         "by the processor, 1 or 2",

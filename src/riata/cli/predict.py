@@ -22,6 +22,7 @@ from riata.cli.data import (
     refuse_to_replace,
     skipped_lines,
 )
+from riata.cli.kinds import Number
 from riata.cli.options import Command, option
 from riata.cli.prediction_table import TABLES, Wanted, columns_of, open_table, table_of_name
 from riata.errors import DataError
@@ -61,7 +62,7 @@ names them).
 @option("--id", "id_column", metavar="COLUMN", help="A column of DATA that tells rows apart.")
 @option(
     "--interval",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     metavar="CHANCE",
     help="Between which the probability lies with this chance, such as 0.9 (--method bayesian).",
 )

@@ -13,6 +13,7 @@ import click
 from riata import model_file
 from riata.atomic import check_writable, remove_leftovers, same_file
 from riata.cli import text
+from riata.cli.kinds import Number
 from riata.cli.options import family_of, option
 from riata.errors import ModelError, SettingsError
 from riata.record import Model
@@ -124,7 +125,7 @@ def _single_options(command: F) -> F:
             "--sparse",
             is_flag=False,
             flag_value=0.005,
-            type=click.FloatRange(min=0, max=1),
+            type=Number(min=0, max=1),
             metavar="[LOSS]",
             section="Output",
             help="As --single, without weights that are not worth this part of the log loss.  [default: 0.005]",

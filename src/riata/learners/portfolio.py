@@ -307,6 +307,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         """
         from riata.learners.portfolio_tools import collapsed
 
+        check_number("sparse", sparse, least=0)
         with self.lock:
             single = collapsed(self, sparse)
             single.use_hash_key(self.hash_key)
