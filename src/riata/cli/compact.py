@@ -10,8 +10,7 @@ import click
 
 from riata import model_file
 from riata.atomic import check_folder
-from riata.cli.data import data_options, open_data, read_options
-from riata.cli.kinds import Number
+from riata.cli.data import Number, data_options, open_data, read_options
 from riata.cli.options import Command, option
 from riata.cli.text import count, number, percent, rows, size
 from riata.errors import DataError

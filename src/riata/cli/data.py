@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -12,7 +13,6 @@ import click
 
 from riata import model_file
 from riata.atomic import check_folder, same_file
-from riata.cli.kinds import Number
 from riata.cli.options import option
 from riata.cli.text import plural
 from riata.errors import ModelError, RiataError, SettingsError
@@ -22,6 +22,18 @@ from riata.sources import FORMATS, ReadOptions, Source, open_source
 from riata.sources.io.bytes import expand
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Number(click.FloatRange):
+    """A number of a range; what is none, "nan", is in no range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
 
 
 @contextmanager

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
+from riata.cli.data import Number, data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.evaluate_text import report
-from riata.cli.kinds import Number
 from riata.cli.options import Command, option
 from riata.errors import DataError
 from riata.explain.measures import Measures, measure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
@@ -14,18 +13,6 @@ def _is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-class Number(click.FloatRange):
-    """A number of a range; what is none, "nan", is in no range."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        number: float = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{value!r} is not a number", param, ctx)
-        return number
 
 
 class Intervals(click.ParamType):  # type: ignore[type-arg]

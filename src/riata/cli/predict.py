@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from riata.atomic import atomic_write, check_writable
 from riata.batches import iterate
 from riata.cli.data import (
+    Number,
     data_options,
     load_model,
     open_data,
@@ -22,7 +23,6 @@ from riata.cli.data import (
     refuse_to_replace,
     skipped_lines,
 )
-from riata.cli.kinds import Number
 from riata.cli.options import Command, option
 from riata.cli.prediction_table import TABLES, Wanted, columns_of, open_table, table_of_name
 from riata.errors import DataError

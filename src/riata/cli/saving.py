@@ -13,7 +13,7 @@ import click
 from riata import model_file
 from riata.atomic import check_writable, remove_leftovers, same_file
 from riata.cli import text
-from riata.cli.kinds import Number
+from riata.cli.data import Number
 from riata.cli.options import family_of, option
 from riata.errors import ModelError, SettingsError
 from riata.record import Model
