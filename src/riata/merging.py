@@ -138,6 +138,7 @@ def _record(one: Record, two: Record, schema: Schema | None, order: list[int] | 
         classes_open=one.classes_open and two.classes_open,
         skipped=one.skipped + two.skipped,
         schema=schema,
+        earlier=[*one.earlier, *two.earlier],
     )
 
 

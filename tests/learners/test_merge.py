@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from riata.learners import AutoRegression, BayesianRegression, Portfolio
-from riata.learners.joint import joint_means
+from riata.learners.joint import OFF_CENTRE, joint_means
 from riata.learners.portfolio_settings import SEPARATE
 from tests.problems import block_of, dense_rows, labels_for
 
@@ -114,7 +114,8 @@ def test_regressions_that_learn_jointly_are_as_if_one_had_seen_all(fit_intercept
     units = dict(zip(state["joint_keys"].tolist(), state["joint_units"].tolist(), strict=True))
     Z = np.hstack([np.ones((900, 1)), X])[:, keys + 1]
     for lane, prior in enumerate(merged.joint_priors):
-        ridge = np.diag([1e-10 if k < 0 else units[k] / prior for k in keys.tolist()])
+        at_zero = 1 / (1e10 + OFF_CENTRE * prior)
+        ridge = np.diag([at_zero if k < 0 else units[k] / prior for k in keys.tolist()])
         exact = np.linalg.solve(Z.T @ Z + ridge, Z.T @ y)
         np.testing.assert_allclose(joint_means(state, keys)[:, lane], exact, rtol=1e-8)
     merged.learn(block_of(X[:10], y[:10]))  # its covariances are sound

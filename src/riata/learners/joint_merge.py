@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from riata.learners.base import Floats, State
 from riata.learners.feature_rows import aligned
-from riata.learners.joint import INTERCEPT, LANES
+from riata.learners.joint import INTERCEPT, LANES, prior_variances
 
 MOST, LEAST = 128, 8
 """So many features are seen by a model of one output, and of very many."""
@@ -35,11 +35,11 @@ def merged_joint(
         if np.isin(missed, state["keys"]).any() or INTERCEPT in missed:
             return {}
     units = _units(keys, one, two)
-    variances = np.where((keys == INTERCEPT)[:, None], intercept_variance, np.array(priors) / units)
+    variances = prior_variances(keys, units, priors, intercept_variance)
     n = len(keys)
     found: State = {
         "joint_keys": keys,
-        "joint_units": units[:, 0],
+        "joint_units": units,
         "joint_means": np.zeros((outputs * n, LANES)),
         "joint_variances": np.zeros((outputs * n, LANES)),
         "joint_factors": np.zeros((outputs * n * (n - 1) // 2, LANES)),
@@ -48,11 +48,10 @@ def merged_joint(
     for output, lane in product(range(outputs), range(LANES)):
         precision, pull = np.zeros((n, n)), np.zeros(n)
         for state in (one, two):
-            own = variances[np.searchsorted(keys, state["joint_keys"]), lane]
-            own = np.where(
-                state["joint_keys"] == INTERCEPT, own, priors[lane] / state["joint_units"]
+            own = prior_variances(
+                state["joint_keys"], state["joint_units"], priors, intercept_variance
             )
-            gained, moved = _evidence(state, output, lane, own)
+            gained, moved = _evidence(state, output, lane, own[:, lane])
             at = np.searchsorted(keys, state["joint_keys"])
             precision[np.ix_(at, at)] += gained
             pull[at] += moved
@@ -64,14 +63,14 @@ def merged_joint(
 
 
 def _units(keys: NDArray[np.int64], one: State, two: State) -> Floats:
-    """The unit of each feature, as a column: the larger one, unless the mean square of all values is far from it."""
+    """The unit of each feature: the larger one, unless the mean square of all values is far from it."""
     each = [aligned(state["keys"], state["rows"][:, :2], keys) for state in (one, two)]
     sums = each[0] + each[1]
     mean = np.where(keys == INTERCEPT, 0.5, sums[:, 1] / np.maximum(sums[:, 0], 1))
     unit = np.ldexp(1.0, np.clip(np.frexp(mean)[1], -1000, 1000))
     each = [aligned(s["joint_keys"], s["joint_units"][:, None], keys)[:, 0] for s in (one, two)]
     now = np.maximum(*each)
-    return np.asarray(np.where((unit > 2 * now) | (unit < now / 4), unit, now))[:, None]
+    return np.asarray(np.where((unit > 2 * now) | (unit < now / 4), unit, now))
 
 
 def _evidence(state: State, output: int, lane: int, prior: Floats) -> tuple[Floats, Floats]:
