@@ -71,6 +71,7 @@ ITEMS = (
         "bayesian-2021", "table-1-10m", "Table 1: the columns with 10,000,000 examples", "table_1:ten_million",
         seed="draw 0",
     ),
+    Item("bayesian-2021", "schedules", "Table 1: which schedule SGD had", "schedules"),
     Item("bayesian-2021", "sampled", "Table 1: VB-100 and VB-1000", "table_1:sampled", seed="draws 0, 1, ..."),
     Item("bayesian-2021", "probit", "Appendix B: probit regression", "table_1:probit", seed="draws 0, 1, ..."),
     Item("bayesian-2021", "figures-1-4", "Figures 1 and 4: features at random", "figures:figure_1_and_4"),
