@@ -27,11 +27,13 @@ GRID = {
 """By power, rates and what is added to the sum."""
 
 
-def regrets(stream: Callable[[], Stream], settings: list[tuple[float, float, float]]) -> Floats:
+def regrets(
+    stream: Callable[[], Stream], settings: list[tuple[float, float, float]], d: int = 200
+) -> Floats:
     """Regret / ln T of SGD with each (power, eta, a)."""
     power, eta, added = np.array(settings).T
-    weights = np.zeros((200, len(settings)))
-    sums, regret, t = np.tile(added, (200, 1)), np.zeros(len(settings)), 0
+    weights = np.zeros((d, len(settings)))
+    sums, regret, t = np.tile(added, (d, 1)), np.zeros(len(settings)), 0
     for block, best in stream():
         assert block.labels is not None
         for r, sign in enumerate(2 * block.labels - 1):
@@ -69,7 +71,8 @@ def item(quick: bool) -> dict[str, Any]:
                      "; ".join(ours), verdict if not quick else "fewer examples"])  # fmt: skip
     apart = np.abs(np.log(found / np.array(told)[:, None])).max(axis=0)
     near = int(np.argmin(apart))
-    shown = f"{found[0, near]:.1f}, {found[1, near]:.1f} (power {settings[near][0]:g}, {named(settings[near])})"  # fmt: skip
+    values = ", ".join(f"{v:.1f}" for v in found[:, near])
+    shown = f"{values} (power {settings[near][0]:g}, {named(settings[near])})"
     rows.append(["the one setting that is nearest to both", "{:g}, {:g}".format(*told), shown,
                  "fewer examples" if quick else verdict_of(found[:, near], told)])  # fmt: skip
     if not quick:
