@@ -109,7 +109,7 @@ ITEMS = (
         "balakrishnan-2008", "figures-3-4", "Figures 3 and 4: online weights over time", "simulated:figures",
         seed="2008",
     ),
-    Item("balakrishnan-2008", "appendix-c", "Appendix C: the online limit", "simulated:limit", seed="1"),
+    Item("balakrishnan-2008", "appendix-c", "Appendix C: the online limit", "simulated:limit", seed="1, 2, ..."),
     Item(
         "balakrishnan-2008", "table-3", "Table 3: Reuters-21578 ModApte, \"earn\", gamma = 100, L1 distances",
         "table_3_and_4:table_3", (REUTERS,), seed="none: nothing is drawn",

@@ -223,11 +223,13 @@ def plot(curves: dict[tuple[str, str], Calibration]) -> str:
     figure, axes = plt.subplots(1, len(names), figsize=(4.2 * len(names), 4.8))
     for axis, name in zip(axes, names, strict=True):
         axis.plot([0, 1], [0, 1], color="grey", linewidth=0.8)
+        shapes = iter((("o", 9), ("s", 6), ("^", 4)))  # where they coincide, all can be seen
         for (data, model), curve in curves.items():
             if data == name and "one prior" not in model:
+                marker, size = next(shapes)
                 bins = curve.bins()
                 x, y = ([b[k] for b in bins] for k in ("predicted", "observed"))
-                axis.plot(x, y, "o-", label=f"{model}: {curve.error:.4f}")
+                axis.plot(x, y, marker=marker, ms=size, label=f"{model}: {curve.error:.4f}")
         axis.set_title(name, fontsize=10)
         axis.set_xlabel("predicted probability")
         axis.set_ylabel("observed share")
