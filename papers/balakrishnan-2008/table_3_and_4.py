@@ -15,11 +15,11 @@ FORMS = ("raw counts", "tf-idf, length 8")
 MOST = 14
 NOTE = (
     "Words without stemming, from the SGML; the paper had Lewis's vectors, which are not at hand. Raw counts fit "
-    'better than tf-idf. "As printed" is the algorithm of the paper, with Shooting to its end and no step shortened; '
-    "Riata solves the model of a pass no more exactly than it deserves. Near the end each pass divides the distance by ten "
-    "and more, so a verdict asks how many passes apart the two are, not how many times: with k below the first active "
-    'set theirs is a pass or two behind, ours is not, since weights that are not zero keep their places. "Batch" is '
-    "liblinear in the place of BBR."
+    'better than tf-idf. "As printed" is the algorithm of the paper, with Shooting to its end and no step '
+    "shortened; Riata solves the model of a pass no more exactly than it deserves. Near the end each pass divides "
+    "the distance by ten and more, so a verdict asks how many passes apart the two are, not how many times: with "
+    "k below the first active set theirs is a pass or two behind, ours is not, since weights that are not zero "
+    'keep their places. "Batch" is liblinear in the place of BBR.'
 )
 
 
