@@ -7,11 +7,13 @@ not made again, so an interrupted run goes on at the next one.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import importlib
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -23,10 +25,12 @@ from typing import Any
 from benchmarks.machine import describe
 
 from papers import one_page as page
-from papers.data import HERE, DataError, folder, missing
+from papers.data import HERE, DataError, check_folder, folder, missing
 from papers.items import ITEMS, PAPERS, Item
 
 ROOT = HERE.parent
+RUNNING: set[subprocess.Popen[str]] = set()
+"""The processes of the items that are being made."""
 
 
 class PapersError(Exception):
@@ -62,16 +66,26 @@ def wanted(names: list[str]) -> list[Item]:
 
 def make(item: Item, quick: bool) -> dict[str, Any]:
     """Run the item's script in a process of its own: papers have modules of the same names."""
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, "-m", "papers", "--one", item.key, *(["--quick"] if quick else [])],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False,
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True,
         env=os.environ | {"RIATA_DATA": str(folder()), "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
         | ({} if page.FOLDER == HERE else {"RIATA_PAPERS": str(page.FOLDER)}),
     )  # fmt: skip
-    if done.returncode != 0:
+    RUNNING.add(process)
+    out, _ = process.communicate()
+    RUNNING.discard(process)
+    if process.returncode != 0:
         raise PapersError(f"{item.key}: its script failed, see above")
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
     return found
+
+
+def stop() -> None:
+    """End what is being made: in sessions of their own, the items do not see Ctrl-C."""
+    for process in list(RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def one(key: str, quick: bool) -> None:
@@ -99,9 +113,12 @@ def save(path: Path, text: str) -> None:
 def run(items: list[Item], quick: bool, again: bool, jobs: int) -> None:
     """Make what is not there yet, `jobs` items at a time; each is kept as soon as it is made."""
     now = commit()
-    trial = page.FOLDER / "results" / ".writable"
-    save(trial, "")  # before hours of work
-    trial.unlink()
+    if any(item.data for item in items):
+        check_folder()
+    for place in {"", "results", *(item.paper for item in items)}:  # before hours of work
+        trial = page.FOLDER / place / ".writable"
+        save(trial, "")
+        trial.unlink()
     ended = threading.Event()
 
     def unless_ended(item: Item) -> None:
@@ -117,6 +134,9 @@ def run(items: list[Item], quick: bool, again: bool, jobs: int) -> None:
         try:
             for done in [pool.submit(unless_ended, item) for item in items]:
                 done.result()
+        except KeyboardInterrupt:
+            stop()
+            raise
         finally:
             ended.set()
     save(page.page(), page.text())
@@ -149,11 +169,6 @@ def run_one(item: Item, quick: bool, again: bool, now: str) -> None:
             "processor": describe()["processor"],
         }
         print(f"{item.key}: {seconds:.0f} s", flush=True)
-        if quick:  # what a full run of it took, for the page
-            took = (before or {}).get("full_seconds")
-            if before and not before["quick"] and not before.get("absent"):
-                took = before["seconds"]
-            result |= {"full_seconds": took}
     save(page.stored(item), json.dumps(result, indent=1) + "\n")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import fixed_samples
 import numpy as np
 from regret import Makers, bayes, past, sgd, shown
 from synthetic import random_features
@@ -111,11 +112,14 @@ def ten_million(quick: bool) -> dict[str, Any]:
     return {"rows": rows, "note": note, "picture": None}
 
 
+VB_100 = (144.22, 202.9)
+
+
 def sampled(quick: bool) -> dict[str, Any]:
     """VB with samples, beside Algorithm 1 on the same draws."""
     examples, draws = (30_000, 2) if quick else (1_000_000, 2)
     rows = []
-    for samples, theirs in ((100, (144.22, 202.9)), (1000, (85.07, 104.31))):
+    for samples, theirs in ((100, VB_100), (1000, (85.07, 104.31))):
         if samples == 1000:
             examples, draws = (10_000, 1) if quick else (100_000, 2)
         for column, present in enumerate((20, 40)):
@@ -137,7 +141,20 @@ def sampled(quick: bool) -> dict[str, Any]:
             near = abs(np.mean(vb) / np.mean(own) - 1) < 0.15
             worse = "comparable: nearer to Algorithm 1 than theirs" if near else "comparable"
             rows.append([f"VB-{samples}, {present} present", paper, ours, worse])
-    note = "Ours minimises eq. 49 to convergence at every step."
+    examples, kept = (20_000 if quick else EXAMPLES), {}
+    for column, present in enumerate((20, 40)):
+        stream = partial(random_features, 0, examples, 200, present, 1.0)
+        own = past([stream], {"Algorithm 1": {"": bayes(prior_variance=1.0)}})["Algorithm 1"]
+        kept[present] = fixed_samples.regret(stream, 100, seed=5)
+        theirs = VB_100[column]
+        told = "fewer examples" if quick else verdict(theirs, [kept[present]])
+        rows.append([f"VB-100, {present} present, the same samples for all examples", f"{theirs} after 1,000,000",
+                     f"{kept[present]:.1f} after {examples:,}; Algorithm 1 {own['ends'][0]:.1f}", told])  # fmt: skip
+    note = (
+        "Ours minimises eq. 49 at every step, with new samples for every example. That is not what makes theirs worse: "
+        "one Newton step does as well. Samples drawn once for all examples, of which the paper does not speak, do "
+        "make it worse, and ever more with T, as theirs."
+    )
     return {"rows": rows, "note": note, "picture": None}
 
 
