@@ -39,7 +39,7 @@ def passes_needed(
     return needed, curves
 
 
-PRINTED = {
+PRINTED: dict[str, dict[str, tuple[tuple[int, float], ...]]] = {
     "MP": {"gamma = 100": ((3, 1.691), (5, 0.034))},
     "RMMP, k = 300": {"gamma = 100": ((3, 3.496), (5, 0.4027), (7, 3e-4)), "gamma = 10": ((8, 1.269),)},
 }  # fmt: skip

@@ -70,7 +70,7 @@ def compared(
 ) -> dict[str, Any]:
     data, y = load()
     exact = {form: batch(X, y, gamma) for form, X in data.items()}
-    sizes = {form: np.count_nonzero(w) for form, w in exact.items()}
+    sizes = {form: int(np.count_nonzero(w)) for form, w in exact.items()}
     rows: list[list[Any]] = [
         ["non-zero weights", count, "; ".join(f"{f} {n}" for f, n in sizes.items()), of_count(count, sizes[FORMS[0]])]
     ]  # fmt: skip

@@ -57,11 +57,11 @@ def item(quick: bool) -> dict[str, Any]:
     settings = [(power, *pair) for power, pairs in GRID.items() for pair in pairs]
     examples = 50_000 if quick else EXAMPLES
     streams = [partial(random_features, 0, examples, 200, present, 1.0) for present in PRESENT]
-    found = np.array([regrets(stream, settings) for stream in streams])  # type: ignore[arg-type]
+    found = np.array([regrets(stream, settings) for stream in streams])
     rows, told = [], THEIRS[EXAMPLES]
     for power in GRID:
         inside = [k for k, s in enumerate(settings) if s[0] == power]
-        chosen = [min(inside, key=lambda k, c=column: c[k]) for column in found]
+        chosen = [inside[int(np.argmin(column[inside]))] for column in found]
         ours = [f"{found[c, k]:.1f} ({named(settings[k])})" for c, k in enumerate(chosen)]
         ratio = [
             found[c, k] / theirs for c, (k, theirs) in enumerate(zip(chosen, told, strict=True))
@@ -77,7 +77,7 @@ def item(quick: bool) -> dict[str, Any]:
                  "fewer examples" if quick else verdict_of(found[:, near], told)])  # fmt: skip
     if not quick:
         longer = partial(random_features, 0, MORE, 200, PRESENT[0], 1.0)
-        more = regrets(longer, [settings[near]])  # type: ignore[arg-type]
+        more = regrets(longer, [settings[near]])
         rows.append([f"the same setting after {MORE:,} examples, {PRESENT[0]} present", f"{THEIRS[MORE][0]:g}",
                      f"{more[0]:.1f}", verdict_of(more, THEIRS[MORE][:1])])  # fmt: skip
     note = (

@@ -85,13 +85,14 @@ def found(quick: bool) -> list[dict[str, Any]]:
     results = []
     for crosses in (0, NEW_A_ROW):
         sizes = (10_000, 20_000, 40_000) if quick else (25_000, 50_000, 100_000, 200_000)
-        runs = []
+        runs: list[dict[str, Any]] = []
         for count in sizes:
             data = stream(count, crosses)
             points = [measured(data, g) for g in GRAVITIES]
             left = left_at_cost(points)
             own = {"count": count, "seen": data.seen, "left": left, "factor": data.seen / left}
             runs.append(own | {"points": points})
-        logs = np.log([[r["count"], r["factor"]] for r in runs])
-        results.append({"crosses": crosses, "runs": runs, "power": float(np.polyfit(*logs.T, 1)[0])})  # fmt: skip
+        counts, factors = (np.log(np.array([r[of] for r in runs])) for of in ("count", "factor"))
+        power = float(np.polyfit(counts, factors, 1)[0])
+        results.append({"crosses": crosses, "runs": runs, "power": power})
     return results
