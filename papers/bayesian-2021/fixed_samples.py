@@ -16,7 +16,7 @@ SHRINK = np.pi / 8
 def regret(
     stream: Callable[[], Stream], samples: int, seed: int, d: int = 200, fresh: bool = False
 ) -> float:
-    """Regret / ln T with a prior variance of 1, equations 50 to 54 by one Newton step; `fresh`: new samples each time."""
+    """Regret / ln T with a prior variance of 1, by one Newton step of equations 50 to 54; `fresh`: with new samples."""
     rng = np.random.default_rng(seed)
     s = rng.normal(size=samples)
     mean, variance, total, t = np.zeros(d), np.ones(d), 0.0, 0
