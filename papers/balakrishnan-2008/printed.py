@@ -42,8 +42,8 @@ def passes(
 ) -> tuple[list[Floats], int]:  # fmt: skip
     """Weights after each pass, the intercept last and penalised like the others; how many were active after the first.
 
-    MP's active set is everything that Shooting can move from where it stands; RMMP's has room for k features, those
-    that are not zero first, then those with the largest |Omega|.
+    MP solves the model of a pass for all features: those that violate its optimum are added until none does. RMMP has
+    room for k features, those that are not zero first, then those with the largest |Omega|.
     """
     wide = sparse.hstack([X.astype(np.float64), np.ones((X.shape[0], 1))]).tocsc()
     squares = wide.multiply(wide).T.tocsr()
@@ -60,13 +60,17 @@ def passes(
         room = len(others) if k is None else max(0, k - len(live))
         following = np.sort(np.concatenate([live, others[:room]]))
         first = first or int((pulls >= gamma).sum())
-        if not reduced:
-            active = following
-        if len(active):
+        active = active if reduced else following
+        while len(active):
             part = wide[:, active].tocsr()
             psi = (part.multiply(a[:, None]).T @ part).toarray()
             beta = beta.copy()
             beta[active] = shooting(psi, theta[active], beta[active], gamma)
+            violated = np.abs(2 * (wide.T @ (a * (wide @ beta))) + theta) > gamma * (1 + 1e-9)
+            missing = np.setdiff1d(np.flatnonzero(violated & (beta == 0)), active)
+            if reduced or len(missing) == 0:
+                break
+            active = np.union1d(active, missing)
         active = following
         found.append(beta)
     return found, first
