@@ -71,6 +71,10 @@ ITEMS = (
         "bayesian-2021", "table-1-10m", "Table 1: the columns with 10,000,000 examples", "table_1:ten_million",
         seed="draw 0",
     ),
+    Item(
+        "bayesian-2021", "draws-10m", "Table 1: Algorithm 1 with 10,000,000 examples, by draw",
+        "table_1:draws_of_ten_million", seed="0, 1, ...",
+    ),
     Item("bayesian-2021", "schedules", "Table 1: which schedule SGD had", "schedules"),
     Item("bayesian-2021", "sampled", "Table 1: VB-100 and VB-1000", "table_1:sampled", seed="draws 0, 1, ..."),
     Item("bayesian-2021", "probit", "Appendix B: probit regression", "table_1:probit", seed="draws 0, 1, ..."),
