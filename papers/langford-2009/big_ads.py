@@ -22,7 +22,7 @@ NEW_A_ROW = 115
 """Features an example of theirs that did not occur before: 3e9 / 26e6."""
 GRAVITIES = (0.0, 5e-6, 1e-5, 1.5e-5, 2e-5, 3e-5)
 COST = 0.009
-THEIR_EXAMPLES, THEIR_FACTOR = 26_000_000, 125
+THEIR_FACTOR = 125
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,13 @@ def measured_all(count: int, crosses: int, weak: float = 0.1) -> dict[str, Any]:
 
 def found(quick: bool) -> list[dict[str, Any]]:
     """Without and with crosses: by number of examples; with them also by how much rare features tell."""
-    results = []
+    results: list[dict[str, Any]] = []
     sizes = (10_000, 20_000) if quick else (25_000, 50_000, 100_000)
     for crosses in (0, NEW_A_ROW):
         runs = [measured_all(count, crosses) for count in sizes]
         counts, factors = (np.log(np.array([r[of] for r in runs])) for of in ("count", "factor"))
         power = float(np.polyfit(counts, factors, 1)[0])
         results.append({"crosses": crosses, "runs": runs, "power": power})
-    results[-1]["by_weak"] = [results[-1]["runs"][0], *(measured_all(sizes[0], NEW_A_ROW, w) for w in (0.05, 0.0))]  # fmt: skip
+    fewer = [measured_all(sizes[0], NEW_A_ROW, weak) for weak in (0.05, 0.0)]
+    results[-1]["by_weak"] = [results[-1]["runs"][0], *fewer]
     return results

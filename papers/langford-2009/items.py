@@ -246,12 +246,6 @@ def big_ads_item(quick: bool) -> Found:
         last, power = found["runs"][-1], found["power"]
         crosses = f" and {found['crosses']} crosses" if found["crosses"] else ""
         what = f"{big_ads.A_ROW} by a power law{crosses}"
-        enough = (
-            last["count"] * max(1.0, theirs / last["factor"]) ** (1 / power)
-            if power > 0
-            else float("inf")
-        )
-        reached = enough <= big_ads.THEIR_EXAMPLES
         rows += [
             [f"{what}: features seen an example", "115", f"{last['seen'] / last['count']:.0f}", "comparable"],
             [f"{what}: error without gravity", "0.329", f"{last['points'][0]['error']:.3f}", "comparable"],
