@@ -61,6 +61,8 @@ class Mean:
 
 def _sequential_sum(start: float, values: Floats) -> float:
     """Piece by piece, in memory that stays in the cache."""
+    if len(values) == 1:  # single rows are many
+        return start + float(values[0])
     running = np.empty(min(len(values), _AT_ONCE) + 1)
     running[0] = start
     for begin in range(0, len(values), _AT_ONCE):
@@ -98,6 +100,11 @@ class LabelSums:
 
     def add(self, labels: Floats, weights: Floats | None = None, *, classes: bool) -> None:
         if len(labels) == 0:
+            return
+        if classes and len(labels) == 1:
+            code = int(labels[0])
+            self.classes += [0.0] * (code + 1 - len(self.classes))
+            self.classes[code] += 1.0 if weights is None else float(weights[0])
             return
         if classes:
             codes = labels.astype(np.intp)
