@@ -115,7 +115,7 @@ def run(items: list[Item], quick: bool, again: bool, jobs: int) -> None:
     now = commit()
     if any(item.data for item in items):
         check_folder()
-    for place in {"", "results", *(item.paper for item in items)}:  # before hours of work
+    for place in ("", "results", *sorted({item.paper for item in items})):  # before hours of work
         trial = page.FOLDER / place / ".writable"
         save(trial, "")
         trial.unlink()

@@ -75,11 +75,12 @@ def test_wrong_names_and_places_are_clear(
 ) -> None:
     assert papers.main(["nobody-1999"]) == 1
     assert "'nobody-1999' is no paper and no item; there are" in capsys.readouterr().err
-    for place in ("results", "lipton-2015"):  # of the results, and of the paper's pictures
-        (home / place).write_text("a file where the folder should be")
+    for place in ("lipton-2015", "results"):  # of the paper's pictures, and of the results
+        monkeypatch.setattr(page, "FOLDER", home / f"without {place}")
+        page.FOLDER.mkdir()
+        (page.FOLDER / place).write_text("a file where the folder should be")
         assert papers.main(["lipton-2015"]) == 1
         assert f"{place}/.writable cannot be written" in capsys.readouterr().err
-        (home / place).unlink()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent otherwise there")
