@@ -99,7 +99,7 @@ def _schema_rows(values: dict[str, Any] | None) -> list[tuple[str, str]]:
 
 
 def _some(names: list[str]) -> str:
-    shown = ", ".join(printable(name, 60) for name in names[:8])
+    shown = ", ".join(printable(name, 60) or "''" for name in names[:8])
     return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
