@@ -1,4 +1,4 @@
-"""`python -m papers [NAME...] [--quick] [--check] [--into FOLDER] [--jobs N]`: every item of the papers, and the page.
+"""`python -m papers [NAME...] [--quick] [--check] [--page] [--into FOLDER] [--jobs N]`: every item of the papers, and the page.
 
 NAME is a paper (lipton-2015) or an item of it (lipton-2015/equality). An item that is on disk from the same commit is
 not made again, so an interrupted run goes on at the next one.
@@ -179,7 +179,7 @@ def check() -> None:
     path = page.page()
     shown = path.read_text(encoding="utf-8") if path.exists() else ""
     if shown != page.text():
-        raise PapersError(f"{path} is not what papers/results say: run `python -m papers`")
+        raise PapersError(f"{path} is not what papers/results say: run `python -m papers --page`")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -192,6 +192,11 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument(
         "--check", action="store_true", help="make nothing: is the page what the results say?"
+    )
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="make nothing: write the page from the results that are there",
     )
     parser.add_argument(
         "--again", action="store_true", help="also items that are there from this commit"
@@ -208,6 +213,8 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.one:
             one(given.one, given.quick)
+        elif given.page:
+            save(page.page(), page.text())
         elif given.check:
             check()
         else:

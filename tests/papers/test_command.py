@@ -50,6 +50,8 @@ def test_an_item_is_made_once_a_commit(
     (home / "RESULTS.md").write_text(shown.replace("1.01", "1.00"))
     assert papers.main(["--check"]) == 1
     assert "is not what papers/results say" in capsys.readouterr().err
+    assert papers.main(["--page"]) == 0
+    assert (home / "RESULTS.md").read_text() == shown
 
 
 def test_absent_data_is_a_named_gap_and_other_data_an_error(
