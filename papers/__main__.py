@@ -1,4 +1,4 @@
-"""`python -m papers [NAME...] [--quick] [--check] [--page] [--into FOLDER] [--jobs N]`: every item of the papers, and the page.
+"""`python -m papers [NAME...] [--quick] [--check] [--page] [--into FOLDER] [--jobs N]`: every item, and the page.
 
 NAME is a paper (lipton-2015) or an item of it (lipton-2015/equality). An item that is on disk from the same commit is
 not made again, so an interrupted run goes on at the next one.
