@@ -31,6 +31,7 @@ from papers.items import ITEMS, PAPERS, Item
 ROOT = HERE.parent
 RUNNING: set[subprocess.Popen[str]] = set()
 """The processes of the items that are being made."""
+STOPPED = threading.Event()
 
 
 class PapersError(Exception):
@@ -73,6 +74,8 @@ def make(item: Item, quick: bool) -> dict[str, Any]:
         | ({} if page.FOLDER == HERE else {"RIATA_PAPERS": str(page.FOLDER)}),
     )  # fmt: skip
     RUNNING.add(process)
+    if STOPPED.is_set():  # Ctrl-C came while the process began
+        stop()
     out, _ = process.communicate()
     RUNNING.discard(process)
     if process.returncode != 0:
@@ -83,6 +86,7 @@ def make(item: Item, quick: bool) -> dict[str, Any]:
 
 def stop() -> None:
     """End what is being made: in sessions of their own, the items do not see Ctrl-C."""
+    STOPPED.set()
     for process in list(RUNNING):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -120,6 +124,7 @@ def run(items: list[Item], quick: bool, again: bool, jobs: int) -> None:
         save(trial, "")
         trial.unlink()
     ended = threading.Event()
+    STOPPED.clear()
 
     def unless_ended(item: Item) -> None:
         if ended.is_set():
