@@ -1,4 +1,4 @@
-"""`python -m papers [NAME...] [--quick] [--check] [--into FOLDER] [--jobs N]`: every item of the papers, and the page.
+"""`python -m papers [NAME...] [--quick] [--check] [--page] [--into FOLDER] [--jobs N]`: every item, and the page.
 
 NAME is a paper (lipton-2015) or an item of it (lipton-2015/equality). An item that is on disk from the same commit is
 not made again, so an interrupted run goes on at the next one.
@@ -7,11 +7,13 @@ not made again, so an interrupted run goes on at the next one.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import importlib
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -23,10 +25,13 @@ from typing import Any
 from benchmarks.machine import describe
 
 from papers import one_page as page
-from papers.data import HERE, DataError, folder, missing
+from papers.data import HERE, DataError, check_folder, folder, missing
 from papers.items import ITEMS, PAPERS, Item
 
 ROOT = HERE.parent
+RUNNING: set[subprocess.Popen[str]] = set()
+"""The processes of the items that are being made."""
+STOPPED = threading.Event()
 
 
 class PapersError(Exception):
@@ -62,16 +67,29 @@ def wanted(names: list[str]) -> list[Item]:
 
 def make(item: Item, quick: bool) -> dict[str, Any]:
     """Run the item's script in a process of its own: papers have modules of the same names."""
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, "-m", "papers", "--one", item.key, *(["--quick"] if quick else [])],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False,
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True,
         env=os.environ | {"RIATA_DATA": str(folder()), "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
         | ({} if page.FOLDER == HERE else {"RIATA_PAPERS": str(page.FOLDER)}),
     )  # fmt: skip
-    if done.returncode != 0:
+    RUNNING.add(process)
+    if STOPPED.is_set():  # Ctrl-C came while the process began
+        stop()
+    out, _ = process.communicate()
+    RUNNING.discard(process)
+    if process.returncode != 0:
         raise PapersError(f"{item.key}: its script failed, see above")
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
     return found
+
+
+def stop() -> None:
+    """End what is being made: in sessions of their own, the items do not see Ctrl-C."""
+    STOPPED.set()
+    for process in list(RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def one(key: str, quick: bool) -> None:
@@ -99,10 +117,14 @@ def save(path: Path, text: str) -> None:
 def run(items: list[Item], quick: bool, again: bool, jobs: int) -> None:
     """Make what is not there yet, `jobs` items at a time; each is kept as soon as it is made."""
     now = commit()
-    trial = page.FOLDER / "results" / ".writable"
-    save(trial, "")  # before hours of work
-    trial.unlink()
+    if any(item.data for item in items):
+        check_folder()
+    for place in ("", "results", *sorted({item.paper for item in items})):  # before hours of work
+        trial = page.FOLDER / place / ".writable"
+        save(trial, "")
+        trial.unlink()
     ended = threading.Event()
+    STOPPED.clear()
 
     def unless_ended(item: Item) -> None:
         if ended.is_set():
@@ -117,6 +139,9 @@ def run(items: list[Item], quick: bool, again: bool, jobs: int) -> None:
         try:
             for done in [pool.submit(unless_ended, item) for item in items]:
                 done.result()
+        except KeyboardInterrupt:
+            stop()
+            raise
         finally:
             ended.set()
     save(page.page(), page.text())
@@ -149,11 +174,6 @@ def run_one(item: Item, quick: bool, again: bool, now: str) -> None:
             "processor": describe()["processor"],
         }
         print(f"{item.key}: {seconds:.0f} s", flush=True)
-        if quick:  # what a full run of it took, for the page
-            took = (before or {}).get("full_seconds")
-            if before and not before["quick"] and not before.get("absent"):
-                took = before["seconds"]
-            result |= {"full_seconds": took}
     save(page.stored(item), json.dumps(result, indent=1) + "\n")
 
 
@@ -164,7 +184,7 @@ def check() -> None:
     path = page.page()
     shown = path.read_text(encoding="utf-8") if path.exists() else ""
     if shown != page.text():
-        raise PapersError(f"{path} is not what papers/results say: run `python -m papers`")
+        raise PapersError(f"{path} is not what papers/results say: run `python -m papers --page`")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -177,6 +197,11 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument(
         "--check", action="store_true", help="make nothing: is the page what the results say?"
+    )
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="make nothing: write the page from the results that are there",
     )
     parser.add_argument(
         "--again", action="store_true", help="also items that are there from this commit"
@@ -193,6 +218,8 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.one:
             one(given.one, given.quick)
+        elif given.page:
+            save(page.page(), page.text())
         elif given.check:
             check()
         else:

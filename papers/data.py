@@ -48,6 +48,16 @@ def folder() -> Path:
     return Path(os.environ.get("RIATA_DATA", HERE.parents[1] / "shared" / "data")).resolve()
 
 
+def check_folder() -> None:
+    """A folder that was named must be there; where none is, items without their data are gaps."""
+    given = os.environ.get("RIATA_DATA")
+    if given is not None and not folder().is_dir():
+        raise DataError(
+            f"RIATA_DATA={given} is not a folder: name the one with the files of papers/README.md, or unset it "
+            "to make only the items that need none"
+        )
+
+
 def pictures(home: Path) -> Path:
     """Where the pictures of a paper's folder go: there, or where `python -m papers --into` has them."""
     into = os.environ.get("RIATA_PAPERS")

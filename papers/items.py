@@ -71,6 +71,11 @@ ITEMS = (
         "bayesian-2021", "table-1-10m", "Table 1: the columns with 10,000,000 examples", "table_1:ten_million",
         seed="draw 0",
     ),
+    Item(
+        "bayesian-2021", "draws-10m", "Table 1: Algorithm 1 with 10,000,000 examples, by draw",
+        "table_1:draws_of_ten_million", seed="0, 1, ...",
+    ),
+    Item("bayesian-2021", "schedules", "Table 1: which schedule SGD had", "schedules"),
     Item("bayesian-2021", "sampled", "Table 1: VB-100 and VB-1000", "table_1:sampled", seed="draws 0, 1, ..."),
     Item("bayesian-2021", "probit", "Appendix B: probit regression", "table_1:probit", seed="draws 0, 1, ..."),
     Item("bayesian-2021", "figures-1-4", "Figures 1 and 4: features at random", "figures:figure_1_and_4"),
@@ -108,7 +113,7 @@ ITEMS = (
         "balakrishnan-2008", "figures-3-4", "Figures 3 and 4: online weights over time", "simulated:figures",
         seed="2008",
     ),
-    Item("balakrishnan-2008", "appendix-c", "Appendix C: the online limit", "simulated:limit", seed="1"),
+    Item("balakrishnan-2008", "appendix-c", "Appendix C: the online limit", "simulated:limit", seed="1, 2, ..."),
     Item(
         "balakrishnan-2008", "table-3", "Table 3: Reuters-21578 ModApte, \"earn\", gamma = 100, L1 distances",
         "table_3_and_4:table_3", (REUTERS,), seed="none: nothing is drawn",

@@ -34,31 +34,34 @@ def read(item: Item) -> dict[str, Any] | None:
 
 def text() -> str:
     """The whole page."""
-    parts = [HEAD]
-    total, full, used = 0.0, [], []
+    parts = [HEAD, _times()]
     for paper, title in PAPERS.items():
         parts.append(f"## {title}\n")
-        for item in (i for i in ITEMS if i.paper == paper):
-            found = read(item)
-            parts.append(_item(item, found))
-            total += found["seconds"] if found else 0.0
-            if found and not found.get("absent"):
-                full.append(found.get("full_seconds") if found["quick"] else found["seconds"])
-                used.append(found.get("processor_seconds"))
+        parts += [_item(item, read(item)) for item in ITEMS if item.paper == paper]
         gaps = [gap for gap in GAPS if gap.paper == paper]
         if gaps:
             parts.append("Not here:\n")
             parts.append("".join(f"- {gap.title}: {gap.why}.\n" for gap in gaps))
-    measured = [seconds for seconds in used if seconds is not None]
-    known = [seconds for seconds in full if seconds is not None]
-    told = f"Full runs of {len(known)} of {len(ITEMS)} items took {sum(known) / 60:.1f} minutes."
-    parts.append(
-        f"The items on this page took {total / 60:.1f} minutes to make, of the clock, one after another, whatever else "
-        f"the machine did; {len(measured)} of {len(ITEMS)} took {sum(measured) / 60:.1f} minutes of processor time. "
-        + (told if known else "None of them has been run in full.")
-        + "\n"
-    )
     return "\n".join(parts)
+
+
+def _times() -> str:
+    """What is of full runs and what of quick ones, and the processor time of both."""
+    told = []
+    for quick, kind in ((False, "full"), (True, "quick")):
+        found = [
+            (item, r)
+            for item in ITEMS
+            if (r := read(item)) and r["quick"] == quick and not r.get("absent")
+        ]
+        if found:
+            spent = sum(r.get("processor_seconds") or 0.0 for _, r in found)
+            names = "" if not quick else ": " + ", ".join(item.key for item, _ in found)
+            told.append(
+                f"{len(found)} of {len(ITEMS)} items are of {kind} runs, which took {spent / 60:.1f} minutes of "
+                f"processor time{names}."
+            )
+    return " ".join(told or ["Nothing has been made yet."]) + "\n"
 
 
 def _table(head: list[str], rows: list[list[Any]]) -> list[str]:

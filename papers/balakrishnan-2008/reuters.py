@@ -1,7 +1,8 @@
-"""Reuters-21578, the ModApte split, category "earn": from the SGML to rows of unit length."""
+"""Reuters-21578, the ModApte split, one category of it: from the SGML to rows of unit length."""
 
 from __future__ import annotations
 
+import functools
 import html
 import os
 import re
@@ -26,7 +27,7 @@ WORD = re.compile(r"[a-z][a-z']+|[0-9]+")
 
 
 Example = tuple[bool, Counter[str]]
-"""Whether it is about earnings, and how often each word occurs."""
+"""Whether it is of the category, and how often each word occurs."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ def inside(pattern: re.Pattern[str], text: str) -> str:
     return found[1]
 
 
-def stories() -> list[tuple[str, bool, list[str]]]:
-    """(LEWISSPLIT, whether it is about earnings, words) of every story with TOPICS="YES"."""
+@functools.cache
+def stories() -> list[tuple[str, str, list[str]]]:
+    """(LEWISSPLIT, TOPICS, words) of every story with TOPICS="YES"."""
     out = []
     with tarfile.open(ARCHIVE) as archive:
         for member in sorted(archive.getmembers(), key=lambda m: m.name):
@@ -60,22 +62,21 @@ def stories() -> list[tuple[str, bool, list[str]]]:
                 if 'TOPICS="YES"' not in head:
                     continue
                 split = inside(SPLIT, head)
-                earn = "<D>earn</D>" in inside(TOPICS, story)
                 body = DATELINE.sub(" ", inside(TEXT, story))
                 text_alone = html.unescape(TAG.sub(" ", body)).lower()
-                out.append((split, earn, WORD.findall(text_alone)))
+                out.append((split, inside(TOPICS, story), WORD.findall(text_alone)))
     return out
 
 
-def load(counts: bool = False) -> tuple[Split, Split]:
+def load(counts: bool = False, category: str = "earn") -> tuple[Split, Split]:
     """Train and test: (1 + log tf) * log(N / df) of the training words, rows of length 1, as float32 holds them.
 
     With `counts`, how often each word occurs instead.
     """
     by_split: dict[str, list[Example]] = {"TRAIN": [], "TEST": []}
-    for split, earn, words in stories():
+    for split, topics, words in stories():
         if split in by_split:
-            by_split[split].append((earn, Counter(words)))
+            by_split[split].append((f"<D>{category}</D>" in topics, Counter(words)))
     train = by_split["TRAIN"]
     df = Counter(word for _, occurs in train for word in occurs)
     words = sorted(df)
@@ -106,6 +107,6 @@ def load(counts: bool = False) -> tuple[Split, Split]:
             ),
             shape=(len(examples), len(words)),
         )
-        return Split(X, np.where([earn for earn, _ in examples], 1.0, -1.0), words)
+        return Split(X, np.where([inside_it for inside_it, _ in examples], 1.0, -1.0), words)
 
     return rows(train), rows(by_split["TEST"])

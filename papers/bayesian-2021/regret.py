@@ -42,9 +42,15 @@ def algorithms(variance: float, priors: tuple[float, ...]) -> Makers:
         "DimGauss": {
             f"prior {v:g}": bayes(update="joint", mean="newton", prior_variance=v) for v in priors
         },
-        "ADF": {
+        "ADF, logistic": {
             f"prior {f * variance:g}": bayes(update="adf", prior_variance=f * variance)
             for f in (0.5, 1.0, 2.0)
+        },
+        "ADF, normal": {
+            f"prior {f * variance:g}": bayes(
+                update="adf", link="probit", prior_variance=f * variance
+            )
+            for f in (0.2, 0.4, 1.0)
         },
         "SGD, AdaGrad": {f"eta0 {e}": sgd(e) for e in (0.1, 0.2, 0.4, 0.8)},
     }

@@ -177,18 +177,20 @@ def draw_shrinkage(penalties: Floats, found: dict[str, Floats], path: Path) -> N
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(
-        1, 3, figsize=(13, 4.2), layout="constrained", sharex=True, sharey=True
+        2, 3, figsize=(13, 7), layout="constrained", sharex=True, sharey="row"
     )
-    for axis, (title, paths) in zip(axes, found.items(), strict=True):
-        for j, line in enumerate(paths.T):
-            axis.plot(penalties, line, label=f"feature {j + 1}")
-        axis.axhline(0, color="black", lw=0.6)
-        axis.set(xscale="log", xlabel="penalty λ/n", ylabel="estimate", title=title)
-        axis.grid(alpha=0.3)
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), ncols=8, fontsize=8, loc="outside upper center"
-    )
-    figure.savefig(path, dpi=110)
+    for column, (title, paths) in zip(axes.T, found.items(), strict=True):
+        for axis in column:
+            for j, line in enumerate(paths.T):
+                axis.plot(penalties, line, label=f"feature {j + 1}")
+            axis.axhline(0, color="black", lw=0.6)
+            axis.set(xscale="log", xlabel="penalty λ/n", ylabel="estimate", title=title)
+            axis.grid(alpha=0.3)
+        column[1].set(ylim=(-0.35, 0.35), title=f"{title}, close to zero")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, ncols=8, fontsize=8, loc="outside upper center")
+    figure.savefig(path, dpi=90)
+    plt.close(figure)
 
 
 if __name__ == "__main__":

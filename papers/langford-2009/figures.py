@@ -10,7 +10,8 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from curves import LASSO, SUBGRADIENT
+from curves import LASSO, SUBGRADIENT, Point
+from matplotlib.lines import Line2D
 from papers.data import pictures
 
 HERE = Path(__file__).resolve().parent
@@ -107,6 +108,7 @@ def panels(curves: dict[str, Any], rules: list[str], name: str) -> str:
     for axis, (data, found) in zip(axes.flat, curves.items(), strict=False):
         lines = {rule: found[rule] for rule in rules if rule != SUBGRADIENT}
         orders = [k for k in found if k.startswith(f"{SUBGRADIENT}, order")]
+        printed: dict[Point, list[tuple[str, str]]] = {}
         for rule, points in [*lines.items(), *((k, found[k]) for k in orders)]:
             color, line, marker = STYLES[SUBGRADIENT if rule in orders else rule]
             # The subgradient rule has two parameters, so its points are a cloud: the best of each order are drawn.
@@ -122,7 +124,12 @@ def panels(curves: dict[str, Any], rules: list[str], name: str) -> str:
             )
             axis.plot(x, y, color=color, linestyle=line, marker=marker, ms=3, lw=thin, label=label)
             if (data, rule) in PRINTED:
-                axis.plot(*PRINTED[data, rule], "*", color=color, markersize=11, markeredgecolor="black")  # fmt: skip
+                printed.setdefault(PRINTED[data, rule], []).append((rule, color))
+        for k, (at, there) in enumerate(printed.items()):  # the paper prints some of them alike
+            axis.plot(*at, "*", color=there[0][1], markersize=11, markeredgecolor="black")
+            periods = ", ".join(rule.rpartition("K = ")[2] for rule, _ in there)
+            where = {"xytext": (0, 8 if k % 2 == 0 else -14), "textcoords": "offset points"}
+            axis.annotate(f"K = {periods}", at, ha="center", fontsize=8, **where)
         areas = [a for points in found.values() for _, a in points]
         stars = [area for (name, _), (_, area) in PRINTED.items() if name == data]
         top, middle = max(areas), float(np.median(areas))  # where most are close, look closer
@@ -132,6 +139,11 @@ def panels(curves: dict[str, Any], rules: list[str], name: str) -> str:
         axis.set_title(data, fontsize=10)
         axis.set_ylabel("AUC on the test part")
         axis.set_xlabel("features left")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=9, ncol=4, loc="upper center")
+    for axis in axes.flat[len(curves) :]:
+        axis.set_visible(False)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    star = Line2D([], [], ls="", marker="*", color="white", markeredgecolor="black", markersize=11)
+    handles, labels = [*handles, star], [*labels, "the paper's points"]
+    figure.legend(handles, labels, fontsize=9, ncol=4, loc="upper center")
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.6 / (3.5 * high + 0.6)))
     return save(figure, name)

@@ -20,8 +20,10 @@ STOPS = {"equation 6": (5, 10, 20, 30), "time stamps": (5, 10, 20)}
 
 
 def parts(form: str, rows: int) -> int:
-    """How many of the ten folds: time stamps are computed in NumPy, so three do for the larger sets."""
-    return 3 if form == "time stamps" and rows > 1000 else online.FOLDS
+    """How many of the ten folds: fewer do for the larger sets, and of time stamps, which are computed in NumPy."""
+    if form == "time stamps":
+        return min(online.FOLDS, 2 if rows > 5000 else 3 if rows > 1000 else 5)
+    return min(online.FOLDS, 3 if rows > 1000 else 10)
 
 
 @dataclass(frozen=True)
