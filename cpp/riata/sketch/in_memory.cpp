@@ -16,6 +16,7 @@ constexpr int kMostHalvings = 40, kMostSweeps = 500;
 constexpr std::size_t kMostTogether = 1500;
 constexpr double kRounding = 1e-12;  // a rise of the objective by this much, relative, is none
 constexpr double kEnough = 0.3;      // of what the tolerance allows, relative to gamma: no model is worth less
+constexpr double kTightest = 1e-8;
 constexpr double kExact = 0.01;   // a violation below this part of the tolerance, relative to gamma, is none
 constexpr double kNone = 1e-200;  // less curvature is none
 
@@ -43,22 +44,27 @@ double InMemory::high(std::size_t j) const noexcept {
 
 bool InMemory::solve(std::vector<double>& b, double& b0) {
   b_ = b, b0_ = b0;
+  for (std::size_t j = 0; j < b_.size(); ++j) b_[j] = std::fmin(std::fmax(b_[j], low(j)), high(j));
   for (std::size_t i = 0; i < x_.rows(); ++i)
     at_.margin[i] = (task_.offsets == nullptr ? 0 : task_.offsets[i]) + b0_;
   for (std::size_t j = 0; j < b_.size(); ++j)
     if (b_[j] != 0) x_.each(j, [&](std::size_t i, double v) { at_.margin[i] += b_[j] * v; });
   evaluate(at_);
   bool converged = false;
+  double tightened = 1;  // part of the violation that a model may leave
   for (steps = 0;; ++steps) {
     pull();
     objective = at_.total + penalty(b_, b0_);
     gap = std::fmax(0, objective - lower_bound());
     converged = gap <= task_.tolerance * objective;
     if (converged || steps == task_.steps) break;
-    choose();
+    const double before = worst_;
+    const bool had_room = choose();
+    // A violation that hardly falls was that of a model left too early: some column is in much larger units.
+    if (steps > 0 && had_room && worst_ > before / 2) tightened = std::fmax(tightened / 10, kTightest);
     if (worst_ <= kExact * task_.tolerance * task_.gamma) break;  // there is no room for others
-    const double far = gap / objective;
-    model(std::fmax(worst_ * (far > 0.1 ? 0.3 : far > 1e-3 ? 0.1 : 0.01), kEnough * task_.tolerance * task_.gamma));
+    const double far = gap / objective, part = far > 0.1 ? 0.3 : far > 1e-3 ? 0.1 : 0.01;
+    model(std::fmax(worst_ * std::fmin(part, tightened), kEnough * task_.tolerance * task_.gamma));
     if (!step()) break;
   }
   b = b_, b0 = b0_;
@@ -137,8 +143,9 @@ double InMemory::least_of_feature(double pull, double scale, double change, std:
   return least;
 }
 
-// Features that are not zero, and those that pull hardest, as many as there is room for; ascending.
-void InMemory::choose() {
+// Features that are not zero, and those that pull hardest, as many as there is room for; ascending. Whether there was
+// room for all.
+bool InMemory::choose() {
   active_.clear();
   std::vector<std::size_t> others;
   for (std::size_t j = 0; j < b_.size(); ++j) {
@@ -155,7 +162,8 @@ void InMemory::choose() {
     const double x = std::fabs(pulls[a]), y = std::fabs(pulls[c]);
     return x != y ? x > y : a < c;
   };
-  if (others.size() > room) {
+  const bool had_room = others.size() <= room;
+  if (!had_room) {
     std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(room), others.end(), harder);
     others.resize(room);
   }
@@ -165,6 +173,7 @@ void InMemory::choose() {
   for (const std::size_t j : active_) worst_ = std::fmax(worst_, violation(j, pulls[j]));
   if (task_.intercept)
     worst_ = std::fmax(worst_, free_intercept() ? std::fabs(pull0_) : violation_at(pull0_, b0_, task_.gamma0));
+  return had_room;
 }
 
 // Coordinate descent on the parabolas, until no active feature violates optimality by more than `accuracy`.

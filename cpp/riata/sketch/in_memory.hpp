@@ -62,7 +62,7 @@ class InMemory {
   double violation(std::size_t j, double pull) const noexcept;
   double lower_bound() const noexcept;
   double least_of_feature(double pull, double scale, double change, std::size_t j) const noexcept;
-  void choose();
+  bool choose();
 
   // The quadratic model, of the change of the weights
   void model(double accuracy);

@@ -86,10 +86,8 @@ class InMemory:
         assert block.labels is not None
         low = high = None
         start = start or Point(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0)
-        begin = weights_at(start, features)
         if limits is not None:
             low, high = limits.of(features)
-            begin = np.clip(begin, low, high)
         found = self._columns.solve(
             settings.link,
             settings.fit_intercept,
@@ -103,7 +101,7 @@ class InMemory:
             tolerance=tol,
             tau=settings.tau,
             capacity=settings.capacity or 0,
-            start=begin,
+            start=weights_at(start, features),
             intercept=start.intercept,
         )
         live = np.flatnonzero(found.weights)

@@ -144,10 +144,13 @@ class Passes:
         if sample is None or not self.gammas or isinstance(self.settings, SampleSettings):
             return False
         point = self.point
+        certificate = self._certify(point, self.gamma)
+        if certificate.gap <= self.settings.tol * certificate.objective:
+            return False
         solved = self._solved(sample, None)
         if solved is None:
             return False
-        self._note(self._certify(point, self.gamma), point)
+        self._note(certificate, point)
         self.accepted = point.pruned()
         self._go_on_from(solved, sample.whole)
         if self._spent:
