@@ -86,6 +86,11 @@ class Interior:
     def weights(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
         """Features seen, in the order in which they came, and their weights."""
 
+    def polish(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Weights to read, in the order of `weights`, until another example is learned.
+        """
+
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """
         All of the model's state at one moment, by name: keys are the features of all slots, negative ones first for those never seen.
@@ -98,6 +103,9 @@ class Interior:
 
     @property
     def intercept(self) -> list[float]: ...
+
+    @property
+    def read_intercept(self) -> list[float]: ...
 
     @property
     def steps(self) -> list[float]: ...

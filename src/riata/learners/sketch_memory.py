@@ -21,6 +21,7 @@ LOOK_UP = 16
 class Solution:
     """What was found for the examples in memory."""
 
+    gamma: float
     point: Point
     objective: float
     gap: float
@@ -119,4 +120,4 @@ class InMemory:
             may = limits.allowed(others, pulls)
             others, pulls = others[may], pulls[may]
         objective = found.objective + gamma * float(np.abs(weights).sum() - np.abs(found.weights).sum())
-        return Solution(Point(keys, weights, found.intercept), objective, found.gap, others, pulls)
+        return Solution(gamma, Point(keys, weights, found.intercept), objective, found.gap, others, pulls)

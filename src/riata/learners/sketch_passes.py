@@ -183,7 +183,7 @@ class Passes:
             if whole:
                 self.core.begin(keys, point.weights, point.intercept, curved=False)
                 return
-            others = hardest_first(solution.keys, solution.pulls, NEAR * self.gamma)
+            others = hardest_first(solution.keys, solution.pulls, NEAR * solution.gamma)
             keys = self.fill(keys, others)
         self._begin(point, keys)
 
