@@ -93,7 +93,8 @@ def test_the_interior_point_family_comes_near(name, most, area, bounds):
 
 
 @pytest.mark.parametrize(
-    "name", ["libsvm/a9a", "libsvm/ijcnn1.trn.bz2", "libsvm/heart_scale", "reuters21578/reuters.trn.bz2"]
+    "name",
+    ["libsvm/a9a", "libsvm/ijcnn1.trn.bz2", "libsvm/heart_scale", "reuters21578/reuters.trn.bz2"],
 )
 @pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
 def test_the_interior_point_family_ends_at_the_optimum_in_the_order_of_the_file(name, bounds):
@@ -106,5 +107,8 @@ def test_the_interior_point_family_ends_at_the_optimum_in_the_order_of_the_file(
     margins = np.where(y, 1, -1) * model.decision_function(X)
     objective = np.logaddexp(0, -margins).mean() + L1 * np.abs(model.coef_).sum()
     assert objective <= (1 + 1e-5) * best
-    low, high = (e if e is not None else s * np.inf for e, s in zip(bounds or (None, None), (-1, 1), strict=True))
+    low, high = (
+        e if e is not None else s * np.inf
+        for e, s in zip(bounds or (None, None), (-1, 1), strict=True)
+    )
     assert ((model.coef_ >= low) & (model.coef_ <= high)).all()

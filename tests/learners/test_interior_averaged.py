@@ -236,8 +236,10 @@ def test_far_from_the_optimum_is_a_warning_and_near_is_none():
 def test_what_fits_in_memory_is_read_at_its_optimum_until_more_is_learned(bounds, outputs):
     """Columns far from zero, in the order of the classes, where the update alone is nowhere near."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 5)) + [0, 30, 0, 0, 5]
-    y = np.argmax(rng.normal(size=(600, outputs)) + 2 * X[:, :outputs] - [0, 60, 0][:outputs], axis=1)
+    X = rng.normal(size=(600, 5)) + np.array([0, 30, 0, 0, 5])
+    y = np.argmax(
+        rng.normal(size=(600, outputs)) + 2 * X[:, :outputs] - [0, 60, 0][:outputs], axis=1
+    )
     order = np.argsort(y, kind="stable")
     X, y = X[order].astype(np.float32), y[order]
     given = {"l1": 1e-3, "bounds": bounds, "shuffle": False, "passes": 2}

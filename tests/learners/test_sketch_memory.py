@@ -33,7 +33,9 @@ def test_it_is_the_minimum_of_the_reference(link, gamma, make):
     """Objective and conditions of optimality as the reference has them; weights, offsets, no intercept."""
     X, y = make(n=300, d=60)
     offsets = np.random.default_rng(1).normal(size=len(y))
-    found = by_columns(X, y, gamma, link=link, fit_intercept=False, offsets=offsets, tolerance=1e-10)
+    found = by_columns(
+        X, y, gamma, link=link, fit_intercept=False, offsets=offsets, tolerance=1e-10
+    )
     assert found.converged
     beta = found.weights
     assert found.objective == pytest.approx(reference.objective(X, y, beta, gamma, link, offsets))
@@ -70,7 +72,9 @@ def test_the_gap_is_true_and_comes_as_near_as_asked(link, bounds, gamma0):
     least = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=ends,
                      options={"maxiter": 5000, "maxfun": 50_000, "ftol": 1e-15, "gtol": 1e-9}).fun  # fmt: skip
     for tolerance in (1e-2, 1e-4, 1e-9):
-        found = by_columns(X, y, 2.0, gamma0, link=link, weights=weights, tolerance=tolerance, **given)
+        found = by_columns(
+            X, y, 2.0, gamma0, link=link, weights=weights, tolerance=tolerance, **given
+        )
         assert found.converged
         assert found.gap <= tolerance * found.objective
         assert found.objective - found.gap <= least * (1 + 1e-9)
@@ -119,7 +123,9 @@ def test_what_is_not_well_formed_is_refused():
     with pytest.raises(ValueError, match="not among those named"):
         _core.ExampleColumns(block.indptr, block.indices.astype(np.int32), block.values, 2)
     with pytest.raises(ValueError, match="not well formed"):
-        _core.ExampleColumns(block.indptr[::-1].copy(), block.indices.astype(np.int32), block.values, 3)
+        _core.ExampleColumns(
+            block.indptr[::-1].copy(), block.indices.astype(np.int32), block.values, 3
+        )
     with pytest.raises(ValueError, match="as many as the examples"):
         by_columns(X, y[:5], 1.0)
     with pytest.raises(ValueError, match="as many as the features"):

@@ -170,16 +170,17 @@ nb::dict snapshot(const Interior& model) {
                       model.features,
                       named,
                       named ? model.names : Names{}};
-    return decltype(now){std::move(common), std::move(sums), model.rate_factor, model.polished,
-                         model.polished_intercept, model.groups()};
+    return decltype(now){std::move(common), std::move(sums),          model.rate_factor,
+                         model.polished,    model.polished_intercept, model.groups()};
   });
   nb::dict out = as_dict(std::move(now.common));
   out["sums"] = nb::cast(give(std::move(now.sums), 2));
   out["rate_factor"] = nb::cast(give(std::vector<double>{now.rate_factor}));
   if (!now.polished_intercept.empty()) {
     const std::size_t m = now.polished_intercept.size();
-    now.polished.erase(now.polished.begin(),
-                       now.polished.begin() + static_cast<std::ptrdiff_t>(m) * static_cast<std::ptrdiff_t>(now.groups));
+    now.polished.erase(
+        now.polished.begin(),
+        now.polished.begin() + static_cast<std::ptrdiff_t>(m) * static_cast<std::ptrdiff_t>(now.groups));
     out["polished"] = nb::cast(give(std::move(now.polished), m));
     out["polished_intercept"] = nb::cast(give(std::move(now.polished_intercept)));
   }

@@ -19,9 +19,8 @@ namespace riata::bind {
 
 namespace {
 
-std::unique_ptr<ExampleColumns> make_columns(const In<std::int64_t>& indptr,
-                                             const In<std::int32_t>& indices, const In<float>& values,
-                                             std::int64_t features) {
+std::unique_ptr<ExampleColumns> make_columns(const In<std::int64_t>& indptr, const In<std::int32_t>& indices,
+                                             const In<float>& values, std::int64_t features) {
   const auto block = view<std::int32_t>(indptr, indices, values, {}, {}, {}, {});
   for (std::int64_t i = 0; i < block.rows; ++i)
     if (!block.holds(i)) throw nb::value_error("the block is not well formed");
@@ -72,8 +71,8 @@ InMemorySolution solve(const ExampleColumns& x, const std::string& link, bool fi
     const nb::gil_scoped_release nogil;
     converged = solver.solve(b, intercept);
   }
-  return {give(std::move(b)), intercept,    solver.objective, solver.gap,
-          converged,          solver.steps, give(std::move(solver.pulls))};
+  return {give(std::move(b)),           intercept, solver.objective, solver.gap, converged, solver.steps,
+          give(std::move(solver.pulls))};
 }
 
 }  // namespace

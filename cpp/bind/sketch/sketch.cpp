@@ -196,7 +196,8 @@ void bind_sketch(nb::module_& m) {
               "A column for each part of the pass.");
   nb::class_<Sketch> sketch(m, "Sketch", "The sums of one pass at a fixed point.");
   sketch.def(nb::new_(&make), nb::arg("link"), nb::arg("fit_intercept"), nb::arg("full"))
-      .def("begin", &begin, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"), nb::arg("curved") = true)
+      .def("begin", &begin, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"),
+           nb::arg("curved") = true)
       .def("came_from", &came_from, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
       .def(
           "along",

@@ -10,13 +10,15 @@ namespace riata {
 
 namespace {
 
-constexpr std::size_t kRoom = 100, kRoomFactor = 2;  // features that are active: so many, or times those not zero
-constexpr double kDecrease = 0.01;                   // of what the slope of the objective promises
+constexpr std::size_t kRoom = 100,
+                      kRoomFactor = 2;  // features that are active: so many, or times those not zero
+constexpr double kDecrease = 0.01;      // of what the slope of the objective promises
 constexpr int kMostHalvings = 40, kMostSweeps = 500;
 constexpr std::size_t kMostTogether = 1500;
 constexpr double kRounding = 1e-12;  // a rise of the objective by this much, relative, is none
-constexpr double kEnough = 0.3;      // of what the tolerance allows, relative to gamma: no model is worth less
-constexpr double kTightest = 1e-8;
+constexpr double kEnough = 0.3;  // of what the tolerance allows, relative to gamma: no model is worth less
+constexpr double kNear = 0.1;    // of the objective: a smaller gap, and the losses' own curvature serves
+constexpr double kGrowth = 1.2, kTightest = 1e-8;
 constexpr double kExact = 0.01;   // a violation below this part of the tolerance, relative to gamma, is none
 constexpr double kNone = 1e-200;  // less curvature is none
 
@@ -43,8 +45,10 @@ double InMemory::high(std::size_t j) const noexcept {
 }
 
 bool InMemory::solve(std::vector<double>& b, double& b0) {
+  near_ = false;
   b_ = b, b0_ = b0;
-  for (std::size_t j = 0; j < b_.size(); ++j) b_[j] = std::fmin(std::fmax(b_[j], low(j)), high(j));
+  for (std::size_t j = 0; j < b_.size(); ++j)
+    b_[j] = std::min<double>(std::max<double>(b_[j], low(j)), high(j));
   for (std::size_t i = 0; i < x_.rows(); ++i)
     at_.margin[i] = (task_.offsets == nullptr ? 0 : task_.offsets[i]) + b0_;
   for (std::size_t j = 0; j < b_.size(); ++j)
@@ -55,16 +59,24 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
   for (steps = 0;; ++steps) {
     pull();
     objective = at_.total + penalty(b_, b0_);
-    gap = std::fmax(0, objective - lower_bound());
+    gap = std::max<double>(0, objective - lower_bound());
     converged = gap <= task_.tolerance * objective;
+    near_ = gap < kNear * objective;
     if (converged || steps == task_.steps) break;
     const double before = worst_;
-    const bool had_room = choose();
-    // A violation that hardly falls was that of a model left too early: some column is in much larger units.
-    if (steps > 0 && had_room && worst_ > before / 2) tightened = std::fmax(tightened / 10, kTightest);
+    const std::size_t were_active = active_.size();
+    choose();
+    // Among about the same features, a violation that hardly falls after a whole step is that of a model left too early:
+    // columns go together, or some are in much larger units. Where steps are cut short, models are wrong anyway.
+    if (length_ < 1)
+      tightened = std::min<double>(tightened * 10, 1);
+    else if (worst_ > before / 2 &&
+             static_cast<double>(active_.size()) <= kGrowth * static_cast<double>(were_active))
+      tightened = std::max<double>(tightened / 10, kTightest);
     if (worst_ <= kExact * task_.tolerance * task_.gamma) break;  // there is no room for others
     const double far = gap / objective, part = far > 0.1 ? 0.3 : far > 1e-3 ? 0.1 : 0.01;
-    model(std::fmax(worst_ * std::fmin(part, tightened), kEnough * task_.tolerance * task_.gamma));
+    model(std::max<double>(worst_ * std::min<double>(part, tightened),
+                           kEnough * task_.tolerance * task_.gamma));
     if (!step()) break;
   }
   b = b_, b0 = b0_;
@@ -79,7 +91,8 @@ void InMemory::evaluate(State& s) const noexcept {
     s.loss[i] = w * term.loss;
     s.total += s.loss[i];
     s.slope[i] = w * term.slope;
-    s.curvature[i] = w * model_curvature(y * s.margin[i], term);
+    s.curvature[i] = w * (near_ ? std::max<double>(term.curvature, kLeastCurvature)
+                                : model_curvature(y * s.margin[i], term));
   }
 }
 
@@ -111,41 +124,44 @@ double InMemory::lower_bound() const noexcept {
   }
   double change = 0;  // of a feature's pull, at the most, by shrinking one class
   if (free_intercept() && positive + negative > 0) {
-    const double ratio = std::fmin(positive, negative) / std::fmax(positive, negative);
+    const double ratio = std::min<double>(positive, negative) / std::max<double>(positive, negative);
     dual -= (1 - ratio) * (positive > negative ? dual_of_positive : dual - dual_of_positive);
     change = std::fabs(pull0_) * x_.largest();
   }
   double hardest = 0, endless = 0;
   const bool penalized = task_.intercept && task_.gamma0 > 0;
   for (std::size_t j = 0; j < pulls.size(); ++j) {
-    hardest = std::fmax(hardest, std::fabs(pulls[j]));
+    hardest = std::max<double>(hardest, std::fabs(pulls[j]));
     if (pulls[j] > 0 ? high(j) == HUGE_VAL : low(j) == -HUGE_VAL)
-      endless = std::fmax(endless, std::fabs(pulls[j]));
+      endless = std::max<double>(endless, std::fabs(pulls[j]));
   }
-  if (penalized) hardest = std::fmax(hardest, std::fabs(pull0_)), endless = std::fmax(endless, std::fabs(pull0_));
-  const auto shrunk = [&](double pull) { return pull + change > task_.gamma ? task_.gamma / (pull + change) : 1; };
+  if (penalized)
+    hardest = std::max<double>(hardest, std::fabs(pull0_)),
+    endless = std::max<double>(endless, std::fabs(pull0_));
+  const auto shrunk = [&](double pull) {
+    return pull + change > task_.gamma ? task_.gamma / (pull + change) : 1;
+  };
   if (task_.bounds.low == nullptr) return shrunk(hardest) * dual;
   double best = -HUGE_VAL;
   for (const double scale : {shrunk(hardest), shrunk(endless)}) {
     double bound = scale * dual;
     for (std::size_t j = 0; j < pulls.size(); ++j) bound += least_of_feature(pulls[j], scale, change, j);
-    best = std::fmax(best, bound);
+    best = std::max<double>(best, bound);
   }
   return best;
 }
 
 // The least of gamma |u| - scale pull u for u inside the bounds, where the pull may be larger by `change`.
 double InMemory::least_of_feature(double pull, double scale, double change, std::size_t j) const noexcept {
-  const double none = std::fmin(std::fmax(0, low(j)), high(j));
+  const double none = std::min<double>(std::max<double>(0, low(j)), high(j));
   double least = HUGE_VAL;
   for (const double u : {none, low(j) == -HUGE_VAL ? none : low(j), high(j) == HUGE_VAL ? none : high(j)})
-    least = std::fmin(least, (task_.gamma - scale * change) * std::fabs(u) - scale * pull * u);
+    least = std::min<double>(least, (task_.gamma - scale * change) * std::fabs(u) - scale * pull * u);
   return least;
 }
 
-// Features that are not zero, and those that pull hardest, as many as there is room for; ascending. Whether there was
-// room for all.
-bool InMemory::choose() {
+// Features that are not zero, and those that pull hardest, as many as there is room for; ascending.
+void InMemory::choose() {
   active_.clear();
   std::vector<std::size_t> others;
   for (std::size_t j = 0; j < b_.size(); ++j) {
@@ -162,18 +178,18 @@ bool InMemory::choose() {
     const double x = std::fabs(pulls[a]), y = std::fabs(pulls[c]);
     return x != y ? x > y : a < c;
   };
-  const bool had_room = others.size() <= room;
-  if (!had_room) {
-    std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(room), others.end(), harder);
+  if (others.size() > room) {
+    std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(room), others.end(),
+                     harder);
     others.resize(room);
   }
   active_.insert(active_.end(), others.begin(), others.end());
   std::sort(active_.begin(), active_.end());
   worst_ = 0;
-  for (const std::size_t j : active_) worst_ = std::fmax(worst_, violation(j, pulls[j]));
+  for (const std::size_t j : active_) worst_ = std::max<double>(worst_, violation(j, pulls[j]));
   if (task_.intercept)
-    worst_ = std::fmax(worst_, free_intercept() ? std::fabs(pull0_) : violation_at(pull0_, b0_, task_.gamma0));
-  return had_room;
+    worst_ = std::max<double>(worst_,
+                              free_intercept() ? std::fabs(pull0_) : violation_at(pull0_, b0_, task_.gamma0));
 }
 
 // Coordinate descent on the parabolas, until no active feature violates optimality by more than `accuracy`.
@@ -221,7 +237,8 @@ double InMemory::move(std::size_t j) noexcept {
   const double r = pulls[j] - x_.dot(j, bent_.data());
   const double far = violation(j, r);
   const double omega = r + d * old, size = std::fabs(omega) - task_.gamma;
-  const double next = std::fmin(std::fmax(size > 0 ? std::copysign(size, omega) / d : 0, low(j)), high(j));
+  const double next =
+      std::min<double>(std::max<double>(size > 0 ? std::copysign(size, omega) / d : 0, low(j)), high(j));
   if (next != old && std::isfinite(next)) shift(j, next - old);
   return far;
 }
@@ -250,7 +267,7 @@ double InMemory::move_intercept() noexcept {
 
 double InMemory::sweep(const std::vector<std::size_t>& features) noexcept {
   double worst = move_intercept();
-  for (const std::size_t j : features) worst = std::fmax(worst, move(j));
+  for (const std::size_t j : features) worst = std::max<double>(worst, move(j));
   return worst;
 }
 
@@ -323,7 +340,8 @@ void InMemory::together(double accuracy) {
     for (std::size_t i = 0; i < bent_.size(); ++i) bent_[i] += delta * at_.curvature[i];
   }
   for (std::size_t k = 0; k < live_.size(); ++k)
-    if (const double delta = b[first + k] - b_[live_[k]]; delta != 0) shift(live_[k], delta), b_[live_[k]] = b[first + k];
+    if (const double delta = b[first + k] - b_[live_[k]]; delta != 0)
+      shift(live_[k], delta), b_[live_[k]] = b[first + k];
   spent_ = 0;
 }
 
@@ -345,6 +363,7 @@ bool InMemory::step() noexcept {
     const double after = next_.total + penalty(b_, b0_);
     if (after <= before + kDecrease * t * promised + kRounding * before) {
       std::swap(at_, next_);
+      length_ = t;
       return true;
     }
   }

@@ -27,10 +27,10 @@ struct InMemoryTask {
   const double* offsets = nullptr;  // may be null: all 0
   bool intercept = true;
   double gamma = 1, gamma0 = 0;
-  CoordinateBounds bounds;       // by feature
-  double tolerance = 1e-6;       // of the gap, relative to the objective
-  double tau = 0.8;              // features that pull so hard, relative to gamma, may be active
-  std::size_t capacity = 0;      // most that are not zero; 0: as many as it takes
+  CoordinateBounds bounds;   // by feature
+  double tolerance = 1e-6;   // of the gap, relative to the objective
+  double tau = 0.8;          // features that pull so hard, relative to gamma, may be active
+  std::size_t capacity = 0;  // most that are not zero; 0: as many as it takes
   int steps = 200;
 };
 
@@ -62,7 +62,7 @@ class InMemory {
   double violation(std::size_t j, double pull) const noexcept;
   double lower_bound() const noexcept;
   double least_of_feature(double pull, double scale, double change, std::size_t j) const noexcept;
-  bool choose();
+  void choose();
 
   // The quadratic model, of the change of the weights
   void model(double accuracy);
@@ -87,7 +87,8 @@ class InMemory {
   std::vector<double> diagonal_;  // by feature, for those that are active
   std::vector<std::size_t> active_, live_;
   std::vector<std::int32_t> in_row_;  // how many live features an example has
-  double curvature0_ = 0, spent_ = 0, worst_ = 0;
+  double curvature0_ = 0, spent_ = 0, worst_ = 0, length_ = 1;
+  bool near_ = false;         // the gap is small: steps need no care
   bool made_square_ = false;  // the last step needed it: sweeps alone take long here
 };
 

@@ -82,7 +82,8 @@ class InteriorPoint(LossLearner):
     dual: float = option(0.1, "where the multipliers of the bounds begin")
     bounds: Bounds | None = option(None, "interval of all weights, or of weights by feature")  # noqa: RUF009
     polish: bool = option(
-        True, "read the optimum that the last pass finds where all examples fit in memory (averaged)"
+        True,
+        "read the optimum that the last pass finds where all examples fit in memory (averaged)",
     )
     prune: float = option(
         0.0, "drop the smallest weights that carry less than this share of the sum"

@@ -133,7 +133,7 @@ class Search:
         return value + others, all_q[self.used], slope
 
     def run(self) -> Optimum:
-        """The best bound that was met, and the weights that would be best if tangents were all there is to the others."""
+        """The best bound that was met, and the weights that are best if the others are their tangents."""
         from scipy.optimize import Bounds, minimize  # slow to import
 
         task, n = self.task, len(self.used)
@@ -188,7 +188,13 @@ class Optimum:
 
 
 def by_sketch(
-    block: Block, keys: Any, low: Floats, high: Floats, l1: float, positives: list[float], settings: Sketch
+    block: Block,
+    keys: Any,
+    low: Floats,
+    high: Floats,
+    l1: float,
+    positives: list[float],
+    settings: Sketch,
 ) -> list[Optimum]:
     """For every output: the sketch's optimum, for the logistic loss where the sample is all there is."""
     limits = None

@@ -133,7 +133,8 @@ def prove(
         better = [max(0.0, o.objective - bound) for o, bound in zip(optima, bounds, strict=True)]
         return [Proof(o.objective, gap) for o, gap in zip(optima, better, strict=True)], optima
     proofs = [
-        Proof(t.objective, max(0.0, t.objective - bound)) for t, bound in zip(tasks, bounds, strict=True)
+        Proof(t.objective, max(0.0, t.objective - bound))
+        for t, bound in zip(tasks, bounds, strict=True)
     ]
     return proofs, []
 

@@ -119,5 +119,9 @@ class InMemory:
         if limits is not None:
             may = limits.allowed(others, pulls)
             others, pulls = others[may], pulls[may]
-        objective = found.objective + gamma * float(np.abs(weights).sum() - np.abs(found.weights).sum())
-        return Solution(gamma, Point(keys, weights, found.intercept), objective, found.gap, others, pulls)
+        objective = found.objective + gamma * float(
+            np.abs(weights).sum() - np.abs(found.weights).sum()
+        )
+        return Solution(
+            gamma, Point(keys, weights, found.intercept), objective, found.gap, others, pulls
+        )

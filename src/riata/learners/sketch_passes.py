@@ -167,14 +167,10 @@ class Passes:
             and not sample.memory.has_both_classes(sample.positive)
         ):
             return None
-        tol = s.tol / 4 ** (1 + self._tries) if sample.whole else max(s.tol, SAMPLE_TOL)
+        judged = max(0, sum(h["gamma"] == self.gamma for h in self.history) - 1)
+        tol = s.tol / 4 ** (1 + judged) if sample.whole else max(s.tol, SAMPLE_TOL)
         gamma = self.gamma * sample.weight / weight
         return sample.memory.solve(s, self.limits, sample.positive, gamma, tol, start)
-
-    @property
-    def _tries(self) -> int:
-        """How many passes judged a solution for all examples at this penalty; the first was made elsewhere."""
-        return max(0, sum(h["gamma"] == self.gamma for h in self.history) - 1)
 
     def _go_on_from(self, solution: Solution, whole: bool) -> None:
         """The solution for the sample; where that is all examples, nothing but its certificate is asked for."""
