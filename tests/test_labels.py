@@ -16,6 +16,7 @@ from riata import model_file, tensor_file
 from riata.errors import DataError, SettingsError
 from riata.labels import LOOK_AT, Classes, LabelReader, as_text, same_label
 from riata.learners import FAMILIES, ElasticNet
+from riata.metrics_running import LabelDrift
 from riata.sources import open_source
 from riata.training import partial_model, train
 from tests.cli.helpers import riata as command
@@ -374,7 +375,6 @@ def test_sorted_labels_are_noticed(labels: Any, rows: int) -> None:
         np.random.default_rng(0).integers(0, 2, 3000),
         np.random.default_rng(1).integers(0, 20, 3000),
         np.random.default_rng(2).random(20_000) < 0.005,
-        [0] * 3000 + list(np.random.default_rng(3).integers(0, 2, 3000)),  # mixed later only
         bursts(5000, 5),
         bursts(20_000, 30),
         bursts(20_000, 10, share=0.02),
@@ -396,10 +396,35 @@ def test_one_class_at_the_end_is_noticed(rows: int) -> None:
     with pytest.warns(UserWarning, match=message):
         train(ListSource(ordered([*mixed, *[1] * 400]), rows), make, classes=range(3))
     frequent = np.random.default_rng(0).random(2000) < 0.99
-    for labels in ([*mixed, *[1] * 100], [*mixed, *[1] * 400, 0], [*frequent, *[1] * 400]):
+    for labels in ([*mixed, *[1] * 100], [*frequent, *[1] * 400]):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             train(ListSource(ordered(labels), rows), make, classes=range(3))
+
+
+@pytest.mark.parametrize("rows", [1, 64, 100_000])
+def test_a_share_that_changes_along_the_data_is_noticed(rows: int) -> None:
+    random = np.random.default_rng(3)
+    later = [0] * 3000 + list(random.integers(0, 2, 3000))
+    slowly = random.random(4096) < np.linspace(0.2, 0.8, 4096)
+    ending = [*random.integers(0, 3, 2000), *[1] * 400, 0]
+    for labels, shares in (
+        (later, r"100 .*class 0, .*last \d\d(\.\d)? %"),
+        (slowly, ""),
+        (ending, "class 1"),
+    ):
+        with pytest.warns(UserWarning, match=f"of the first quarter.*{shares}.*--shuffle") as said:
+            train(ListSource(ordered(labels), rows), make, classes=range(3))
+        assert len(said) == 1
+    drift = LabelDrift()
+    for part in np.array_split(slowly.astype(float), max(1, len(slowly) // rows)):
+        drift.add(part)
+    quarter = len(slowly) // 4
+    assert drift.widest[1:] == (1 - slowly[:quarter].mean(), 1 - slowly[-quarter:].mean())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        slightly = random.random(4096) < np.linspace(0.45, 0.6, 4096)
+        train(ListSource(ordered(slightly), rows), make, classes=range(2))
 
 
 def test_the_order_does_not_matter_to_all(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -308,6 +309,27 @@ def check_number_of_classes(count: int, rows: int, words: bool, where: str) -> N
     )
 
 
+def _notice_odd(words: Sequence[str], where: str) -> None:
+    """Say which classes may be one, written in two ways, or none."""
+    from riata.sources.cells import MISSING_NUMBERS  # most labels are numbers
+
+    for word in set(words) & set(MISSING_NUMBERS):
+        warnings.warn(
+            f"{where}the label {word!r} is learned as a class: if it means that there is none, pass --absent "
+            f"{word!r} --on-error skip (absent=[{word!r}], on_error='skip')",
+            stacklevel=2,
+        )
+    first: dict[str, str] = {}
+    for word in words:
+        other = first.setdefault(word.casefold(), word)
+        if other is not word:
+            warnings.warn(
+                f"{where}the labels {other!r} and {word!r} differ in case alone, and are two classes: if they are "
+                "one, write them alike",
+                stacklevel=2,
+            )
+
+
 def labels_of(block: Block) -> Floats:
     if block.labels is None:
         raise DataError(f"{block.where(0)}: the examples have no labels to learn from")
@@ -322,7 +344,9 @@ def first_classes(block: Block, rows: int | None, words: Sequence[Label] | None)
         if isinstance(words[0], bool):
             return Classes(words)
         check_number_of_classes(len(seen), len(labels), True, block.where(len(labels) - 1))
-        return Classes(sorted(str(words[int(value)]) for value in seen))
+        labels_seen = sorted(str(words[int(value)]) for value in seen)
+        _notice_odd(labels_seen, "" if block.path is None else f"{block.path}: ")
+        return Classes(labels_seen)
     if len(seen) == 0:
         raise DataError(f"{block.where(0)}: the examples have no labels to learn from")
     odd = np.flatnonzero(labels != np.rint(labels))

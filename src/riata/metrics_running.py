@@ -61,6 +61,8 @@ class Mean:
 
 def _sequential_sum(start: float, values: Floats) -> float:
     """Piece by piece, in memory that stays in the cache."""
+    if len(values) == 1:  # single rows are many
+        return start + float(values[0])
     running = np.empty(min(len(values), _AT_ONCE) + 1)
     running[0] = start
     for begin in range(0, len(values), _AT_ONCE):
@@ -98,6 +100,11 @@ class LabelSums:
 
     def add(self, labels: Floats, weights: Floats | None = None, *, classes: bool) -> None:
         if len(labels) == 0:
+            return
+        if classes and len(labels) == 1:
+            code = int(labels[0])
+            self.classes += [0.0] * (code + 1 - len(self.classes))
+            self.classes[code] += 1.0 if weights is None else float(weights[0])
             return
         if classes:
             codes = labels.astype(np.intp)
@@ -200,11 +207,13 @@ class LabelOrder:
         """How many runs of each class have ended."""
         self._counts = np.zeros(2)
         self._last: float | None = None
+        self.drift = LabelDrift()
 
     def add(self, codes: Floats) -> None:
         """The next labels, as class codes."""
         if not len(codes):
             return
+        self.drift.add(codes)
         changed = np.flatnonzero(codes[1:] != codes[:-1])
         self.changes += len(changed)
         other = self._last is not None and self._last != codes[0]
@@ -255,10 +264,67 @@ class LabelOrder:
         return bool(self.examples * goes_on**self.run < self._BY_CHANCE)
 
     @property
+    def is_odd(self) -> bool:
+        """Whether a model learns too much of the end."""
+        return self.sorted or self.one_class_at_the_end or self.drift.is_wide
+
+    @property
     def sorted_so_far(self) -> bool:
         """The same on the way, once it is more than one run that may have come by chance."""
         others = self._counts.sum() - self._counts.max()
         return self.sorted and others * self._SHARE >= self._counts.sum() >= 1000
+
+
+class LabelDrift:
+    """How much the share of a class changes from the first quarter of the examples to the last.
+
+    >>> drift = LabelDrift()
+    >>> for share in (0.1, 0.3, 0.5, 0.7):
+    ...     drift.add((np.arange(1000) % 10 < 10 * share).astype(float))
+    >>> code, before, after = drift.widest
+    >>> code, round(before, 2), round(after, 2)
+    (1, 0.1, 0.7)
+    """
+
+    _PIECES, _FEWEST, _WIDE = 64, 250, 0.25
+
+    def __init__(self) -> None:
+        self._counts = np.zeros((self._PIECES, 2))
+        """Of each class in each piece, all of which are of as many examples."""
+        self._piece = 1
+        self.examples = 0
+
+    def add(self, codes: Floats) -> None:
+        """The next labels, as class codes."""
+        while len(codes):
+            if self.examples == self._PIECES * self._piece:
+                pairs = self._counts.reshape(self._PIECES // 2, 2, -1).sum(axis=1)
+                self._counts = np.concatenate([pairs, np.zeros_like(pairs)])
+                self._piece *= 2
+            part, codes = np.split(codes, [self._PIECES * self._piece - self.examples])
+            pieces = (self.examples + np.arange(len(part))) // self._piece
+            many = max(self._counts.shape[1], int(part.max()) + 1)
+            found = np.bincount(pieces * many + part.astype(np.intp), minlength=self._PIECES * many)
+            counts = found.reshape(self._PIECES, many).astype(np.float64)
+            counts[:, : self._counts.shape[1]] += self._counts
+            self._counts = counts
+            self.examples += len(part)
+
+    @property
+    def widest(self) -> tuple[int, float, float]:
+        """The class whose share changes most, and its shares; no change where there are few examples."""
+        used = -(-self.examples // self._piece)
+        first, last = self._counts[: used // 4], self._counts[used - used // 4 : used]
+        if min(first.sum(), last.sum()) < self._FEWEST:
+            return 0, 0.0, 0.0
+        before, after = (part.sum(axis=0) / part.sum() for part in (first, last))
+        code = int(np.abs(after - before).argmax())
+        return code, float(before[code]), float(after[code])
+
+    @property
+    def is_wide(self) -> bool:
+        _, before, after = self.widest
+        return abs(after - before) > self._WIDE
 
 
 def _added(counts: Floats, codes: Floats) -> Floats:

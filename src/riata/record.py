@@ -186,6 +186,22 @@ class Model:
         self.labels = [] if self.classes is None else list(self.classes.tolist())
         self.codes = {label: float(code) for code, label in enumerate(self.labels)}
 
+    @property
+    def loss_name(self) -> str:
+        """What is minimised; families that have no choice of it have log loss or squares."""
+        learner = self.learner
+        default = "squared" if self.classes is None else "logistic"
+        name: str = getattr(learner, "loss", None) or getattr(learner, "link", None) or default
+        return {"logit": "logistic"}.get(name, name)
+
+    @property
+    def loss_in_words(self) -> str:
+        """The loss that is shown while it learns; that of several classes is not the log loss of an evaluation."""
+        outputs = self.learner.outputs
+        return self.loss_name + (
+            f" of {outputs} classes, each against the rest, added up" if outputs > 1 else ""
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_read_event": None, "_read_by": None}
 

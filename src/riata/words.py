@@ -59,6 +59,8 @@ class Ngrams:
         return (*(self.words or (0, 0)), *(self.chars or (0, 0)))
 
 
+_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+"""Each is a word."""
 _LOOKS = 10
 """Fewer values than these do not show what a column is."""
 
@@ -70,41 +72,17 @@ def looks_like_text(values: Sequence[str]) -> bool:
     True
     >>> looks_like_text(["New York City", "Rio de Janeiro"] * 10)
     False
+    >>> looks_like_text([f"这家餐厅的菜很好吃{i}" for i in range(20)])
+    True
     """
     if len(values) < _LOOKS or len(set(values)) < len(values) / 2:
         return False
-    words = [sum(any(map(str.isalpha, word)) for word in value.split()) for value in values]
+    words = [sum(any(map(str.isalpha, word)) for word in _parted(value)) for value in values]
     return sum(words) >= 3 * len(values) and sum(n >= 2 for n in words) > len(values) / 2
 
 
-_ID = re.compile(r"(.*[^a-z])?(id|uuid|guid)", re.IGNORECASE)
-_FEWEST_IDS = 100
-
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d\S*)?")
-
-
-def advice_on(column: str, values: Sequence[Any]) -> str | None:
-    """What to do with a column of such values that is worth little as it is: one that tells rows apart, or dates.
-
-    The one is called an id, and has another value in each row.
-
-    >>> advice_on("order_id", range(500))
-    'has another value in each of the first rows; if it only tells them apart, pass --ignore order_id'
-    >>> advice_on("user_id", ["ann", "bob"] * 100), advice_on("price", range(500))
-    (None, None)
-    >>> advice_on("day", ["2024-03-01", "2024-03-02"] * 10)
-    'holds dates, each of which is learned as a name; pass --date day for their year, month, weekday and hour'
-    """
-    seen = [value for value in values if value is not None]
-    if _ID.fullmatch(column) and len(seen) >= _FEWEST_IDS and len({*map(str, seen)}) == len(seen):
-        return f"has another value in each of the first rows; if it only tells them apart, pass --ignore {column}"
-    if len(seen) >= _LOOKS and all(
-        isinstance(text, str) and _DATE.fullmatch(text) for text in seen
-    ):
-        advice = f"pass --date {column} for their year, month, weekday and hour"
-        return f"holds dates, each of which is learned as a name; {advice}"
-    return None
+def _parted(text: str) -> list[str]:
+    return (text if text.isascii() else _IDEOGRAPH.sub(r" \g<0> ", text)).split()
 
 
 @dataclass(frozen=True)

@@ -242,3 +242,27 @@ def test_numbers_are_those_of_python() -> None:
     ):
         with pytest.raises((ValueError, TypeError, RuntimeError)):
             _core.table_rows(wrong, ",")  # type: ignore[arg-type]
+
+
+def test_rows_of_a_folder_are_called_by_their_files(tmp_path: Path) -> None:
+    for n in range(20):
+        for label, text in (("ham", "see you at home"), ("spam", "free entry now")):
+            (tmp_path / "mail" / label).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "mail" / label / f"{n}.txt").write_text(f"{text} {n}")
+    riata("train", tmp_path / "mail", "-o", tmp_path / "m", "-q")
+    riata("predict", tmp_path / "m", tmp_path / "mail", "-o", tmp_path / "out.csv")
+    found = read(tmp_path / "out.csv")
+    assert {*found["file"]} == {str(path) for path in tmp_path.glob("mail/*/*.txt")}
+    assert [Path(file).parent.name for file in found["file"]] == found["prediction"].tolist()
+    said = riata("predict", tmp_path / "m", tmp_path / "mail", "--id", "text", code=1).err
+    assert "names of files are in every table" in said
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "json"])
+def test_a_table_that_is_not_written_is_refused(trained: Path, tmp_path: Path, suffix: str) -> None:
+    data = write_frame(frame(), tmp_path / "new.csv")
+    out = tmp_path / f"out.{suffix}"
+    assert f"not as .{suffix}" in riata("predict", trained, data, "-o", out, code=2).err
+    assert not out.exists()
+    riata("predict", trained, data, "-o", out, "--to", "jsonl", "--id", "name")
+    assert json.loads(out.read_text().splitlines()[0])["name"] == "row 0"

@@ -72,6 +72,19 @@ def test_inspect_says_how_it_was_made(folder: Path) -> None:
         assert entry["weights"][0] == pytest.approx(model.named_coef_[entry["feature"]])
 
 
+def test_the_loss_of_several_classes_is_named(folder: Path) -> None:
+    """It is the sum over the classes, not the log loss that `evaluate` prints."""
+    words = "logistic of 3 classes, each against the rest, added up"
+    said = " ".join(riata("inspect", folder / "three.riata").out.split())
+    assert f"{words}, before learning each example" in said
+    assert json.loads(riata("inspect", folder / "three.riata", "--json").out)["loss"] == "logistic"
+    assert "added up" not in riata("inspect", folder / "two.riata").out
+    trained = riata(
+        "train", folder / "three.csv", "-o", folder / "again.riata", *COLUMNS[:-1], code=0
+    )
+    assert words in " ".join((trained.out + trained.err).split())
+
+
 def test_counts_are_true(folder: Path) -> None:
     found = json.loads(riata("inspect", folder / "three.riata", "--json", "--top", 0).out)
     coef = library.load(folder / "three.riata").named_coef_
@@ -396,6 +409,25 @@ def test_diff_across_families(folder: Path) -> None:
 
 
 # evaluate
+
+
+def test_evaluate_says_where_the_model_has_learned_from_the_data(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_bytes((folder / "two.csv").read_bytes())
+    words = [*COLUMNS, "--initial", folder / "two.riata"]
+    riata("train", other, "-o", tmp_path / "both.riata", *words)
+    monkeypatch.chdir(folder)
+    for model, data, learned in (
+        ("two.riata", ["two.csv"], ["two.csv"]),
+        ("two.riata", [other], []),
+        (tmp_path / "both.riata", ["two.csv", other], ["two.csv", str(other)]),
+    ):
+        said = riata("evaluate", model, *data).err
+        assert (f"has learned from {', '.join(learned)}:" in said) == bool(learned)
+        assert ("warning" in said) == bool(learned)
+        assert json.loads(riata("evaluate", model, *data, "--json").out)["learned_from"] == learned
 
 
 def test_evaluate_in_detail(folder: Path) -> None:

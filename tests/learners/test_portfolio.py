@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 
 import riata
 from riata import _core, model_file
@@ -148,6 +149,19 @@ def test_units_do_not_matter(factor: float) -> None:
         np.testing.assert_array_equal(a, b)
     else:  # values are float32
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_columns_far_from_zero_are_learned(seed: int) -> None:
+    """Nearly as well as the same columns around zero, from a few hundred rows."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(600, 5)), 2 * rng.normal(size=5)
+    y = (rng.random(600) < 1 / (1 + np.exp(-X @ w))).astype(float)
+    lost = []
+    for origin in (0, 10):
+        model = riata.AutoClassifier(shuffle=False).fit(X[:300] + origin, y[:300])
+        lost.append(log_loss(y[300:], model.predict_proba(X[300:] + origin)))
+    assert lost[1] < 1.02 * lost[0]
 
 
 def test_a_block_is_the_loop_of_its_rows_and_resumes() -> None:

@@ -386,6 +386,8 @@ def test_mistakes(mail: Path) -> None:
     )
     two = riata("report", mail / "mail.riata", mail / "mail.riata", *out, code=2)
     assert "several models" in two.err
+    data = riata("report", mail / "mail.riata", mail / "mail.csv", *out, code=2)
+    assert f"Then --data {mail / 'mail.csv'}" in data.err
     other = mail / "other.csv"
     other.write_text("label,x\n1,2\n")
     assert "body" in riata("report", mail / "mail.riata", *out, "--data", other, code=1).err
@@ -454,3 +456,12 @@ def test_texts_weighed_by_a_secret_key_have_no_form(browser: Any, mail: Path) ->
     assert "score with riata predict" in page.inner_text("#try")
     assert page.locator("#features tbody tr").count() > 3
     page.context.close()
+
+
+@pytest.mark.parametrize("method", ["auto", "bayesian", "elastic-net"])
+def test_of_a_model_without_weights(tmp_path: Path, method: str) -> None:
+    data, model = tmp_path / "x.csv", tmp_path / "m.riata"
+    data.write_text("label,a\n" + "yes,0\nno,0\nyes,0\n" * 20)
+    riata("train", data, "-o", model, "--method", method, "--scale", "none", "--quiet")
+    riata("report", model, "--data", data, "-o", tmp_path / "p.html")
+    assert "intercept" in riata("explain", model, data, "--json").out

@@ -9,6 +9,10 @@
 // values so far, so that the features' units do not matter. Where that moves far, the prior moves with it, as if it had
 // been so from the start: weight i was said to be 0 with a variance of (prior / old unit), and is now with (prior / new
 // unit); the difference is an example of its own.
+//
+// Where values lie around their mean and far from zero, what a weight adds to every row alike the intercept has to take away:
+// about as much as the weight's own deviation times the root mean square. So the intercept's variance has that of some such
+// weights on top.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +30,7 @@ namespace riata {
 inline constexpr int kJointMost = 128, kJointFew = 64;
 inline constexpr double kJointOften = 4;
 inline constexpr double kJointShare = 2.0 / 3;
+inline constexpr double kJointOffCentre = 8;  // so many weights of features that lie far from zero
 inline constexpr std::uint64_t kJointFirstCheck = 16;
 inline constexpr std::int64_t kJointIntercept = -1;  // its key
 
@@ -160,7 +165,8 @@ class Joint {
     return features() < most_ && often >= (features() < kJointFew ? 1 : kJointOften);
   }
   double prior(std::int64_t key, int lane, double unit) const noexcept {
-    return key == kJointIntercept ? intercept_variance_ : priors_[lane] / unit;
+    return key == kJointIntercept ? intercept_variance_ + kJointOffCentre * priors_[lane]
+                                  : priors_[lane] / unit;
   }
   int add(std::int64_t key, double unit);
   void change_unit(JointExample& e, int place, double unit) noexcept;

@@ -33,7 +33,9 @@ def settings_as_usage() -> Iterator[None]:
 
 
 def _columns(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> list[str]:
-    return [name.strip() for value in values for name in value.split(",") if name.strip()]
+    """The names in lists; an empty one is the name of a column where it stands alone: --ignore ''."""
+    names = [name.strip() for value in values for name in value.split(",") if name.strip()]
+    return [*names, *("" for value in values if not value)]
 
 
 def _buckets(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ import click
 from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.evaluate_text import report
 from riata.cli.options import Command, option
+from riata.cli.text import printable
 from riata.errors import DataError
 from riata.explain.measures import Measures, measure
 from riata.record import Model
@@ -130,15 +132,34 @@ def command(
     result = measure(loaded, source, measures, groups_of)
     if result["examples"] == 0:
         raise DataError(f"{source.name}: no examples")
+    learned = _learned_from(loaded, data)
     if as_json:
-        live = {"live_weights": learner.n_live(), "features": learner.n_features}
-        click.echo(json.dumps(result | live | {"skipped": getattr(source, "skipped", 0)}))
+        about = {
+            "live_weights": learner.n_live(),
+            "features": learner.n_features,
+            "learned_from": learned,
+        }
+        click.echo(json.dumps(result | about | {"skipped": getattr(source, "skipped", 0)}))
     else:
         click.echo(report(loaded, result, source.name))
+        if learned:
+            click.echo(
+                f"riata: warning: the model has learned from {printable(', '.join(learned), 400)}: on data that it has "
+                "not seen it will be worse. Measure it there, or train with --holdout",
+                err=True,
+            )
     skipped = skipped_lines(source, options)
     if skipped is not None:
         click.echo(f"riata: not measured: {skipped}", err=True)
     return 0
+
+
+def _learned_from(model: Model, data: Sequence[str]) -> list[str]:
+    """Those of the files that the model was trained on, as far as their names tell."""
+    record = model.record
+    known = [name for run in (record.data, *(e["data"] for e in record.earlier)) for name in run]
+    places = {os.path.realpath(name) for name in known if name != "-"}
+    return [name for name in data if name != "-" and os.path.realpath(name) in places]
 
 
 def _check(model: Model, threshold: float | None, at: Sequence[Any]) -> None:

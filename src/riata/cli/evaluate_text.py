@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from riata.cli.text import (
-    loss_name,
     number,
     percent,
     plural,
@@ -58,7 +57,7 @@ def _loss(model: Model, result: dict[str, Any]) -> list[tuple[str, str]]:
                 f"{number(result['base_log_loss'])} by always predicting the shares of the classes",
             ),
         ]
-    name = loss_name(model)
+    name = model.loss_name
     if model.classes is None and name == "squared":
         return []  # that is half the mean squared error
     lines = [

@@ -23,7 +23,14 @@ from riata.cli.data import (
     skipped_lines,
 )
 from riata.cli.options import Command, option
-from riata.cli.prediction_table import TABLES, Wanted, columns_of, open_table, table_of_name
+from riata.cli.prediction_table import (
+    TABLES,
+    Wanted,
+    columns_of,
+    open_table,
+    refuse_name,
+    table_of_name,
+)
 from riata.errors import DataError
 from riata.labels import as_text
 from riata.metrics import class_probabilities, predicted_codes
@@ -97,6 +104,8 @@ def command(
     what = "score" if score else "proba" if proba else None
     if output is not None:
         check_writable(output)
+        if to is None:
+            refuse_name(output)
     loaded = load_model(model, data)
     check(loaded, model, what, interval)
     source, options = open_unlabelled(loaded, data, given, id_column)
@@ -152,14 +161,15 @@ def open_unlabelled(
 def ids_for(
     source: Source, data: Sequence[str], options: ReadOptions, id_column: str | None
 ) -> RowIds | None:
-    """What rows are called: by a column, or by their tags, if the first line of Vowpal Wabbit text has one."""
+    """What rows are called: by a column, as the files of a folder, or by their tags, if the first line of Vowpal
+    Wabbit text has one."""
     if "-" in data and id_column is None:
         return None
     paths = expand(list(data))
     format = format_of(paths, options.format)
     if id_column is not None:
         return RowIds(source, paths, format, id_column)
-    if format == "vw" and first_tag(paths):
+    if format == "folder" or (format == "vw" and first_tag(paths)):
         return RowIds(source, paths, format, None)
     return None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,6 +48,16 @@ def table_of_name(path: str | None) -> str | None:
     ('csv', None, None)
     """
     return None if path is None else _SUFFIXES.get(PurePath(path).suffix.lower())
+
+
+def refuse_name(path: str) -> None:
+    """A mistake in the options where the end of a file's name asks for a table that is not written."""
+    suffix = PurePath(path).suffix.lower()
+    if suffix in (".xlsx", ".xls", ".ods", ".json", ".arrow", ".feather"):
+        raise click.UsageError(
+            f"{path}: a table is written as .csv, .tsv, .jsonl or .parquet, not as {suffix}: end the name so, or say "
+            "with --to what it is"
+        )
 
 
 @dataclass(frozen=True)

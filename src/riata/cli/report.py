@@ -17,6 +17,7 @@ from riata.record import Model
 from riata.report import Page, page_of
 from riata.report.logs import Log
 from riata.report.measure import Measured, measure
+from riata.sources.recognise import is_model
 from riata.sweeping import Sweep
 
 HELP = """Write one HTML page about a model: how it was made, its weights, and a form that scores.
@@ -82,6 +83,10 @@ def open_what(paths: tuple[str, ...]) -> tuple[Model | None, Log | None, Sweep |
     for path in paths:
         kind = kind_of(path)
         if kind in found:
+            if kind == "model" and not is_model(start_of(path)):
+                raise click.UsageError(
+                    f"{path} is no model; is it data to measure the model on? Then --data {path}"
+                )
             raise click.UsageError(f"several {kind}s: one page is about one of them")
         read = {"log": Log.read, "sweep": Sweep.load, "model": model_file.load}[kind]
         found[kind] = read(path)
@@ -90,11 +95,15 @@ def open_what(paths: tuple[str, ...]) -> tuple[Model | None, Log | None, Sweep |
 
 def kind_of(path: str) -> str:
     """What a file is: those of logs and sweeps are JSON, models begin with the length of their header."""
-    with open(path, "rb") as file:
-        start = file.read(4096).lstrip()
+    start = start_of(path).lstrip()
     if not start.startswith(b"{"):
         return "model"
     return "sweep" if b'"riata-sweep"' in start else "log"
+
+
+def start_of(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(4096)
 
 
 def say(output: str, page: Page) -> None:

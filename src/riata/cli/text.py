@@ -38,12 +38,14 @@ def trained(
 ) -> str:
     """After a run that came to its end; `seconds` is None where it was not all done in one go."""
     record, learner = model.record, model.learner
-    loss = loss_name(model)
     speed = f" in {seconds:.1f} s, {count(record.examples / seconds)} a second" if seconds else ""
     lines = [
         ("learned", f"{plural(record.examples, 'example')} in {plural(record.passes, 'pass')}"),
         ("", f"from {' '.join(record.data)}{speed}"),
-        ("loss", f"{number(record.progressive_loss)} {loss}, before learning each example"),
+        (
+            "loss",
+            f"{number(record.progressive_loss)} {model.loss_in_words}, before learning each example",
+        ),
     ]
     lines += [("", line) for line in not_learned(model)]
     if skipped is not None:
@@ -91,13 +93,6 @@ def trained_json(model: Model, output: str, seconds: float) -> str:
         "features": int(learner.n_features),
     }
     return json.dumps(done)
-
-
-def loss_name(model: Model) -> str:
-    """What is minimised; families that have no choice of it have log loss or squares."""
-    return str(
-        model.learner.parameters().get("loss", "squared" if model.classes is None else "logistic")
-    )
 
 
 def not_learned(model: Model) -> list[str]:

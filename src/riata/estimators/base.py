@@ -28,10 +28,12 @@ from riata.estimators.reading import Reading
 from riata.estimators.tables import (
     TableWithLabels,
     as_table,
+    check_known,
     is_stream,
     is_table,
     note_columns,
     open_examples,
+    refuse_unreadable,
     split_options,
 )
 from riata.estimators.weights import Weights
@@ -92,6 +94,7 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
         whose defaults hold: one pass, in the order of the stream.
         """
         reading, options = split_options(options)
+        check_known(options, train)
         reading = self._by_default() | reading
         model = train(open_examples(source, **reading), self._make_learner, **options)
         with self._turn():
@@ -124,6 +127,7 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
         """A frame as named features, if it can be that."""
         self.__dict__.pop("_fitted_on_frame", None)
         if y is None or not (is_table(X) and (reading or self._takes_names())):
+            refuse_unreadable(X)
             return None
         self._fitted_on_frame = True
         options = self._by_default() | dict(reading)
@@ -140,7 +144,7 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
             if hasattr(self, "_fitted_on_frame"):
                 note_columns(self, X, self.model_.schema, reset=False)
             return TableWithLabels(X, y, None, schema=self.model_.schema)
-        self._refuse_matrix()
+        self._refuse_matrix(X)
         return None
 
     def _learn_more(
@@ -192,8 +196,9 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
             )
         return self.model_.learner
 
-    def _refuse_matrix(self) -> None:
+    def _refuse_matrix(self, X: Any) -> None:
         """A model of named features does not know what the columns of a matrix are."""
+        refuse_unreadable(X)
         if self._is_named():
             raise ValueError(
                 "this model knows its features by name, and a matrix has none: give it a frame with these "
@@ -220,7 +225,7 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
                 stacklevel=4,
             )
             return open_examples(table, schema=schema, labelled=False)
-        self._refuse_matrix()
+        self._refuse_matrix(X)
         if is_canonical_csr(X) and X.shape[1] == self.n_features_in_:
             return open_source(X)
         checked = validate_data(

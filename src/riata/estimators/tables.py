@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -49,6 +52,22 @@ def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
     return reading, {name: value for name, value in given.items() if name not in _READING}
 
 
+def check_known(options: Mapping[str, Any], function: Callable[..., Any]) -> None:
+    """A TypeError for an option that neither reading nor this function has.
+
+    >>> check_known({"categoricals": ["hour"]}, open_source)
+    Traceback (most recent call last):
+    TypeError: there is no option 'categoricals'; did you mean 'categorical'?
+    """
+    known = [*signature(function).parameters, *_READING]
+    for name in options:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            raise TypeError(
+                f"there is no option {name!r}" + "".join(f"; did you mean {c!r}?" for c in close)
+            )
+
+
 def open_examples(X: Any, **reading: Any) -> Source:
     """Whatever holds examples with their labels."""
     if isinstance(X, Source):
@@ -57,6 +76,25 @@ def open_examples(X: Any, **reading: Any) -> Source:
         refuse_twice(columns_of(X), "the frame")
         reading.setdefault("format", "table")
     return open_source(X, **reading)
+
+
+def refuse_unreadable(X: Any) -> None:
+    """A ValueError for what is no table and never was a matrix, with what to give instead."""
+    if type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame":
+        raise ValueError("a LazyFrame has no rows yet: give it as X.collect()")
+    if is_frame(X):
+        strange = [column for column in X.columns if not isinstance(column, str)]
+        if strange and any(isinstance(cell, str) for cell in X.head(1).to_numpy().flat):
+            raise ValueError(
+                f"names of columns are texts, and this frame has {strange[0]!r}: df.columns = df.columns.map(str)"
+            )
+        return
+    some = isinstance(X, (list, tuple)) or getattr(X, "ndim", 2) == 1
+    if some and len(X) and isinstance(next(iter(X)), str):
+        raise ValueError(
+            "X is a list of texts, and has no columns: give a frame with a column of them, such as "
+            "pandas.DataFrame({'text': X}), or begin a Pipeline with riata.TextFeatures()"
+        )
 
 
 class TableWithLabels:
@@ -75,10 +113,18 @@ class TableWithLabels:
                 "the frame has a column 'label', and y is given, too: leave y out (fit(df, label='label')), "
                 "or drop the column"
             )
+        if not len(y):
+            raise ValueError(f"Found array with 0 sample(s) (shape=(0, {len(columns)})): give rows")
+        self._label = getattr(y, "name", None)
+        if self._label in columns and reading.get("schema") is None:
+            warnings.warn(
+                f"the frame has a column {self._label!r}, as y is called, and it is learned as a feature: if it is "
+                f"the label, drop it, or leave y out (fit(df, label={self._label!r}))",
+                stacklevel=4,
+            )
         self._source = unweighed(open_source(X, labelled=False, format="table", **reading))
         self._labels: NDArray[np.float64] | None = None
         self._weights = weights
-        self._label = getattr(y, "name", None)
         self.name = self._source.name
         self.n_rows: int | None = len(y)
 
@@ -118,6 +164,7 @@ def checked_labels(estimator: Any, X: Any, y: Any, numeric: bool = False) -> NDA
 def note_columns(estimator: Any, X: Any, schema: Schema | None = None, reset: bool = True) -> None:
     """Keep the names of the features, or compare them with those of the fit."""
     left_out = {c.name for c in (schema or Schema()).columns if not c.is_feature}
+    refuse_twice(columns_of(X), "the frame")
     kept = [column for column in columns_of(X) if column not in left_out]
     if reset:
         estimator.feature_names_in_ = np.array(kept, dtype=object)

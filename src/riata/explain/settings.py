@@ -102,10 +102,10 @@ class Settings:
                 spread = np.bincount(
                     rows, self.features.variances[places, o, k] * x * x, minlength=n
                 )
-                spread += self.intercept.variances[0, o, k]
+                spread = spread + self.intercept.variances[0, o, k]
                 shrunk[k] = 1 / np.sqrt(1 + np.pi / 8 * spread)
             mean = np.bincount(rows, self.features.means[places, o, k] * x, minlength=n)
-            mean += self.intercept.means[0, o, k]
+            mean = mean + self.intercept.means[0, o, k]  # integers where no row has a feature
             own = (mean + offsets) * shrunk[k] - offsets
             odds[k] = offsets + self.factors[o, k] * own + self.constants[o, k]
         shares = _slopes(odds, self.log_weights[o])

@@ -76,7 +76,8 @@ def summary(
             "earlier": record.earlier,
             "examples": learner.t,
             "passes": record.passes,
-            "loss": loss_name(learner),
+            "loss": model.loss_name,
+            "loss_in_words": model.loss_in_words,
             "progressive_loss": record.progressive_loss,
             "constant_loss": model.constant_loss,
             "holdout": record.holdout,
@@ -88,13 +89,6 @@ def summary(
             "weights": model.weights_in_words(live, len(table)),
         }
         return Summary(values | _strongest(model, table, wanted, names) | _of_family(learner))
-
-
-def loss_name(learner: Any) -> str:
-    """What the learner minimises, or what its probabilities cost."""
-    default = "squared" if learner.task == "regression" else "logistic"
-    name: str = getattr(learner, "loss", None) or getattr(learner, "link", None) or default
-    return {"logit": "logistic"}.get(name, name)
 
 
 def changed_parameters(learner: Any) -> dict[str, Any]:

@@ -66,10 +66,8 @@ def _about(values: dict[str, Any]) -> list[tuple[str, str]]:
 def _loss_rows(values: dict[str, Any]) -> list[tuple[str, str]]:
     lines = []
     if values["progressive_loss"] is not None:
-        said = (
-            f"{number(values['progressive_loss'])} {values['loss']}, before learning each example"
-        )
-        lines.append(("loss", said))
+        loss = f"{number(values['progressive_loss'])} {values['loss_in_words']}"
+        lines.append(("loss", f"{loss}, before learning each example"))
         if values["constant_loss"] is not None:
             lines.append(("", f"{number(values['constant_loss'])} by always predicting the same"))
     if values["holdout"] is not None:
@@ -101,7 +99,7 @@ def _schema_rows(values: dict[str, Any] | None) -> list[tuple[str, str]]:
 
 
 def _some(names: list[str]) -> str:
-    shown = ", ".join(printable(name, 60) for name in names[:8])
+    shown = ", ".join(printable(name, 60) or "''" for name in names[:8])
     return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 

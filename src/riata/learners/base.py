@@ -275,7 +275,8 @@ def only_keys(indices: NDArray[Any], width: int = 1) -> bool:
     (True, False, True)
     """
     limit = ARRAY_LIMIT // max(1, width)
-    if len(indices) == 0 or np.iinfo(indices.dtype).max < limit:
+    largest = (1 << (8 * indices.itemsize - 1)) - 1
+    if len(indices) == 0 or largest < limit:
         return False
     return bool(indices.max() >= limit)
 

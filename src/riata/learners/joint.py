@@ -15,6 +15,21 @@ LANES = 4
 """There are so many, side by side."""
 INTERCEPT = -1
 """Its key among theirs."""
+OFF_CENTRE = 8
+"""The intercept's variance has that of so many weights on top: cpp/riata/portfolio/joint.hpp says why."""
+
+
+def prior_variances(
+    keys: NDArray[np.int64], units: Floats, priors: tuple[float, ...], intercept: float
+) -> Floats:
+    """Those that weights begin with, (features, 4).
+
+    >>> prior_variances(np.array([-1, 7]), np.array([1.0, 4.0]), (0.25, 1.0, 4.0, 16.0), 6.0).tolist()
+    [[8.0, 14.0, 38.0, 134.0], [0.0625, 0.25, 1.0, 4.0]]
+    """
+    variances = np.array(priors) / units[:, None]
+    variances[keys == INTERCEPT] = intercept + OFF_CENTRE * np.array(priors)
+    return variances
 
 
 def joint_tensors(state: Arrays, outputs: int) -> dict[str, Tensor]:
@@ -71,11 +86,9 @@ def more_outputs(
     if "joint_keys" not in state:
         return {}
     n = len(state["joint_keys"])
-    variances = np.array(priors) / state["joint_units"][:, None]
-    variances[state["joint_keys"] == INTERCEPT] = intercept
     blank = {
         "means": np.zeros((n, LANES)),
-        "variances": variances,
+        "variances": prior_variances(state["joint_keys"], state["joint_units"], priors, intercept),
         "factors": np.zeros((n * (n - 1) // 2, LANES)),
     }
     found = {}

@@ -55,7 +55,7 @@ class InMemory:
             return features.astype(np.int64), places.astype(np.int32)
         occurs = np.zeros(int(indices.max()) + 1, dtype=bool)
         occurs[indices] = True
-        places = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+        places = (np.cumsum(occurs) - 1).astype(np.int32)
         return np.flatnonzero(occurs).astype(np.int64), places[indices]
 
     @cached_property

@@ -19,6 +19,8 @@ MOST, FEW, OFTEN = 128, 64, 4
 SHARE = 2 / 3
 """They must be such a part of the values in rows."""
 FIRST_CHECK = 16
+OFF_CENTRE = 8
+"""The intercept has the variance of so many weights on top: it takes away what they add to all rows far from zero."""
 INTERCEPT = -1
 
 
@@ -120,7 +122,8 @@ class Joint:
         self.units.append(unit)
         for of in self.beliefs:
             for belief, prior in zip(of, self.priors, strict=True):
-                belief.add(self.intercept_variance if key == INTERCEPT else prior / unit)
+                intercept = self.intercept_variance + OFF_CENTRE * prior
+                belief.add(intercept if key == INTERCEPT else prior / unit)
 
     def _change_unit(self, place: int, unit: float) -> None:
         """The prior's precision of this weight moves, as if it had been so from the start."""

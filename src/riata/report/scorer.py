@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -116,12 +117,16 @@ def bayesian_parts(learner: Any) -> Parts:
         "probability": "logistic",
         "shown_intercept": learner.intercept.tolist(),
     }
-    n = len(keys)
     columns = {
-        "means": means[..., kept].reshape(n, -1).T,
-        "variances": variances[..., kept].reshape(n, -1).T,
+        "means": _flat(means[..., kept]).T,
+        "variances": _flat(variances[..., kept]).T,
     }
     return Parts(about, keys, columns, average.T, std.T)
+
+
+def _flat(values: Floats) -> Floats:
+    """A row a feature, also where there is none."""
+    return values.reshape(len(values), math.prod(values.shape[1:]))
 
 
 def auto_parts(learner: Any) -> Parts:
@@ -154,8 +159,8 @@ def auto_parts(learner: Any) -> Parts:
     columns = {
         "counts": rows[:, :1].T,
         "squares": rows[:, 1:2].T,
-        "means": means.reshape(len(rows), -1).T,
-        "variances": variances.reshape(len(rows), -1).T,
+        "means": _flat(means).T,
+        "variances": _flat(variances).T,
     }
     sizes = np.sqrt(np.divide(rows[:, 1], rows[:, 0], out=np.ones(len(rows)), where=rows[:, 0] > 0))
     shown = learner._blended(state, rows, np.where(sizes > 0, sizes, 1))

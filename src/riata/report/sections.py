@@ -39,7 +39,6 @@ def overview(model: Model) -> str:
     of = f"of {total:,}" + (
         f" ({learner.n_features:,} features x {outputs} classes)" if outputs > 1 else ""
     )
-    loss = learner.parameters().get("loss", "log loss")
     holdout = record.holdout or {}
     return facts(
         [
@@ -53,7 +52,7 @@ def overview(model: Model) -> str:
             (
                 "progressive loss",
                 number(record.progressive_loss),
-                f"{loss}; each example predicted before it was learned",
+                f"{model.loss_in_words}; each example predicted before it was learned",
             ),
             (
                 "holdout loss",

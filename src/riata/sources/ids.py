@@ -1,4 +1,4 @@
-"""What rows are called: the values of a column, or the tags of Vowpal Wabbit text."""
+"""What rows are called: the values of a column, the tags of Vowpal Wabbit text, or the files of a folder."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def check_ids(paths: Sequence[str], format: str | None) -> None:
             "<stdin>: the column of --id is read beside the rows, and standard input can be read only once: "
             "name the file, which may be compressed"
         )
-    if format == "vw" or format not in _READERS:
-        tags = "; the tags of lines are in every table" if format == "vw" else ""
+    if format in _OWN or format not in _READERS:
+        own = {"vw": "tags of lines", "folder": "names of files"}.get(format or "")
+        tags = "" if own is None else f"; the {own} are in every table"
         raise DataError(
             f"{', '.join(map(display, paths))}: --id names a column of CSV, TSV, JSON lines, Parquet or Arrow "
             f"files; {format} has none{tags}"
@@ -37,7 +38,8 @@ def check_ids(paths: Sequence[str], format: str | None) -> None:
 class RowIds:
     """Read beside the rows of a source, and matched with them by file and line.
 
-    `column` is a column or key, by name; None are the tags of Vowpal Wabbit text. `flag` is who asks for it.
+    `column` is a column or key, by name; None are the tags of Vowpal Wabbit text, or the files of a folder. `flag` is
+    who asks for it.
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class RowIds:
         column: str | None,
         flag: str = "--id",
     ) -> None:
-        self.name = "tag" if column is None else column
+        self.name = _OWN[format] if column is None else column
         self._flag = flag
         self._rows = _READERS[format](source, list(paths), column or "")
 
@@ -196,8 +198,19 @@ def _values(batches: Any, path: str, column: str, names: list[str]) -> Iterator[
             yield path, number, value
 
 
+def _files(source: Source, folders: list[str], column: str) -> Iterator[Row]:
+    from riata.sources.text.folder import labelled_files
+
+    files = [path for folder in folders for _, path in labelled_files(folder)]
+    for number, path in enumerate(files, 1):
+        yield source.name, number, path
+
+
+_OWN = {"vw": "tag", "folder": "file"}
+"""What rows have that need no column for it."""
 _READERS = {
     "vw": _tags,
+    "folder": _files,
     "jsonl": _json,
     "parquet": _columnar,
     "arrow": _columnar,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from riata.batches import Batch, Batches, Watch, iterate, n_rows, pieces, skip
 from riata.block import Block
 from riata.errors import ChangedData, DataError, DivergenceError, LostData, RefusedExample
-from riata.labels import in_words
 from riata.metrics_running import LabelOrder
 from riata.record import Model, Progress, Record, check_hash_key
 from riata.sources.source import unweighed
@@ -212,34 +210,12 @@ class Run:
         """Whether there are classes, and a learner that does not find the same solution in any order."""
         return self.learner.task != "regression" and (self.learner.planned_passes or 1) == 1
 
-    def _warn_of_order(self, is_sorted: bool) -> None:
-        """Labels that come sorted are learned one after another, and the last one wins."""
-        order = self.order
-        if is_sorted and order is not None:
-            self.order = None
-            changes = "once" if order.changes == 1 else f"{order.changes:,} times"
-            warnings.warn(
-                f"{self.source.name}: the labels come sorted: {changes} in {order.examples:,} "
-                f"examples was a label not that of the one before, where random order makes it "
-                f"{order.usual:,.0f} times. The loss that is shown is then far too good, and the model knows "
-                f"best what came last: shuffle the data, or use --shuffle ROWS (shuffle=...) with as many rows "
-                f"as fit into memory, all of them if they do",
-                stacklevel=2,
-            )
+    def _warn_of_order(self, is_odd: bool) -> None:
+        if is_odd and self.order is not None:
+            from riata.training.label_order import warn_of_order  # most data is in no order
 
-    def _warn_of_the_end(self) -> None:
-        """Examples of one class only at the end pull the model towards it."""
-        order, classes = self.order, self.prepared.encoder.classes
-        if order is None or classes is None or not order.one_class_at_the_end:
-            return
-        label = in_words(classes.labels[order.last : order.last + 1])
-        warnings.warn(
-            f"{self.source.name}: the last {order.run:,} of {order.examples:,} examples are all of class {label}; "
-            f"of those before, {100 * order.share_before:.3g} % were. The model knows best what came last, and the "
-            f"loss that is shown is too good: shuffle the data, or use --shuffle ROWS (shuffle=...) with as many "
-            f"rows as fit into memory, all of them if they do",
-            stacklevel=2,
-        )
+            warn_of_order(self.order, self.prepared.encoder.classes, self.source.name)
+            self.order = None
 
     def _save_if_due(self) -> None:
         checkpoint = self.checkpoint
@@ -278,8 +254,7 @@ class Run:
         record = self.record
         self.prepared.complete()
         if self.order is not None:
-            self._warn_of_order(self.order.sorted)
-            self._warn_of_the_end()
+            self._warn_of_order(self.order.is_odd)
         self.order = None
         if not record.pass_ended:  # before the holdout is scored: it may move the weights
             self.learner.end_pass()

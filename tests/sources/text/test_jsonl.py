@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from riata.block import concatenate
 from riata.errors import DataError
 from riata.sources import open_source
+from riata.sources.cells import are_truths
 from riata.sources.options import ReadOptions
-from riata.sources.table.layout import are_truths
 from riata.sources.text.jsonl import JsonSource
 from tests.sources.named import Row, assert_same, drain, read, rows, write
 

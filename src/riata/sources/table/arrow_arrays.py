@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.sources.table.layout import MISSING_NUMBERS, TRUTHS
+from riata.sources.cells import MISSING_NUMBERS, TRUTHS
 
 
 def as_text(values: Any) -> Any:

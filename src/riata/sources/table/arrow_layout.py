@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
+from riata.sources.cells import NUMBER, are_truths
 from riata.sources.labels import BOOLS, text_words
 from riata.sources.options import LOOK_AT
 from riata.sources.table.arrow_arrays import (
@@ -27,9 +28,7 @@ from riata.sources.table.arrow_arrays import (
 )
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
-    NUMBER,
     TableOptions,
-    are_truths,
     bucket_edges,
     label_names_of,
     make_schema,
@@ -95,7 +94,10 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
             found = present_numbers(first(column), absent, column, name)
             edges = bucket_edges(found, transforms.buckets[column], column, name)
             return Column(column, kind="bucket", edges=tuple(edges))
-        wanted.notice(column, lambda: first(column).slice(0, LOOK_AT).to_pylist(), name)
+        made = find_kind(column, kind)
+        return wanted.notice(made, lambda: first(column).slice(0, LOOK_AT).to_pylist(), name)
+
+    def find_kind(column: str, kind: Any) -> Column:
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
             return numbers(column)
         if is_text(kind) and "binary" not in str(kind):

@@ -20,6 +20,7 @@ from riata.sources.io.remote import open_remote
 from riata.sources.options import ReadOptions
 from riata.sources.source import Begun, split
 from riata.sources.table.bad_rows import Part
+from riata.sources.table.frame import spans_as_names
 from riata.sources.table.layout import TableOptions
 from riata.sources.table.parquet_footer import BadFooter
 from riata.sources.table.pieces import Found, Piece, Pieces, cut, cut_all, mixed, part_of, rows_of
@@ -321,7 +322,7 @@ def open_table(
     shape = getattr(table, "shape", None)
     name = kind if shape is None else f"{kind} {shape[0]} x {shape[1]}"
     wanted = TableOptions.of(options, skipping is not None)
-    kept, dropped = _without(table, wanted.unread)
+    kept, dropped = _without(spans_as_names(table), wanted.unread)
     found = Found(wanted.without(dropped))
 
     def pieces() -> Pieces:

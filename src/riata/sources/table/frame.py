@@ -47,6 +47,25 @@ def open_frame(
     return open_pieces(dense, y, sample_weight, block_rows)
 
 
+def spans_as_names(table: Any) -> Any:
+    """The table; intervals and periods of a frame of pandas as the texts that they are in CSV."""
+    if not _is_a(table, "pandas", "DataFrame"):
+        return table
+    import pandas as pd
+
+    def is_span(dtype: Any) -> bool:
+        if isinstance(dtype, pd.CategoricalDtype):
+            dtype = dtype.categories.dtype
+        return isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype))
+
+    found = [place for place, dtype in enumerate(table.dtypes) if is_span(dtype)]
+    for place in found:
+        texts = table.iloc[:, place].map(str, na_action="ignore").astype(object)
+        table = table.copy(deep=False) if place == found[0] else table
+        table.isetitem(place, texts)
+    return table
+
+
 def _is_a(what: Any, library: str, kind: str) -> bool:
     module = sys.modules.get(library)
     return module is not None and isinstance(what, getattr(module, kind))

@@ -7,9 +7,8 @@ that are words are numbered, in the order of the alphabet.
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,10 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError, suggest
 from riata.schema import Column, Schema, expand_crosses
+from riata.sources.advice import FEW_OTHERS, advice_on
+from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS
 from riata.sources.options import LOOK_AT, Roles, Transforms
-from riata.words import TextOptions, advice_on, looks_like_text
+from riata.words import TextOptions, looks_like_text
 
 if TYPE_CHECKING:
     from riata.sources.options import ReadOptions
@@ -28,26 +29,8 @@ LOOK_AT_BUCKETS = 10_000
 """Rows that decide where buckets begin and end."""
 _MOST_LABELS = 1000
 _SMALLEST_SCALE = 1e-20
-TRUTHS = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
-"""What stands for numbers in columns of text, where bools were written."""
-MISSING_NUMBERS = ("NA", "NaN", "nan", "null", "NULL", "?")
-"""What stands for a missing number in text, beside nothing at all; as in the core."""
-_FEW_OTHERS = 0.5
-"""Fewer texts than numbers are a surprise."""
-
-NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
 
 Cells = Sequence[Sequence[str]]
-
-
-def are_truths(texts: Iterable[str]) -> bool:
-    """Whether texts are bools, however they are spelled; some may be missing.
-
-    >>> are_truths(["True", "NA", "FALSE"]), are_truths(["true", "yes"]), are_truths(["NA"])
-    (True, False, False)
-    """
-    there = {text.strip() for text in texts} - {"", *MISSING_NUMBERS}
-    return bool(there) and there <= TRUTHS.keys()
 
 
 @dataclass(frozen=True)
@@ -129,12 +112,14 @@ class TableOptions:
             )
         return Column(column, kind="text", tokeniser=self.text.to_json())
 
-    def notice(self, column: str, values: Callable[[], Sequence[Any]], name: str) -> None:
-        """Say where a column that nobody spoke of seems to be worth little as it is."""
-        if self.given is None and column not in (*self.roles.numeric, *self.roles.categorical):
-            advice = advice_on(column, values())
+    def notice(self, column: Column, values: Callable[[], Sequence[Any]], name: str) -> Column:
+        """The column; says where nobody spoke of it and it seems to be worth little as it is."""
+        spoken_of = (*self.roles.numeric, *self.roles.categorical)
+        if self.given is None and column.name not in spoken_of and column.kind != "text":
+            advice = advice_on(column.name, column.kind, values())
             if advice is not None:
-                warnings.warn(f"{name}: column {column!r} {advice}", stacklevel=2)
+                warnings.warn(f"{name}: column {column.name!r} {advice}", stacklevel=2)
+        return column
 
     def refuse_others(self, name: str) -> None:
         """A DataError where something is asked for that the schema has otherwise."""
@@ -250,13 +235,15 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
         present = present_in(column)
         there = [cell for cell in present if cell not in MISSING_NUMBERS]
         others = [cell for cell in there if not NUMBER.fullmatch(cell) and cell not in TRUTHS]
-        wanted.notice(column, lambda: present, name)
         if column in roles.numeric or (there and not others):
-            return wanted.number(column, lambda: _numbers_in(there, {*others}))
-        if looks_like_text(present):
+            made = wanted.number(column, lambda: _numbers_in(there, {*others}))
+        elif looks_like_text(present):
             return wanted.text_column(column, found=name)
-        _warn_of_others(column, others, len(there), name, first_row(column, others))
-        return Column(column, kind="category")
+        elif _warn_of_others(column, others, len(there), name, first_row(column, others)):
+            return Column(column, kind="category")
+        else:
+            made = Column(column, kind="category")
+        return wanted.notice(made, lambda: there or [""] * len(rows[:LOOK_AT]), name)
 
     def first_row(column: str, others: list[str]) -> int | None:
         place = columns.index(column)
@@ -288,10 +275,10 @@ def label_words(present: list[str], column: str, name: str) -> list[str]:
 
 def _warn_of_others(
     column: str, others: list[str], count: int, name: str, row: int | None = None
-) -> None:
-    """Numbers with a few texts among them may be numbers, and the texts mean that they are missing."""
-    if not 0 < len(others) < _FEW_OTHERS * count:
-        return
+) -> bool:
+    """Numbers with a few texts among them may be numbers, and the texts mean that they are missing: say so."""
+    if not 0 < len(others) < FEW_OTHERS * count:
+        return False
     shown = ",".join(list(dict.fromkeys(others))[:3])
     where = "" if row is None else f" ({others[0]!r} in row {row:,})"
     names = "" if row is None else f"; if they are names, --categorical {column}"
@@ -300,6 +287,7 @@ def _warn_of_others(
         f"are no numbers: {shown}{where}; if those mean missing values, pass --absent {shown!r}{names}",
         stacklevel=2,
     )
+    return True
 
 
 def check_transformed(

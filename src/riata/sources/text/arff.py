@@ -14,6 +14,7 @@ from riata import _core
 from riata.block import Block
 from riata.errors import DataError
 from riata.schema import Column, Schema
+from riata.sources.cells import are_truths
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, PADDING, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
@@ -21,7 +22,6 @@ from riata.sources.options import LOOK_AT
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     TableOptions,
-    are_truths,
     bucket_edges,
     make_schema,
 )

@@ -5,24 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from riata import _core
 from riata.errors import DataError
 from riata.schema import Schema
+from riata.sources.cells import NUMBER
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
 from riata.sources.options import LOOK_AT, Transforms, likely_label
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
-    NUMBER,
     TableOptions,
     find_schema,
     label_words,
 )
-from riata.sources.text.header import looks_like_header
+from riata.sources.text.header import looks_like_header, quoted_in
 from riata.sources.text.named import (
     LABEL_MESSAGES,
     VALUE_MESSAGES,
@@ -114,6 +115,12 @@ class CsvSource(NamedTextSource):
         rows = self._split(head, self._rows_to_look_at() + 1)
         if not rows:
             raise DataError(f"no examples in {self.name}")
+        if not self._quote and self._options.quote is None and (cell := quoted_in(rows)):
+            warnings.warn(
+                f"{path}: cells of tab-separated text stand in quotes, such as {cell[:40]!r}, and these are read as "
+                "a part of it; if they only quote, pass --quote '\"'",
+                stacklevel=2,
+            )
         self._check_shape(head, rows, path)
         if self._header is None:
             self._header = self._is_header(rows, path)
@@ -166,6 +173,11 @@ class CsvSource(NamedTextSource):
 
     def _check_shape(self, head: bytes, rows: list[list[str]], path: str) -> None:
         """Refuse what is no table, or none with this delimiter."""
+        if rows[0][0].startswith("sep=") and len(rows[0][0] + "".join(rows[0][1:])) <= len("sep=;"):
+            raise DataError(
+                f"{path}:1:1: the first line tells spreadsheets what separates columns; leave it out: "
+                f"tail -n +2 {path} | riata ... - --format csv"
+            )
         if b"\r" in head and head.count(b"\n") < 2 < len(rows):
             raise DataError(
                 f"{path}: its lines end in carriage returns, which riata does not know as ends; "

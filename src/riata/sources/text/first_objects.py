@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.schema import Column
+from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS
 from riata.sources.labels import BOOLS
-from riata.sources.table.layout import MISSING_NUMBERS, NUMBER, TRUTHS, TableOptions
+from riata.sources.table.layout import TableOptions
 from riata.words import looks_like_text
 
 _DEEPEST = 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from riata.sources.table.layout import MISSING_NUMBERS, NUMBER
+from riata.sources.cells import MISSING_NUMBERS, NUMBER
 
 _RARE = 0.02
 """A column in which fewer of the next values are expected to be new tells names from values."""
@@ -44,3 +44,23 @@ def looks_like_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bo
 def _chance_of_new(seen: Counter[str]) -> float:
     """How likely the next value is a new one, by the share of values that occurred once (Good and Turing)."""
     return (sum(count == 1 for count in seen.values()) + 1) / (seen.total() + 1)
+
+
+def quoted_in(rows: Sequence[Sequence[str]], quote: str = '"') -> str | None:
+    """A cell in quotes, where quotes in all of the cells are as if they quoted.
+
+    >>> quoted_in([["1", '"a ""b"" c"'], ["2", "d"]])
+    '"a ""b"" c"'
+    >>> quoted_in([["1", '"a"'], ["2", 'she said "b"']])
+    """
+    found = None
+    for cell in (cell for row in rows for cell in row if quote in cell):
+        if cell.count(quote) % 2:  # there may be a newline between two
+            whole = cell.startswith(quote) or cell.endswith(quote)
+        else:
+            whole = cell[0] == cell[-1] == quote
+            whole = whole and quote not in cell[1:-1].replace(2 * quote, "")
+            found = found or cell
+        if not whole:
+            return None
+    return found

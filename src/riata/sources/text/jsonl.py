@@ -116,10 +116,11 @@ class JsonFormat:
                 wanted.kept.absent,
                 wanted.given is None,
             )
-            for column in guessed:
-                wanted.notice(column.name, partial(values.__getitem__, column.name), name)
             guessed = [scaled(c, values[c.name], len(objects), wanted) for c in guessed]
-            columns = [*columns, *found.values(), *with_texts(guessed, values, wanted, name)]
+            guessed = [*with_texts(guessed, values, wanted, name)]
+            for column in guessed:
+                wanted.notice(column, partial(values.__getitem__, column.name), name)
+            columns = [*columns, *found.values(), *guessed]
         found_names = names_of(labels_in(objects, self.label, wanted.kept.absent))
         names = found_names if known.label_names is None else known.label_names
         self._schema = replace(

@@ -85,6 +85,8 @@ class SvmlightSource(TextSource):
                 sign in error.text
             ):
                 return f"{reason}; if this is {what}, pass --format {format}"
+        if error.kind == "label_syntax" and error.text.decode("utf-8", "replace")[:1].isalpha():
+            return f"{reason}; if lines are texts, each behind its label, pass --label-first"
         return reason
 
     def _details(self, error: _core.ParseError) -> dict[str, object]:
