@@ -55,8 +55,8 @@ class InMemory:
             return features.astype(np.int64), places.astype(np.int32)
         occurs = np.zeros(int(indices.max()) + 1, dtype=bool)
         occurs[indices] = True
-        places = (np.cumsum(occurs) - 1).astype(np.int32)
-        return np.flatnonzero(occurs).astype(np.int64), places[indices]
+        numbers: NDArray[np.int32] = (np.cumsum(occurs) - 1).astype(np.int32)
+        return np.flatnonzero(occurs), np.ascontiguousarray(numbers[indices], dtype=np.int32)
 
     @cached_property
     def _columns(self) -> _core.ExampleColumns:
