@@ -34,6 +34,7 @@ STREAMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "Avazu head": ("ctr/avazu_fastdg_small3.train.csv", {"label": "click"}),
     "SMS": ("sms/SMSSpamCollection", {}),
+    "news20": ("libsvm/news20-small.binary.gz", {}),
     "trec07p": ("trec07p/trec07p.vw.zst", {}),
 }
 GRID = [
@@ -42,7 +43,7 @@ GRID = [
         ("", "--normalized --invariant --adaptive", "--adaptive --invariant", "--sgd"),
         ("-l 0.1", "-l 0.5", "-l 2", "-l 8"),
     )
-] + ["--ftrl", "--ftrl --ftrl_alpha 0.1", "--coin", "-l 0.5 --power_t 0", "--freegrad"]
+] + ["--ftrl", "--ftrl --ftrl_alpha 0.1", "--coin", "--pistol", "-l 0.5 --power_t 0", "--freegrad"]
 """Settings of Vowpal Wabbit."""
 TIES = 0.005
 """Losses that are this near, relatively, are a tie."""

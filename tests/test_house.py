@@ -30,7 +30,7 @@ ORDER = [
     {"explain"},
     {"report"},
     {"plot"},
-    {"shards"},
+    {"shards", "merging"},
     {"estimators"},
     {"dask"},
     {"river", "cli"},

@@ -160,3 +160,29 @@ def test_a_holdout_of_its_own_is_read_as_the_training_data(tmp_path: Path) -> No
     shown = json.loads(run("inspect", tmp_path / "m", "--json").out)["holdout"]
     found = json.loads(run("evaluate", tmp_path / "m", tmp_path / "few.csv", "--json").out)
     assert shown["loss"] == pytest.approx(found["loss"], rel=1e-12)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "frame"])
+def test_a_value_that_is_too_large_once_it_is_scaled_is_said_to_be(
+    tmp_path: Path, form: str
+) -> None:
+    rng = np.random.default_rng(0)
+    sizes = [*(rng.normal(size=1200) * 1e-10).tolist(), 3e35, 1e-10, -1e-10]
+    rows = [{"y": i % 2, "size": size} for i, size in enumerate(sizes)]
+    data: Any = tmp_path / f"data.{form}"
+    if form == "csv":
+        data.write_text("y,size\n" + "".join(f"{row['y']},{row['size']!r}\n" for row in rows))
+    elif form == "jsonl":
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        data = pytest.importorskip("pandas").DataFrame(rows)
+    for learn in (
+        lambda: riata.AutoClassifier().learn(data, label="y"),
+        lambda: riata.sweep(data, {"l1": [1e-5, 1e-4]}, label="y"),
+    ):
+        with pytest.raises(
+            riata.errors.DataError, match="scaled by what the first rows were, is beyond"
+        ):
+            learn()
+    with pytest.raises(riata.errors.DataError, match="120[12]|row 1200"):
+        riata.AutoClassifier().learn(data, label="y")

@@ -97,6 +97,8 @@ class Record:
     stopped_early: bool = False
     earlier: list[dict[str, Any]] = field(default_factory=list)
     """Summaries of the runs that the learner went through before this one."""
+    merged: list[dict[str, Any]] = field(default_factory=list)
+    """Summaries of the runs whose models were put together into this one."""
     shards: dict[str, Any] | None = None
     """Where it was trained shard by shard: how many there are, and what tells them from others."""
 

@@ -5,11 +5,13 @@ Nothing in a file is ever executed.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import stat
+import sys
 from pathlib import Path
 from typing import IO, Any
 
@@ -203,6 +205,15 @@ def header_of(path: str | os.PathLike[str], format: str, newest: int) -> dict[st
         _check_start(start, str(path), None)
         head = start + read_up_to(file, int.from_bytes(start[:8], "little") - 1)
     return read_header(head, str(path), format, newest, checked=False)
+
+
+def format_of(path: str | os.PathLike[str]) -> str | None:
+    """What the header of a file of Riata's says it is, `MODEL` or `SUMMARY`; None where it is something else."""
+    for format in (MODEL, SUMMARY):
+        with contextlib.suppress(ModelError):
+            header_of(path, format, sys.maxsize)
+            return format
+    return None
 
 
 def read(path: str | os.PathLike[str], format: str, newest: int) -> tuple[dict[str, Any], Tensors]:

@@ -17,7 +17,7 @@ from riata.learners.portfolio_tools import best_single
 from riata.packed_state import pack, unpack
 from riata.record import Model, Record, Settings
 from riata.sources import open_source
-from tests.cli.helpers import riata
+from tests.cli.helpers import riata, says
 
 
 def mail(path: Path, n: int = 3000, classes: int = 2, seed: int = 0) -> Path:
@@ -177,3 +177,16 @@ def test_what_cannot_be_made_smaller(tmp_path: Path) -> None:
     riata("compact", tmp_path / "m", "-o", tmp_path / "m", code=2)
     riata("compact", tmp_path / "m", "-o", tmp_path / "no" / "s", code=1)
     riata("compact", tmp_path / "m", "-o", tmp_path / "s", "--sparse", 2, code=2)
+
+
+@pytest.mark.parametrize("part", ["nan", "2"])
+def test_a_part_of_the_loss_is_a_number(tmp_path: Path, part: str) -> None:
+    train, model = mail(tmp_path / "d.vw", 200), tmp_path / "m.riata"
+    says(["train", str(train), "-o", str(model), f"--sparse={part}"], 2, "--sparse")
+    assert not model.exists()
+    riata("train", train, "-o", model, "-q")
+    says(
+        ["compact", str(model), "-o", str(tmp_path / "s.riata"), f"--sparse={part}"], 2, "--sparse"
+    )
+    with pytest.raises(ValueError, match="sparse"):
+        library.load(model).collapse(sparse=float("nan"))

@@ -217,6 +217,8 @@ class TestBadInput:
         X, y = problem
         with pytest.raises(ValueError, match="one class only"):
             ElasticNetClassifier().fit(X, np.ones(400))
+        with pytest.raises(ValueError, match="one class only, 'a': a classifier"):
+            ElasticNetClassifier().fit(X, np.full(400, "a"))
         with pytest.raises(ValueError, match="classes must be passed"):
             ElasticNetClassifier().partial_fit(X, y)
         with pytest.raises(ValueError, match="not the same as on the first call"):

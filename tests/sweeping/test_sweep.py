@@ -297,6 +297,13 @@ def test_grids_that_make_no_sense(grid: Any, method: str, says: str) -> None:
         settings_of(grid, method)
 
 
+def test_an_empty_grid_is_no_sweep_of_one_method() -> None:
+    X, y = np.eye(4), [0, 1, 0, 1]
+    with pytest.raises(SettingsError, match="the grid is empty"):
+        riata.sweep(X, {}, y=y)
+    assert len(riata.sweep(X, {}, ["elastic-net", "ftrl"], y=y).records) == 2
+
+
 def test_tasks_do_not_mix() -> None:
     with pytest.raises(SettingsError, match="cannot be compared"):
         sweep_source(ListSource(problem()), {"loss": ["squared", "logistic"]})

@@ -28,7 +28,7 @@ COMMANDS = {
     "compact": "Make one small linear model of a model of auto, to predict with.",
     "verify": "Check that a model is whole; prove a sketch on its data.",
     "shards": "List the shards that data is cut into.",
-    "merge": "Put together what shards of a training gave.",
+    "merge": "Put models together, or what shards of a training gave.",
     "convert": "Write data in another format.",
     "completion": "Let the shell complete commands and options.",
     "demo": "See it work: make a click stream, learn from it, look at the result.",

@@ -10,7 +10,7 @@ import click
 
 from riata import model_file
 from riata.atomic import check_folder
-from riata.cli.data import data_options, open_data, read_options
+from riata.cli.data import Number, data_options, open_data, read_options
 from riata.cli.options import Command, option
 from riata.cli.text import count, number, percent, rows, size
 from riata.errors import DataError
@@ -33,7 +33,7 @@ other. With --data both models are measured there: do so on examples that MODEL 
 @option("-o", "--output", required=True, metavar="SMALL", help="Where to save the small model.")
 @option(
     "--sparse",
-    type=click.FloatRange(min=0, max=1),
+    type=Number(min=0, max=1),
     default=0.005,
     show_default=True,
     metavar="LOSS",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import click
@@ -16,11 +17,23 @@ from riata.cli.options import option
 from riata.cli.text import plural
 from riata.errors import ModelError, RiataError, SettingsError
 from riata.record import Model
-from riata.schema import cross_text
+from riata.schema import Schema, cross_text
 from riata.sources import FORMATS, ReadOptions, Source, open_source
 from riata.sources.io.bytes import expand
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Number(click.FloatRange):
+    """A number of a range; what is none, "nan", is in no range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
 
 
 @contextmanager
@@ -96,7 +109,7 @@ _FLAGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "ngram": ("--ngram", "", {"multiple": True, "metavar": "N", "callback": _columns}),
     "on_error": ("--on-error", "raise; skip with --bad-lines", {}),
     "bad_lines": ("--bad-lines", "", {"metavar": "FILE", "callback": _bad_line_file}),
-    "max_bad": ("--max-bad", "0.5", {"type": click.FloatRange(min=0), "metavar": "LIMIT"}),
+    "max_bad": ("--max-bad", "0.5", {"type": Number(min=0), "metavar": "LIMIT"}),
     "threads": (
         "--threads",
         "by the processor, 1 or 2",
@@ -122,6 +135,32 @@ def data_options(command: F) -> F:
             **{"default": None, **chosen, **kind},
         )(command)
     return command
+
+
+def read_as_option(command: F) -> F:
+    """Whether data is read as that of a model was."""
+    return option(
+        "--read-as",
+        metavar="MODEL",
+        section="Data",
+        help="Read DATA as the data of this model was read: the same columns, scales and buckets, so that both models "
+        "can be merged (riata merge).",
+    )(command)
+
+
+def schema_of(before: Model | None, path: str | None) -> Schema | None:
+    """How the data of the model was read that a run goes on from, or of another one.
+
+    In how many texts n-grams were is counted anew in a run that begins.
+    """
+    if before is not None and path is not None:
+        raise click.UsageError("--read-as: a run that goes on reads as its model did; leave it out")
+    if path is None:
+        return None if before is None else before.schema
+    schema = model_file.load(path).schema
+    if schema is None:
+        raise click.UsageError(f"--read-as {path}: this model does not say how its data was read")
+    return replace(schema, text_weights=None)
 
 
 def read_options(given: Mapping[str, Any], **more: Any) -> ReadOptions:

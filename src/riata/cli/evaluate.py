@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from riata.cli.data import data_options, load_model, open_data, read_options, skipped_lines
+from riata.cli.data import Number, data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.evaluate_text import report
 from riata.cli.options import Command, option
 from riata.cli.text import printable
@@ -68,7 +68,7 @@ def _replicates(ctx: click.Context, parameter: click.Parameter, value: int) -> i
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @option(
     "--threshold",
-    type=float,
+    type=Number(),
     metavar="NUMBER",
     help="Of two classes: decide for the last one from this probability on (without probabilities: score).  "
     "[default: as predict does, 0.5]",
@@ -99,7 +99,7 @@ def _replicates(ctx: click.Context, parameter: click.Parameter, value: int) -> i
 )
 @option(
     "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     help="The chance of these intervals.",

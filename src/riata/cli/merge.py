@@ -6,17 +6,26 @@ import json
 
 import click
 
-from riata import model_file
+from riata import model_file, tensor_file
 from riata.atomic import check_writable, same_file
 from riata.cli.data import settings_as_usage
 from riata.cli.options import Command, option
 from riata.cli.text import count, number, plural, rows, weights_line
+from riata.merging import merge_models
 from riata.record import Model
 from riata.shards.rounds import merge_files
 from riata.shards.survey_file import is_survey, merge_surveys
 from riata.sources.io.bytes import expand
 
-HELP = """Put the PARTS that `riata train --shard` made together: the model of a round.
+HELP = """Put PARTS together: models that learned different data, or what `riata train --shard` made.
+
+\b
+  riata train monday.csv -o monday.riata
+  riata train tuesday.csv -o tuesday.riata --read-as monday.riata
+  riata merge monday.riata tuesday.riata -o both.riata
+
+Models of auto and bayesian can be merged, if they have the same parameters and classes and read
+their data alike: number columns are scaled by the first rows, so that tables need --read-as.
 
 \b
   riata train clicks.svm --shard 1/2 -o part1 --method bayesian
@@ -25,8 +34,8 @@ HELP = """Put the PARTS that `riata train --shard` made together: the model of a
 
 Of what `riata train --shard --survey` made it puts together one survey, for --surveyed.
 
-PARTS may come in any order. The model can be used, and `riata train --shard 1/2 --resume MODEL` is
-the next round, whose parts are merged with the same --resume."""
+PARTS may come in any order. Of shards, `riata train --shard 1/2 --resume MODEL` is the next round,
+whose parts are merged with the same --resume."""
 
 
 @click.command("merge", cls=Command, help=HELP)
@@ -44,6 +53,8 @@ def command(
     if any(same_file(path, output) for path in paths):
         raise click.UsageError(f"{output} is one of the parts, and would be replaced")
     check_writable(output)
+    if are_models(paths):
+        return _models(paths, output, resume, quiet, as_json)
     before = None if resume is None else model_file.load(resume)
     with settings_as_usage():
         if is_survey(paths[0]):
@@ -57,6 +68,56 @@ def command(
     elif not quiet:
         click.echo(report(model, output, len(paths)))
     return 0
+
+
+def are_models(paths: list[str]) -> bool:
+    """Whether all are models; an error where some are models and others are parts of shards."""
+    models = [path for path in paths if tensor_file.format_of(path) == tensor_file.MODEL]
+    parts = [path for path in paths if tensor_file.format_of(path) == tensor_file.SUMMARY]
+    if models and parts:
+        raise click.UsageError(
+            f"{models[0]} is a model, and {parts[0]} what a shard gave: merge models with models, and all parts of one "
+            "round with each other"
+        )
+    return bool(models)
+
+
+def _models(paths: list[str], output: str, resume: str | None, quiet: bool, as_json: bool) -> int:
+    """Models that learned different data, as one."""
+    if resume is not None:
+        raise click.UsageError(
+            "--resume is for parts of shards: these are models, which are merged as they are"
+        )
+    models = [model_file.load(path) for path in paths]
+    with settings_as_usage():
+        model = merge_models(models, paths)
+    model_file.save(model, output)
+    record = model.record
+    if as_json:
+        done = {"model": output, "models": len(models), "examples": record.examples}
+        click.echo(json.dumps(done | {"loss": record.progressive_loss}))
+    elif not quiet:
+        lines = [
+            ("merged", f"{plural(len(models), 'model')} of {model.learner.family}"),
+            ("", f"{plural(record.examples, 'example')} in all"),
+            (
+                "loss",
+                f"{number(record.progressive_loss)}, before learning each example, within its model",
+            ),
+        ]
+        if ended_jointly(models, model):
+            lines.append(
+                ("ended", "settings that learn all weights together: their features differ")
+            )
+        lines += [("weights", weights_line(model)), ("saved", output)]
+        click.echo(rows(lines))
+    return 0
+
+
+def ended_jointly(models: list[Model], merged: Model) -> bool:
+    """Whether all models had settings that learn all weights together, and the merged one has not."""
+    learners = [getattr(model.learner, "learns_jointly", False) for model in models]
+    return all(learners) and not getattr(merged.learner, "learns_jointly", False)
 
 
 def _surveys(paths: list[str], output: str, resume: str | None, quiet: bool, as_json: bool) -> int:

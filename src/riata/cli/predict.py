@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from riata.atomic import atomic_write, check_writable
 from riata.batches import iterate
 from riata.cli.data import (
+    Number,
     data_options,
     load_model,
     open_data,
@@ -68,7 +69,7 @@ names them).
 @option("--id", "id_column", metavar="COLUMN", help="A column of DATA that tells rows apart.")
 @option(
     "--interval",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     metavar="CHANCE",
     help="Between which the probability lies with this chance, such as 0.9 (--method bayesian).",
 )

@@ -13,6 +13,7 @@ import click
 from riata import model_file
 from riata.atomic import check_writable, remove_leftovers, same_file
 from riata.cli import text
+from riata.cli.data import Number
 from riata.cli.options import family_of, option
 from riata.errors import ModelError, SettingsError
 from riata.record import Model
@@ -124,7 +125,7 @@ def _single_options(command: F) -> F:
             "--sparse",
             is_flag=False,
             flag_value=0.005,
-            type=click.FloatRange(min=0, max=1),
+            type=Number(min=0, max=1),
             metavar="[LOSS]",
             section="Output",
             help="As --single, without weights that are not worth this part of the log loss.  [default: 0.005]",
@@ -165,6 +166,8 @@ def saving_words(given: Mapping[str, Any], explicit: Collection[str]) -> list[st
 def by_shards(given: Mapping[str, Any]) -> bool:
     """Whether a command trains by shards."""
     if given["shard"] is not None or given["dask"] is not None:
+        if given["read_as"] is not None:
+            raise click.UsageError("--read-as: shards are read alike by one survey (--surveyed)")
         if given["single"] or given["sparse"] is not None:
             raise click.UsageError(
                 "--single and --sparse: make one model of the merged one by riata compact"

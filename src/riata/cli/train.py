@@ -17,10 +17,12 @@ from riata.cli.data import (
     data_options,
     load_before,
     open_data,
+    read_as_option,
     read_options,
     reading_words,
     refuse_to_replace,
     say_skipped,
+    schema_of,
     settings_as_usage,
 )
 from riata.cli.options import (
@@ -125,6 +127,7 @@ holdout. Ctrl-C and SIGTERM save what was learned and say how to go on."""
 )
 @saving_options
 @data_options
+@read_as_option
 @option(
     "--hash-key",
     metavar="random|HEX",
@@ -168,6 +171,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         cache=choose_cache(given),
         resume=given["resume"],
         initial=given["initial"],
+        read_as=given["read_as"],
         options={
             "passes": given["passes"],
             "shuffle": given["shuffle"],
@@ -212,6 +216,7 @@ class Job:
     options: dict[str, Any]
     resume: str | None = None
     initial: str | None = None
+    read_as: str | None = None
     cache: str | bool | None = None
     again: Sequence[str] = ()
     """What was said of reading and saving: words of the command that goes on with the run."""
@@ -228,8 +233,8 @@ class Job:
                 f"--{saved} takes the method and its parameters from the model: leave out "
                 f"{', '.join(names or ['--method'])}"
             )
-        if saved is not None and self.reading.hash_key is not None:
-            raise click.UsageError(f"--{saved} takes the hash key from the model")
+        if (saved or self.read_as) and self.reading.hash_key is not None:
+            raise click.UsageError(f"--{saved or 'read-as'} takes the hash key from the model")
         if self.resume is not None:
             for name in sorted(explicit & {"classes", "class_weight"}):
                 raise click.UsageError(f"--resume keeps --{name.replace('_', '-')} as it was")
@@ -301,8 +306,8 @@ def run(
         check_folder(log)
     started = time.perf_counter()
     before = load_before(job.resume, job.initial)
-    if before is not None:
-        job.reading = replace(job.reading, schema=before.schema)
+    if before is not None or job.read_as is not None:
+        job.reading = replace(job.reading, schema=schema_of(before, job.read_as))
     job.find_cache(before)
     names = job.wants_names(before)
     source = open_data(job.data, replace(job.reading, cache=job.cache, names=names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -81,6 +81,13 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
         """How much more log loss the model of `collapse()` had than the predictions: 0.02 is 2 % more."""
         return self._portfolio().cost_of_collapse
 
+    def merge(self, other: AutoClassifier) -> Self:
+        """Both together, which learned from two parts of the data, with the same parameters and columns.
+
+        Classes may stand in another order in the other. Settings that one of them has dropped are gone.
+        """
+        return self._merged(other)
+
     def collapse(self, sparse: float = 0.0) -> ElasticNetClassifier:
         """One linear model in the place of all: smaller, and `cost_of_collapse_` worse.
 
@@ -103,6 +110,10 @@ class _GaussianRegressor(LinearRegressor):
             return super().predict(X)
         moments = self._moments(X)
         return moments[:, 0], np.sqrt(moments[:, 1])
+
+    def merge(self, other: _GaussianRegressor) -> Self:
+        """Both together, which learned from two parts of the data, with the same parameters and columns."""
+        return self._merged(other)
 
     def _moments(self, X: Any) -> Floats:
         learner = self._fitted()

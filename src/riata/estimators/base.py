@@ -39,6 +39,7 @@ from riata.estimators.tables import (
 from riata.estimators.weights import Weights
 from riata.learners import Learner
 from riata.learners.base import Floats
+from riata.merging import merge_models
 from riata.record import Model, Record
 from riata.schema import Schema
 from riata.sources import Source, open_source
@@ -270,6 +271,18 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
         self.set_params(**{k: v for k, v in values.items() if k in known})
         self._take(model)
         return self
+
+    def _merged(self, other: LinearEstimator) -> Self:
+        """This model and that of another estimator, which learned from two parts of the data, as one."""
+        self._fitted(), other._fitted()
+        mine = type(self)(**self.get_params(deep=False))
+        mine.model_ = merge_models([self.model_, other.model_])
+        mine._take(mine.model_)
+        for name in ("n_features_in_", "feature_names_in_", "_fitted_on_frame"):
+            if hasattr(self, name):
+                setattr(mine, name, getattr(self, name))
+        mine.n_features_in_ = max(self.n_features_in_, other.n_features_in_)
+        return mine
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

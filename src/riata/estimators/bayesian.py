@@ -249,10 +249,7 @@ class BayesianClassifier(Classification, Fitting, LinearClassifier):
 
     def merge(self, other: BayesianClassifier) -> Self:
         """The posterior of both, which learned from the same prior on two parts of the data."""
-        mine, theirs = self.model_.classes, other.model_.classes
-        if not np.array_equal(np.asarray(mine), np.asarray(theirs)):
-            raise ValueError(f"the models know different classes: {mine} and {theirs}")
-        return self._become(self._bayesian().merge(other._bayesian()))
+        return self._merged(other)
 
     def sparsify(
         self, z: float, X: Any = None, y: NDArray[Any] | None = None

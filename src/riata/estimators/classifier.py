@@ -81,7 +81,7 @@ class LinearClassifier(ClassifierMixin, ClassifierEvents, LinearEstimator):  # t
         classes, codes = classes_and_codes(y)
         if len(classes) < 2:
             raise ValueError(
-                f"y has one class only, {classes[0]!r}: a classifier needs at least two"
+                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs at least two"
             )
         labels = codes.astype(np.float64)
         source = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.errors import SettingsError
 from riata.estimators.arrays import classes_and_codes, sample_weights
 from riata.estimators.base import LinearEstimator
 from riata.estimators.tables import TableWithLabels, is_table, open_examples, split_options
@@ -67,6 +68,10 @@ def sweep(
     >>> found.estimator().predict(X[:2]).tolist() == y[:2].tolist()
     True
     """
+    if isinstance(grid, Mapping) and not grid and isinstance(method, str):
+        raise SettingsError(
+            'the grid is empty: name at least one parameter and values for it, {"l1": [1e-6, 1e-5]}, or several methods'
+        )
     job = Job(
         grid, method, folds=folds, group=group, select=select, prune=prune,
         random_state=random_state, threads=threads,
@@ -93,7 +98,9 @@ def _labels(y: Any, task: str) -> tuple[NDArray[Any] | None, NDArray[np.float64]
         return None, np.asarray(y, dtype=np.float64)
     classes, codes = classes_and_codes(np.asarray(y))
     if len(classes) < 2:
-        raise ValueError(f"y has one class only, {classes[0]!r}: a classifier needs at least two")
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}: a classifier needs at least two"
+        )
     return classes, codes.astype(np.float64)
 
 

@@ -50,7 +50,7 @@ def difference(
         "data": [a.record.data, b.record.data],
         "live_weights": [int(np.count_nonzero(t.weights)) for t in (one, two)],
         "parameters": _parameters(a, b),
-        "schema": _schemas(a.schema or Schema(), b.schema or Schema()),
+        "schema": schema_differences(a.schema or Schema(), b.schema or Schema()),
     }
     values |= _features(a, b, one, two, top)
     if sources is not None:
@@ -68,7 +68,7 @@ def _parameters(a: Model, b: Model) -> dict[str, list[Any]]:
     return {n: [v, theirs[n]] for n, v in mine.items() if n in theirs and theirs[n] != v}
 
 
-def _schemas(a: Schema, b: Schema) -> list[str]:
+def schema_differences(a: Schema, b: Schema) -> list[str]:
     """What is not the same, in words."""
     found = []
     for name in [*a.by_name, *(n for n in b.by_name if n not in a.by_name)]:

@@ -74,6 +74,7 @@ def summary(
             "changed": changed_parameters(learner),
             "data": record.data,
             "earlier": record.earlier,
+            "merged": record.merged,
             "examples": learner.t,
             "passes": record.passes,
             "loss": model.loss_name,

@@ -38,7 +38,10 @@ def _lines(values: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if values["classes"] is not None:
         lines.append(("classes", printable(in_words(values["classes"]), 200)))
-    lines.append(("data", printable(", ".join(values["data"]), 400)))
+    if values["merged"]:
+        lines += _merged_rows(values["merged"])
+    else:
+        lines.append(("data", printable(", ".join(values["data"]), 400)))
     for run in values["earlier"]:
         before = f"before: {plural(run['examples'], 'example')} of {', '.join(run['data'])}"
         lines.append(("", printable(before, 400)))
@@ -51,6 +54,18 @@ def _lines(values: dict[str, Any]) -> list[tuple[str, str]]:
     lines.append(("weights", values["weights"]))
     lines.append(("intercept", "  ".join(f"{b:.6g}" for b in values["intercept"][:12])))
     return lines + _averaged(values)
+
+
+def _merged_rows(parts: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """A line for each run whose model was put together with others."""
+    lines = [("merged", f"from {plural(len(parts), 'model')}")]
+    for part in parts[:20]:
+        loss = (
+            "" if part["progressive_loss"] is None else f", loss {number(part['progressive_loss'])}"
+        )
+        said = f"{plural(part['examples'], 'example')} of {', '.join(part['data'])}{loss}"
+        lines.append(("", printable(said, 400)))
+    return lines + ([("", f"and {len(parts) - 20} more")] if len(parts) > 20 else [])
 
 
 def _about(values: dict[str, Any]) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import Floats, State, check_number, option, store_option
+from riata.learners.base import Floats, State, both_locks, check_number, option, store_option
 from riata.learners.bayesian_calibration import CalibratedLearner
 from riata.learners.joint import INTERCEPT, JOINT_OPTION, joint_means, restore_joint
 from riata.learners.portfolio_settings import (
@@ -264,6 +265,31 @@ class Portfolio(StoredLearner, CalibratedLearner):
         with self.lock:
             return self._remade(*widened(self, outputs))
 
+    def merge(self, other: Portfolio) -> Self:
+        """Both together, which learned from two parts of the data: settings that neither has dropped.
+
+        Precisions of Bayesian settings add, less the prior; weights of AdaGrad are averaged by squared gradients;
+        weights of settings in the average multiply. Settings that learn all weights together go on where
+        both have the same features, or one has never met those of the other.
+        """
+        from riata.learners.portfolio_merge import merged
+
+        with both_locks(self, other):
+            return self._remade(*merged(self, other))
+
+    def with_classes_in_order(self, order: Sequence[int]) -> Self:
+        """The same model where class i is what was class order[i]."""
+        from riata.learners.portfolio_classes import in_order
+
+        with self.lock:
+            state = in_order(self.state(), self.outputs, order)
+            return self._remade(self.parameters(), state)
+
+    @property
+    def learns_jointly(self) -> bool:
+        """Whether the settings that learn all weights together have not ended."""
+        return "joint_keys" in self._core.snapshot(rows=False)
+
     @property
     def cost_of_collapse(self) -> float:
         """As `cost_of_single`, of the linear model that `collapse` gives: never more."""
@@ -281,6 +307,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         """
         from riata.learners.portfolio_tools import collapsed
 
+        check_number("sparse", sparse, least=0)
         with self.lock:
             single = collapsed(self, sparse)
             single.use_hash_key(self.hash_key)

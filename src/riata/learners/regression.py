@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
-from riata.learners.base import Floats, State, check_choice, check_number, option, store_option
+from riata.learners.base import (
+    Floats,
+    State,
+    both_locks,
+    check_choice,
+    check_number,
+    option,
+    store_option,
+)
 from riata.learners.joint import (
     INTERCEPT,
     JOINT_OPTION,
@@ -170,6 +178,22 @@ class GaussianRegression(StoredLearner):
         now = self._core.snapshot(rows=False)
         joint = joint_means(now, np.array([INTERCEPT]))
         return self._blended(now["intercept"][None], joint, now["weights"], np.ones(1))
+
+    @property
+    def learns_jointly(self) -> bool:
+        """Whether there are settings that learn all weights together, which have not ended."""
+        return "joint_keys" in self._core.snapshot(rows=False)
+
+    def merge(self, other: GaussianRegression) -> Self:
+        """Both together, which learned from two parts of the data: precisions add, less the prior.
+
+        Settings that learn all weights together are then as if one model had seen all rows, where both have the same
+        features, or one has never met those of the other.
+        """
+        from riata.learners.regression_merge import merged
+
+        with both_locks(self, other):
+            return self._remade(*merged(self, other))
 
     # State
 

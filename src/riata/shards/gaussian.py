@@ -19,7 +19,8 @@ import numpy as np
 
 from riata.learners import Bayesian, Learner
 from riata.learners.base import Floats, State
-from riata.shards.methods import Arrays, Method, aligned, named_rows, refuse
+from riata.learners.feature_rows import aligned, named_rows, natural, posterior
+from riata.shards.methods import Arrays, Method, refuse
 
 
 def part_of_one(counts: Floats) -> Floats:
@@ -136,20 +137,6 @@ def _priors(learner: Any, intercept: bool = False) -> Floats:
 
 
 # Rows of a model are k means and the precision that was gained for each beyond its prior's.
-
-
-def natural(rows: Floats, prior: Floats) -> Floats:
-    """What was gained in precision, and precision times mean: these add up."""
-    k = len(prior)
-    gain = rows[:, k : 2 * k]
-    return np.hstack([gain, (prior + gain) * rows[:, :k]])
-
-
-def posterior(sums: Floats, prior: Floats) -> Floats:
-    """The reverse."""
-    k = len(prior)
-    gain = sums[:, :k]
-    return np.ascontiguousarray(np.hstack([sums[:, k:] / (prior + gain), gain]))
 
 
 def less_sure(rows: Floats, k: int, counts: Floats) -> Floats:

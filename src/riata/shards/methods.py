@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from riata.block import Block
 from riata.errors import SettingsError
 from riata.learners import FAMILIES, Learner
-from riata.learners.base import Floats, State
+from riata.learners.base import Floats
+from riata.learners.feature_rows import in_key_order, named_rows
 from riata.shards.kept import KEYS, NAMES, Form
 
 Arrays = dict[str, NDArray[Any]]
@@ -114,36 +115,6 @@ def method_of(family: str) -> Method:
     return made
 
 
-def aligned(keys: NDArray[np.int64], rows: Floats, wanted: NDArray[np.int64]) -> Floats:
-    """The rows of these features; zeros for those that are not there."""
-    out = np.zeros((len(wanted), rows.shape[1]))
-    if not len(keys) or not len(wanted):
-        return out
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    at = np.minimum(np.searchsorted(ordered, wanted), len(keys) - 1)
-    there = ordered[at] == wanted
-    out[there] = rows[order[at[there]]]
-    return out
-
-
-def named_rows(state: State, kept: NDArray[np.bool_]) -> Arrays:
-    """Keys, and names where there are some, of these rows."""
-    if "names" not in state:
-        return {"keys": np.ascontiguousarray(state["keys"][kept])}
-    if kept.all():
-        return {k: state[k] for k in ("keys", "names", "name_offsets")}
-    lengths = np.diff(state["name_offsets"])
-    bytes_kept = np.repeat(kept, lengths)
-    offsets = np.zeros(int(kept.sum()) + 1, dtype=np.int64)
-    np.cumsum(lengths[kept], out=offsets[1:])
-    return {
-        "keys": np.ascontiguousarray(state["keys"][kept]),
-        "names": np.ascontiguousarray(state["names"][bytes_kept]),
-        "name_offsets": offsets,
-    }
-
-
 def in_order(sums: Arrays) -> Arrays:
     """The same with the rows of features by ascending key: those of many shards add up faster where all have one order.
 
@@ -152,15 +123,7 @@ def in_order(sums: Arrays) -> Arrays:
     keys = sums.get("keys")
     if keys is None or "sample.0.limit" in sums or not (keys[1:] < keys[:-1]).any():
         return sums
-    order = np.argsort(keys, kind="stable")
-    sorted_ = sums | {"keys": keys[order], "rows": sums["rows"][order]}
-    if "names" in sums:
-        starts, lengths = sums["name_offsets"][:-1][order], np.diff(sums["name_offsets"])[order]
-        offsets = np.zeros(len(order) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        at = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-        sorted_ |= {"names": sums["names"][at], "name_offsets": offsets}
-    return sorted_
+    return in_key_order(sums)
 
 
 def refuse(learner: Learner, name: str, value: Any) -> SettingsError:

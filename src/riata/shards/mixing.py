@@ -13,7 +13,8 @@ import numpy as np
 from riata.errors import SettingsError
 from riata.learners import Learner
 from riata.learners.base import Floats, State
-from riata.shards.methods import Arrays, Method, aligned, named_rows
+from riata.learners.feature_rows import aligned, joined_keys, named_rows
+from riata.shards.methods import Arrays, Method
 
 
 class MixingMethod(Method):
@@ -58,7 +59,7 @@ class MixingMethod(Method):
             return (
                 counted
                 | {"rows": added}
-                | _joined_keys(own, named_rows(state, gone) if gone.any() else {})
+                | joined_keys(own, named_rows(state, gone) if gone.any() else {})
             )
         keys, weights = learner.coef()
         current = aligned(keys, weights, now["keys"])
@@ -126,18 +127,6 @@ def _sizes(sums: Floats) -> Floats:
     return np.asarray(np.where(count > 0, np.sqrt(squares / np.maximum(count, 1)), 1.0))
 
 
-def _joined_keys(one: Arrays, other: Arrays) -> Arrays:
-    """Features of both, one behind the other."""
-    if not other:
-        return one
-    joined = {"keys": np.concatenate([one["keys"], other["keys"]])}
-    if "names" in one:
-        offsets = one["name_offsets"]
-        joined["names"] = np.concatenate([one["names"][: offsets[-1]], other["names"]])
-        joined["name_offsets"] = np.concatenate([offsets, offsets[-1] + other["name_offsets"][1:]])
-    return joined
-
-
 def _roots(learner: Any) -> int | None:
     """Where the roots of the sums of squared gradients stand in a row; None: there are none."""
     if learner.family == "ftrl":
@@ -188,7 +177,7 @@ def _rooted(
             own, weights = learner._core.coefficients()
             old[:, :m] = aligned(own, weights, now["keys"][rest])
             old[:, -1] = penalties
-        rows, names = np.vstack([rows, old]), _joined_keys(names, named_rows(now, rest))
+        rows, names = np.vstack([rows, old]), joined_keys(names, named_rows(now, rest))
     return rows, names
 
 

@@ -18,10 +18,11 @@ import numpy as np
 
 from riata.learners import Learner
 from riata.learners.base import Floats, State
+from riata.learners.feature_rows import aligned, named_rows, natural, posterior
 from riata.learners.portfolio import INTERCEPT_VARIANCE
 from riata.learners.portfolio_settings import SETTINGS, groups_of
-from riata.shards.gaussian import natural, part_of_one, posterior
-from riata.shards.methods import Arrays, Method, aligned, named_rows
+from riata.shards.gaussian import part_of_one
+from riata.shards.methods import Arrays, Method
 
 _ADDED = ("losses", "totals", "corrections", "single", "corrected_loss", "lengths")
 _CORRECTED = ("add.corrections", "add.single")

@@ -12,9 +12,10 @@ import numpy as np
 
 from riata.learners import Learner
 from riata.learners.base import Floats, State
+from riata.learners.feature_rows import aligned, named_rows, natural, posterior
 from riata.learners.regression import INTERCEPT_VARIANCE
-from riata.shards.gaussian import averaged, gained, less_sure, natural, posterior
-from riata.shards.methods import Arrays, Method, aligned, named_rows
+from riata.shards.gaussian import averaged, gained, less_sure
+from riata.shards.methods import Arrays, Method
 
 HEAD = 2
 """Count and sum of squares stand first in a row."""

@@ -153,7 +153,7 @@ class Cells {
   ErrorKind add_value(const Column& column, float x) noexcept {
     if (column.role == Role::bucket) return add(column.bucket_name(x), {}, 1);
     const float value = column.value_of(x);
-    return std::isfinite(value) ? add_number(column, value) : "value_too_large";
+    return std::isfinite(value) ? add_number(column, value) : "scaled_too_large";
   }
 
   ErrorKind add_number(const Column& column, float value) noexcept {

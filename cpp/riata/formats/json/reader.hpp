@@ -260,7 +260,7 @@ class Reader {
     row_.set_group(place.group);
     if (role == Role::bucket) return at(start, add_name(place.column->bucket_name(value)));
     if (is_number(role)) value = place.column->value_of(value);
-    if (!std::isfinite(value)) return p_ = start, "value_too_large";
+    if (!std::isfinite(value)) return p_ = start, "scaled_too_large";
     if (value == 0) return nullptr;
     char* const room = row_.name_room(path_.size());
     if (room == nullptr) return "no_memory";

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 VALUE_MESSAGES = {
     "value_not_finite": "the value is {text}; values must be finite: drop or replace it",
     "value_too_large": "the value {text} is beyond what a 32-bit float holds (3.4e38); rescale it",
+    "scaled_too_large": "the value {text}, scaled by what the first rows were, is beyond what a 32-bit float holds "
+    "(3.4e38); correct it, or read values as they are (--scale none)",
     "sum_too_large": "the values of {text} add up, or multiply, to more than a 32-bit float holds "
     "(3.4e38); rescale them",
     "kind_text": "column '{detail}' holds texts, but here is {text}; if its values are names, train with "
