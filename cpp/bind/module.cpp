@@ -20,6 +20,7 @@ void bind_read_file(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_feature_index(nanobind::module_& m);
 void bind_model(nanobind::module_& m);
+void bind_in_memory(nanobind::module_& m);
 void bind_online_sketch(nanobind::module_& m);
 void bind_parquet(nanobind::module_& m);
 void bind_parsed(nanobind::module_& m);
@@ -68,6 +69,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_scorer(m);
   riata::bind::bind_feature_index(m);
   riata::bind::bind_sorted_sums(m);
+  riata::bind::bind_in_memory(m);
   riata::bind::bind_online_sketch(m);
   riata::bind::bind_parquet(m);
   riata::bind::bind_portfolio(m);

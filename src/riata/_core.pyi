@@ -86,6 +86,11 @@ class Interior:
     def weights(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
         """Features seen, in the order in which they came, and their weights."""
 
+    def polish(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Weights to read, in the order of `weights`, until another example is learned.
+        """
+
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """
         All of the model's state at one moment, by name: keys are the features of all slots, negative ones first for those never seen.
@@ -98,6 +103,9 @@ class Interior:
 
     @property
     def intercept(self) -> list[float]: ...
+
+    @property
+    def read_intercept(self) -> list[float]: ...
 
     @property
     def steps(self) -> list[float]: ...
@@ -721,7 +729,7 @@ class Sketch:
 
     def __init__(self, link: str, fit_intercept: bool, full: bool) -> None: ...
 
-    def begin(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float) -> None: ...
+    def begin(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, curved: bool = True) -> None: ...
 
     def came_from(self, keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float) -> None: ...
 
@@ -745,6 +753,9 @@ class Sketch:
     def sums(self) -> SketchSums: ...
 
     def set_sums(self, scalars: Sequence[float], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], features: int) -> None: ...
+
+    @property
+    def curved(self) -> bool: ...
 
     @property
     def keys(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
@@ -848,6 +859,43 @@ class SortedSums:
     def width(self) -> int: ...
 
     def __len__(self) -> int: ...
+
+class InMemorySolution:
+    """Weights by feature, and what is known of them."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def intercept(self) -> float: ...
+
+    @property
+    def objective(self) -> float: ...
+
+    @property
+    def gap(self) -> float:
+        """The objective is at most this much above its minimum."""
+
+    @property
+    def converged(self) -> bool:
+        """The gap is within the tolerance."""
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def pulls(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The negative gradient of the losses, by feature."""
+
+class ExampleColumns:
+    """Examples in memory, by columns."""
+
+    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> None: ...
+
+    def solve(self, link: str, fit_intercept: bool, signs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gamma: float, gamma0: float, low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, tolerance: float = 1e-06, tau: float = 0.8, capacity: int = 0, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, intercept: float = 0.0) -> InMemorySolution:
+        """
+        The minimum of the losses + gamma sum |b| + gamma0 |intercept|, inside the bounds.
+        """
 
 class OnlineSketch:
     """A sketch that follows its examples one by one."""

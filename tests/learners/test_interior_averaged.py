@@ -129,7 +129,7 @@ def test_no_weights_are_below_the_bound(loss, normalize):
     search.__post_init__()
     search.at(w[search.used], search.task.intercept)
     tangents = search.best
-    bound = search.run()
+    bound = search.run().bound
     assert bound > tangents
     X = X[:, keys]
     norm = {"none": 1.0, "l1": np.abs(X).sum(1), "l2": np.sqrt((X**2).sum(1)),
@@ -229,6 +229,76 @@ def test_far_from_the_optimum_is_a_warning_and_near_is_none():
     exact = SketchClassifier(gamma=2.0, bounds=(0, None)).fit(X, y)
     np.testing.assert_allclose(model.coef_, exact.coef_, atol=0.15)
     assert "the optimum at most" in model.model_.learner.verdict
+
+
+@pytest.mark.parametrize("bounds", [None, (0, None), {1: (0.2, 3), "*": (None, 0.5)}])
+@pytest.mark.parametrize("outputs", [2, 3])
+def test_what_fits_in_memory_is_read_at_its_optimum_until_more_is_learned(bounds, outputs):
+    """Columns far from zero, in the order of the classes, where the update alone is nowhere near."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5)) + np.array([0, 30, 0, 0, 5])
+    y = np.argmax(
+        rng.normal(size=(600, outputs)) + 2 * X[:, :outputs] - [0, 60, 0][:outputs], axis=1
+    )
+    order = np.argsort(y, kind="stable")
+    X, y = X[order].astype(np.float32), y[order]
+    given = {"l1": 1e-3, "bounds": bounds, "shuffle": False, "passes": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = InteriorPointClassifier(**given).fit(X, y)
+    exact = SketchClassifier(gamma=0.6, bounds=bounds, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=2e-2)
+    ends_of = exact.history_[-1]["objective"] / 600
+    proofs = model.model_.learner._proofs
+    assert proofs[-1].objective == pytest.approx(ends_of, rel=1e-5)
+    assert all(proof.gap <= 1e-5 * proof.objective for proof in proofs)
+    learner = model.model_.learner
+    again = InteriorPoint.from_state(learner.parameters(), learner.state())
+    block = block_of(X, y.astype(float))
+    np.testing.assert_array_equal(again.score(block), learner.score(block))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        plain = InteriorPointClassifier(**given, polish=False).fit(X, y).model_.learner
+    assert not np.array_equal(plain.score(block), learner.score(block))
+    for other in (again, learner, plain):
+        other.learn(block[:50])
+    np.testing.assert_array_equal(again.score(block), plain.score(block))
+    np.testing.assert_array_equal(learner.score(block), plain.score(block))
+
+
+def test_a_proof_asked_for_leaves_the_weights_alone():
+    X = dense_rows(200, 5)
+    y = labels_for(X, 2)
+    learner = InteriorPoint(l1=0.001)
+    block = block_of(X, y)
+    learner.learn(block)
+    before = learner.score(block)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        [proof] = learner.certify([block])
+        np.testing.assert_array_equal(learner.score(block), before)
+        [after] = learner.certify([block], polish=True)
+    assert after.objective < proof.objective
+    assert after.objective >= proof.objective - proof.gap - 1e-9
+    paper = InteriorPoint(l1=0.001, update="paper")
+    paper.learn(block)
+    before = paper.score(block)
+    with pytest.warns(ConvergenceWarning):
+        paper.certify([block], polish=True)
+    np.testing.assert_array_equal(paper.score(block), before)
+
+
+def test_a_holdout_is_scored_at_the_weights_that_are_read():
+    from riata.sources import open_source
+    from riata.training import train
+
+    X = dense_rows(300, 5).astype(np.float32)
+    y = labels_for(X, 2)
+    model = train(open_source(X, y), lambda m: InteriorPoint(l1=1e-3, outputs=m), holdout=0.3)
+    held = np.diff(np.floor(np.arange(301) * 0.3)) > 0
+    scores = model.learner.score(block_of(X[held]))[:, 0]
+    losses = np.logaddexp(0, -np.where(y[held] == 1, 1, -1) * scores)
+    assert model.record.holdout["loss"] == pytest.approx(losses.mean(), rel=1e-6)
 
 
 def test_regression_inside_bounds():

@@ -133,11 +133,28 @@ std::tuple<Out<std::int64_t>, Out2<double>> weights(const Interior& model) {
   return {give(std::move(keys)), give(std::move(out), m)};
 }
 
+// Weights to read from now on, as `weights` has them, and intercepts.
+void polish(Interior& model, const In2<double>& weights, const In<double>& intercept) {
+  const std::size_t m = model.columns.size();
+  const bool fits = writing(model, [&] {
+    const auto groups = static_cast<std::size_t>(model.groups());
+    if (weights.shape(0) + groups != model.keys.size() || weights.shape(1) != m || intercept.size() != m)
+      return false;
+    model.polished.assign(groups * m, 0.0);
+    model.polished.insert(model.polished.end(), weights.data(), weights.data() + weights.size());
+    model.polished_intercept.assign(intercept.data(), intercept.data() + m);
+    return true;
+  });
+  if (!fits) throw nb::value_error("the weights to read have another shape than the model");
+}
+
 nb::dict snapshot(const Interior& model) {
   struct {
     ModelState common;
     std::vector<double> sums;
     double rate_factor;
+    std::vector<double> polished, polished_intercept;
+    std::int64_t groups;
   } now = reading(model, [&] {
     const auto width = static_cast<std::size_t>(model.width());
     Rows rows{model.keys, std::vector<double>(model.keys.size() * width)};
@@ -153,11 +170,20 @@ nb::dict snapshot(const Interior& model) {
                       model.features,
                       named,
                       named ? model.names : Names{}};
-    return decltype(now){std::move(common), std::move(sums), model.rate_factor};
+    return decltype(now){std::move(common), std::move(sums),          model.rate_factor,
+                         model.polished,    model.polished_intercept, model.groups()};
   });
   nb::dict out = as_dict(std::move(now.common));
   out["sums"] = nb::cast(give(std::move(now.sums), 2));
   out["rate_factor"] = nb::cast(give(std::vector<double>{now.rate_factor}));
+  if (!now.polished_intercept.empty()) {
+    const std::size_t m = now.polished_intercept.size();
+    now.polished.erase(
+        now.polished.begin(),
+        now.polished.begin() + static_cast<std::ptrdiff_t>(m) * static_cast<std::ptrdiff_t>(now.groups));
+    out["polished"] = nb::cast(give(std::move(now.polished), m));
+    out["polished_intercept"] = nb::cast(give(std::move(now.polished_intercept)));
+  }
   return out;
 }
 
@@ -217,6 +243,8 @@ void bind_interior(nb::module_& m) {
            "seen).")
       .def("intervals", &intervals, "Where the weights of the features seen may be: low and high.")
       .def("weights", &weights, "Features seen, in the order in which they came, and their weights.")
+      .def("polish", &polish, nb::arg("weights"), nb::arg("intercept"),
+           "Weights to read, in the order of `weights`, until another example is learned.")
       .def("snapshot", &snapshot, nb::sig("def snapshot(self) -> dict[str, NDArray[typing.Any]]"),
            "All of the model's state at one moment, by name: keys are the features of all slots, negative "
            "ones "
@@ -227,6 +255,12 @@ void bind_interior(nb::module_& m) {
                    [](const Interior& model) { return glancing(model, [&] { return model.named(); }); })
       .def_prop_ro("intercept",
                    [](const Interior& model) { return glancing(model, [&] { return model.intercept; }); })
+      .def_prop_ro("read_intercept",
+                   [](const Interior& model) {
+                     return glancing(model, [&] {
+                       return model.is_polished() ? model.polished_intercept : model.intercept;
+                     });
+                   })
       .def_prop_ro("steps",
                    [](const Interior& model) { return glancing(model, [&] { return model.steps; }); })
       .def_prop_ro("t", [](const Interior& model) { return glancing(model, [&] { return model.t; }); })

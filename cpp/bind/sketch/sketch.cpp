@@ -145,14 +145,14 @@ std::unique_ptr<Sketch> make(const std::string& link, bool fit_intercept, bool f
   return make_sketch(link_named(link), fit_intercept, full);
 }
 
-void begin(Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept) {
+void begin(Sketch& s, const In<std::int64_t>& keys, const In<double>& b, double intercept, bool curved) {
   if (keys.size() != b.size()) throw nb::value_error("keys and weights differ in length");
   for (std::size_t k = 0; k < keys.size(); ++k)
     if (keys.data()[k] < 0 || !GradientArray::possible(static_cast<std::uint64_t>(keys.data()[k])) ||
         (s.ordered() && k > 0 && keys.data()[k] <= keys.data()[k - 1]))
       throw nb::value_error("the active features must ascend");
   writing(s, [&] {
-    s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept);
+    s.begin({keys.data(), keys.data() + keys.size()}, {b.data(), b.data() + b.size()}, intercept, curved);
   });
 }
 
@@ -196,7 +196,8 @@ void bind_sketch(nb::module_& m) {
               "A column for each part of the pass.");
   nb::class_<Sketch> sketch(m, "Sketch", "The sums of one pass at a fixed point.");
   sketch.def(nb::new_(&make), nb::arg("link"), nb::arg("fit_intercept"), nb::arg("full"))
-      .def("begin", &begin, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
+      .def("begin", &begin, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"),
+           nb::arg("curved") = true)
       .def("came_from", &came_from, nb::arg("keys"), nb::arg("weights"), nb::arg("intercept"))
       .def(
           "along",
@@ -226,6 +227,7 @@ void bind_sketch(nb::module_& m) {
       .def("sums", &sums)
       .def("set_sums", &set_sums, nb::arg("scalars"), nb::arg("keys"), nb::arg("gradients"),
            nb::arg("features"))
+      .def_prop_ro("curved", [](const Sketch& s) { return glancing(s, [&] { return s.curved(); }); })
       .def_prop_ro(
           "keys", [](const Sketch& s) { return give(reading(s, [&] { return s.keys; })); },
           nb::rv_policy::move)

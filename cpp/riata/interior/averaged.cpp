@@ -123,7 +123,7 @@ Outcome Interior::judge(const BlockView<Index>& b, double* sums, double* gradien
     if (!b.holds(r)) return {Outcome::Status::bad_block, r};
     const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
     const double factor = row_factor(b, begin, end), weight = b.weights == nullptr ? 1 : b.weights[r];
-    for (int c = 0; c < m; ++c) score[static_cast<std::size_t>(c)] = intercept[c] + b.offset(r);
+    for (int c = 0; c < m; ++c) score[static_cast<std::size_t>(c)] = read_intercept(c) + b.offset(r);
     for (std::int64_t k = begin; k < end; ++k) {
       const auto key = static_cast<std::uint64_t>(b.indices[k]);
       if (!SlotMap::possible(key)) return {Outcome::Status::bad_index, r};

@@ -188,6 +188,7 @@ template <class Index>
 Outcome Interior::learn(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
                         double* scores) noexcept {
   using Status = Outcome::Status;
+  if (n > 0) polished.clear(), polished_intercept.clear();
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t r = order == nullptr ? i : order[i];
     if (!b.holds(r)) return {Status::bad_block, i};
@@ -232,7 +233,7 @@ Outcome Interior::score(const BlockView<Index>& b, const double* keep, double* s
         if (std::fabs(w) >= keep[c]) out[c] += w * (factor * static_cast<double>(b.values[k]));
       }
     }
-    for (int c = 0; c < m; ++c) out[c] += intercept[c] + b.offset(r);
+    for (int c = 0; c < m; ++c) out[c] += read_intercept(c) + b.offset(r);
   }
   return {Outcome::Status::ok, b.rows};
 }

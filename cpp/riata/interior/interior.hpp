@@ -87,10 +87,17 @@ class Interior {
   std::int64_t slots() const noexcept { return static_cast<std::int64_t>(keys.size()); }
   std::int64_t groups() const noexcept { return static_cast<std::int64_t>(spec_.group_bounds.size()) + 1; }
   double weight(int column, std::int64_t slot) const noexcept {
+    if (is_polished())
+      return polished[static_cast<std::size_t>(slot) * columns.size() + static_cast<std::size_t>(column)];
     if (spec_.averaged) return average(column, slot);
     const Half* half = columns[column].half;
     return half[0].x[slot] - half[1].x[slot];
   }
+  double read_intercept(int column) const noexcept {
+    return is_polished() ? polished_intercept[static_cast<std::size_t>(column)]
+                         : intercept[static_cast<std::size_t>(column)];
+  }
+  bool is_polished() const noexcept { return !polished_intercept.empty(); }
   // State, slot by slot and column by column: x, z (and y) of one half, then of the other.
   int width() const noexcept {
     return (4 + (has_y(0) ? 1 : 0) + (has_y(1) ? 1 : 0)) * static_cast<int>(columns.size());
@@ -106,6 +113,8 @@ class Interior {
   Names names;                     // of each slot, empty where features are numbers
   std::vector<InteriorColumn> columns;
   std::vector<double> intercept;
+  // Weights that are read instead, slot by slot and column by column, until another example is learned.
+  std::vector<double> polished, polished_intercept;
   std::vector<double> steps;  // the last step size of each column
   std::uint64_t t = 0;
   std::int64_t features = 0;

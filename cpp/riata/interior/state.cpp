@@ -159,6 +159,7 @@ bool Interior::restore(const std::int64_t* slot_keys, const double* rows, std::i
                        const std::int64_t* offsets) {
   if (n < groups()) return false;
   truncate(0);
+  polished.clear(), polished_intercept.clear();
   constraints_ = 0;
   for (InteriorColumn& column : columns) column.product = 0;
   for (std::int64_t slot = 0; slot < n; ++slot) {

@@ -15,6 +15,7 @@
 #include "riata/base/barrier.hpp"
 #include "riata/sketch/active_rows.hpp"
 #include "riata/sketch/curvature.hpp"
+#include "riata/sketch/quadratic.hpp"
 #include "riata/sketch/sketch.hpp"
 
 namespace riata {
@@ -24,8 +25,9 @@ class SketchOf final : public Sketch {
  public:
   SketchOf(const Link& link, bool fit_intercept) : Sketch(link, fit_intercept) {}
 
-  void begin(const std::vector<std::int64_t>& new_keys, const std::vector<double>& b,
-             double intercept) override {
+  void begin(const std::vector<std::int64_t>& new_keys, const std::vector<double>& b, double intercept,
+             bool curved) override {
+    curved_ = curved || !Matrix::kOrdered;
     for (const std::int64_t key : keys) slots_[key] = 0;
     keys = new_keys;
     weights.assign(1, 0.0);
@@ -36,7 +38,7 @@ class SketchOf final : public Sketch {
       weights.push_back(b[k]);
     }
     origin.clear();
-    matrix_.reset(first() + keys.size());
+    matrix_.reset(curved_ ? first() + keys.size() : 0);
     for (int part = 0; part < kParts; ++part) {
       sums[part] = {};
       gradients[part].clear();
@@ -67,6 +69,7 @@ class SketchOf final : public Sketch {
 
   ShootingReport solve(double gamma, double gamma0, const ShootingStop& stop, std::vector<double>& b,
                        CoordinateBounds bounds) override {
+    if (!curved_) throw std::invalid_argument("a pass without curvature has no next weights");
     matrix_.complete();
     const std::size_t n = matrix_.size();
     b.assign(weights.begin() + 1, weights.end());
@@ -143,15 +146,6 @@ class SketchOf final : public Sketch {
   // Rows that threads share before they wait for each other.
   static constexpr std::int64_t kRound = 4 * kParts * kTurn;
   static constexpr std::int64_t kShare = std::int64_t{1} << 15;  // non-zeros that are worth a second thread
-  // An example far on the right side has no curvature left in floating point; a model needs some.
-  static constexpr double kLeast = 1e-10;
-  // One far on the wrong side has next to none, but pulls hard: the minimum of its parabola is far beyond that of its
-  // loss. Beyond this margin the model has the parabola that touches a logistic loss and is nowhere below it.
-  static constexpr double kWrong = 8;
-  static double model_curvature(double margin, const Term& term) noexcept {
-    const double above = margin < -kWrong ? 0.5 / -margin : 0;
-    return std::fmax(term.curvature, std::fmax(above, kLeast));
-  }
   static constexpr double kSmall = 0.01;
 
   template <class Index>
@@ -173,7 +167,7 @@ class SketchOf final : public Sketch {
         for (int part = me; part < kParts; part += threads)
           first_order(b, from, to, part, positive, scores, losses);
         barrier.arrive_and_wait();
-        if (!second_order(to - from, me, threads)) outcome = Accumulated::out_of_memory;
+        if (curved_ && !second_order(to - from, me, threads)) outcome = Accumulated::out_of_memory;
         barrier.arrive_and_wait();
       }
     });
@@ -354,7 +348,7 @@ class SketchOf final : public Sketch {
     std::vector<std::size_t> to(first() + from.keys.size());
     for (std::size_t k = 0; k < first(); ++k) to[k] = k;
     if constexpr (Matrix::kOrdered) {
-      if (keys != from.keys || weights != from.weights)
+      if (keys != from.keys || weights != from.weights || curved_ != from.curved_)
         throw std::invalid_argument("sketches add up only when they were taken at the same point");
       for (std::size_t k = 0; k < to.size(); ++k) to[k] = k;
     } else {

@@ -53,9 +53,9 @@ class Sketch {
   virtual ~Sketch() = default;
 
   // Starts a pass at the weights `b` of the features `keys`, all of them active; ascending, unless all are
-  // kept.
-  virtual void begin(const std::vector<std::int64_t>& keys, const std::vector<double>& b,
-                     double intercept) = 0;
+  // kept. Without `curved`, a pass adds up what a certificate needs: no curvature, and no next weights.
+  virtual void begin(const std::vector<std::int64_t>& keys, const std::vector<double>& b, double intercept,
+                     bool curved = true) = 0;
   // The step began at the weights `b` of the features `keys`, all of which are active.
   virtual void came_from(const std::vector<std::int64_t>& keys, const std::vector<double>& b,
                          double intercept) = 0;
@@ -74,6 +74,7 @@ class Sketch {
   virtual void set_curvature(const std::vector<double>& cells) = 0;
   virtual std::size_t bytes() const noexcept = 0;
   virtual bool ordered() const noexcept = 0;
+  bool curved() const noexcept { return curved_; }
 
   // The active features, by slot; the intercept, where there is one, before them.
   std::vector<std::int64_t> keys;
@@ -106,6 +107,7 @@ class Sketch {
 
   const Link& link_;
   bool intercept_;
+  bool curved_ = true;
   ActiveSlots slots_;
 };
 

@@ -101,13 +101,18 @@ def top_option(help: str) -> Callable[[F], F]:
     return option("--top", type=kind, default=10, show_default=True, help=help)
 
 
+def is_on(parameter: str) -> bool:
+    """Whether its option turns off what is on by default."""
+    return parameter.startswith("fit_") or parameter == "polish"
+
+
 def flag_name(parameter: str) -> str:
     """
     >>> flag_name("learning_rate"), flag_name("fit_intercept")
     ('--learning-rate', '--no-intercept')
     """
-    if parameter.startswith("fit_"):
-        return f"--no-{parameter[4:].replace('_', '-')}"
+    if is_on(parameter):
+        return f"--no-{parameter.removeprefix('fit_').replace('_', '-')}"
     return f"--{parameter.replace('_', '-')}"
 
 
@@ -239,7 +244,7 @@ def _click_kind(name: str, owned: list[tuple[str, Field[Any]]]) -> dict[str, Any
     families = [family for family, _ in owned]
     known_by = "" if len(families) == len(FAMILIES) else f"{', '.join(families)}: "
     help_text = owned[0][1].metadata.get("help", "")
-    if name.startswith("fit_"):
+    if is_on(name):
         help_text = f"do not {help_text.partition(',')[0]}"
     kind["help"] = f"{known_by}{help_text[:1].upper()}{help_text[1:]}.{_default_text(owned)}"
     choices = dict.fromkeys(c for _, f in owned for c in f.metadata.get("choices", ()))

@@ -21,6 +21,7 @@ class _InteriorPoint:
     start: float = 1.0
     dual: float = 0.1
     bounds: Any = None
+    polish: bool = True
     prune: float = 0.0
     dimension: int = 0
     fit_intercept: bool = True
@@ -49,6 +50,8 @@ class InteriorPointClassifier(_InteriorPoint, Classification, Fitting, LinearCla
         may have one sign only has one half, and begins at start / 10. For text, 0.01 is better
     bounds : (low, high) for all weights, None for no bound: (0, None) makes them non-negative. Or a mapping
         of feature indices to such pairs, with "*" for all others
+    polish : of "averaged". Where all examples fit in memory (2^20 non-zeros), the pass after `fit` finds the optimum,
+        whose weights are then read; learning goes on from what was learned
     prune : leave out the smallest weights that together carry less than this share of the sum of
         absolute weights
     dimension : how many features there are, seen or not; 0 counts those seen and one for all others

@@ -29,6 +29,8 @@ STATE = {
     "intercept": Tensor("float64", ("outputs",)),
     "seen": Tensor("int64", (2,), least=0),
     "rate_factor": Tensor("float64", (1,)),
+    "polished": Tensor("float64", ("features", "outputs"), optional=True),
+    "polished_intercept": Tensor("float64", ("outputs",), optional=True),
 } | NAMES
 
 
@@ -79,6 +81,10 @@ class InteriorPoint(LossLearner):
     start: float = option(1.0, "where both halves of each weight begin")
     dual: float = option(0.1, "where the multipliers of the bounds begin")
     bounds: Bounds | None = option(None, "interval of all weights, or of weights by feature")  # noqa: RUF009
+    polish: bool = option(
+        True,
+        "read the optimum that the last pass finds where all examples fit in memory (averaged)",
+    )
     prune: float = option(
         0.0, "drop the smallest weights that carry less than this share of the sum"
     )
@@ -139,15 +145,31 @@ class InteriorPoint(LossLearner):
         object.__setattr__(self, "_core", core)
 
     @property
+    def intercept(self) -> Floats:
+        return np.array(self._core.read_intercept)
+
+    @property
     def step(self) -> Floats:
         """How long the last step was, for each output."""
         return np.array(self._core.steps)
 
-    def certify(self, blocks: Iterable[Block]) -> list[Proof]:
-        """For every output, how far the optimum can be, by a pass over the examples that were learned."""
-        self._proofs[:] = prove(self, blocks)
-        warn_if_far(self, self._proofs)
-        return list(self._proofs)
+    def certify(self, blocks: Iterable[Block], polish: bool = False) -> list[Proof]:
+        """For every output, how far the optimum can be, by a pass over the examples that were learned. To polish: where
+        all of them fit in memory, the optimum is what is read from then on, until another example is learned."""
+        t = self.t
+        proofs, better = prove(self, blocks, polish and self.polishes)
+        with self.lock:
+            if better and self.t == t:
+                weights = np.stack([o.weights for o in better], axis=1)
+                self._core.polish(weights, np.array([o.intercept for o in better]))
+                self._kept.clear()
+            self._proofs[:] = proofs
+        warn_if_far(self, proofs)
+        return list(proofs)
+
+    @property
+    def polishes(self) -> bool:
+        return self.polish and self.update == "averaged"
 
     @property
     def verdict(self) -> str | None:
@@ -164,6 +186,7 @@ class InteriorPoint(LossLearner):
         ):
             raise self._too_far(block)
         self._proofs.clear()
+        self._kept.clear()
         with self.lock:
             scores, done = self._core.learn(
                 block.indptr, block.indices, block.values, block.labels, block.weights, order,
@@ -209,6 +232,8 @@ class InteriorPoint(LossLearner):
                 "opposite of a column: name all classes at the start"
             )
         state = self.state()
+        for name in ("polished", "polished_intercept"):  # learning goes on from what was learned
+            state.pop(name, None)
         averaged = self.update == "averaged"
         halves = state["rows"].reshape(len(state["rows"]), self.outputs, 5 if averaged else 4)
         sums, intercept = state["sums"], state["intercept"]
@@ -277,6 +302,8 @@ class InteriorPoint(LossLearner):
             state["keys"], rows, state["sums"], state["intercept"], state["seen"],
             float(state["rate_factor"][0]), state.get("names"), state.get("name_offsets"),
         )  # fmt: skip
+        if "polished" in state and "polished_intercept" in state:
+            self._core.polish(state["polished"], state["polished_intercept"])
 
     def _with_scales(self, rows: Floats) -> Floats:
         """Linear, squares, squares of the values, mean and count. A model saved when values were not scaled lacks the

@@ -12,7 +12,6 @@ too low in the first order of the distance from the optimum; this one is in the 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +22,9 @@ from riata import _core
 from riata.block import Block
 from riata.learners.base import Floats
 from riata.learners.sketch import Sketch
+from riata.learners.sketch_bounds import Limits
+from riata.learners.sketch_memory import InMemory
+from riata.learners.sketch_points import weights_at
 
 REACH = 10.0
 """The bound speaks of weights whose sizes add up to at most so many times ours."""
@@ -92,11 +94,14 @@ class Search:
     best: float = field(init=False, default=-np.inf)
     most: float = field(init=False, default=np.inf)
     """No bound is above the least value that was met of what is minimised."""
+    met: tuple[Floats, float] = field(init=False)
+    """Weights and intercept with that value."""
 
     def __post_init__(self) -> None:
         task, X = self.task, self.examples.X
         squares = np.asarray(X.multiply(X).T @ self.examples.shares).ravel()
         self.used = np.flatnonzero(squares)
+        self.met = task.w, task.intercept
         self.X = X[:, self.used].tocsr()
         self.XT = self.X.T.tocsr()
         self.unit = 1 / np.sqrt(squares[self.used])
@@ -127,8 +132,8 @@ class Search:
         others = float(self.rest[self.used] @ v) + self.rest_slope * b
         return value + others, all_q[self.used], slope
 
-    def run(self) -> float:
-        """The best bound that was met."""
+    def run(self) -> Optimum:
+        """The best bound that was met, and the weights that are best if the others are their tangents."""
         from scipy.optimize import Bounds, minimize  # slow to import
 
         task, n = self.task, len(self.used)
@@ -139,7 +144,8 @@ class Search:
             v, b = self.unit * (x[:n] - x[n:-1]), float(x[-1])
             value, q, slope = self.at(v, b)
             value += task.l1 * float(self.unit @ (x[:n] + x[n:-1]))
-            self.most = min(self.most, self.constant + value)
+            if self.constant + value < self.most:
+                self.most, self.met = self.constant + value, (v, b)
             up, down = self.unit * (q + task.l1), self.unit * (task.l1 - q)
             return value, np.concatenate([up, down, [slope]])
 
@@ -160,7 +166,9 @@ class Search:
             method="L-BFGS-B", bounds=limits, callback=enough,
             options={"maxiter": MOST_STEPS, "maxfun": 2 * MOST_STEPS, "ftol": 0.0, "gtol": 0.0, "maxcor": 10},
         )  # fmt: skip
-        return self.best
+        weights = np.clip(0.0, task.low, task.high)
+        weights[self.used] = self.met[0]
+        return Optimum(weights, self.met[1], self.most, self.best)
 
 
 def columns_of(block: Block, keys: Any) -> Any:
@@ -169,28 +177,43 @@ def columns_of(block: Block, keys: Any) -> Any:
     return order[np.searchsorted(keys, block.indices, sorter=order)]
 
 
-def by_sketch(block: Block, keys: Any, low: Floats, high: Floats, l1: float, outputs: int, fit_intercept: bool,
-              total: float) -> list[float]:  # fmt: skip
-    """For every output, the bound of the sketch: for the logistic loss, where the sample is all there is."""
-    bounds: Any = None
+@dataclass(frozen=True)
+class Optimum:
+    """The best weights that were met, their objective, and what no objective is below."""
+
+    weights: Floats
+    intercept: float
+    objective: float
+    bound: float
+
+
+def by_sketch(
+    block: Block,
+    keys: Any,
+    low: Floats,
+    high: Floats,
+    l1: float,
+    positives: list[float],
+    settings: Sketch,
+) -> list[Optimum]:
+    """For every output: the sketch's optimum, for the logistic loss where the sample is all there is."""
+    limits = None
     if np.isfinite(low).any() or np.isfinite(high).any():
-        bounds = dict(enumerate(zip(low.tolist(), high.tolist(), strict=True)))
-        if len(set(bounds.values())) == 1:
-            bounds = bounds[0]
-    sketch = Sketch(
-        gamma=l1 * total, bounds=bounds, tol=ENOUGH, max_passes=10, outputs=outputs, fit_intercept=fit_intercept
-    )  # fmt: skip
-    numbered = block.with_indices(columns_of(block, keys).astype(np.int32))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        while not sketch.complete:
-            sketch.learn(numbered)
-            sketch.end_pass()
-    best = [-np.inf] * outputs
-    for told in sketch.history:
-        c = int(told.get("output", 0))
-        best[c] = max(best[c], (told["objective"] - told["gap"]) / total)
-    return best
+        ends = dict(enumerate(zip(low.tolist(), high.tolist(), strict=True)))
+        limits = Limits.of_bounds(ends[0] if len(set(ends.values())) == 1 else dict(ends))
+    memory = InMemory(block.with_indices(columns_of(block, keys).astype(np.int32)))
+    total = float(len(block) if block.weights is None else block.weights.sum())
+    found = []
+    for positive in positives:
+        if settings.fit_intercept and not memory.has_both_classes(positive):
+            continue  # no intercept is the best
+        solution = memory.solve(settings, limits, positive, l1 * total, settings.tol)
+        weights = weights_at(solution.point, np.arange(len(keys)))
+        objective = solution.objective / total
+        found.append(
+            Optimum(weights, solution.point.intercept, objective, objective - solution.gap / total)
+        )
+    return found if len(found) == len(positives) else []
 
 
 def examples_of(

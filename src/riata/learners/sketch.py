@@ -270,9 +270,8 @@ class Sketch(Learner):
             self._scorer[0] = None
 
     def _end_passes(self) -> None:
-        sample = self._sample.block()
         for c, p in enumerate(self._passes):
-            seen = Examples.of(self._sample, sample, self._positive(c))
+            seen = Examples.of(self._sample, self._positive(c))
             p.end(seen)
             if self._folds is not None:
                 self._folds.end(seen)

@@ -19,9 +19,10 @@ from riata import _core
 from riata.block import Block
 from riata.errors import DataError
 from riata.learners.base import Floats, State
-from riata.learners.sketch_passes import Passes
+from riata.learners.sketch_memory import InMemory
+from riata.learners.sketch_parameters import one_class
 from riata.learners.sketch_points import PathPoint
-from riata.learners.sketch_sample import MOST_PASSES, Examples, SampleSettings, few_features
+from riata.learners.sketch_sample import Examples
 from riata.learners.state_check import Tensor, check_state
 
 if TYPE_CHECKING:
@@ -150,20 +151,22 @@ class Folds:
         self.losses = np.zeros((self.k, len(gammas)))
 
     def _solve_in_memory(self, block: Block) -> None:
-        """Every path and its losses, by passes over the examples in memory alone."""
+        """Every path and its losses, from the examples in memory alone."""
         sketch, folds = self.sketch, self.of(block)
-        settings = SampleSettings.like(sketch, sketch.tol, max(MOST_PASSES, sketch.max_passes))
-        if sketch.bounds is None:  # those are of features by number or name
-            block, _ = few_features(block)
+        free = sketch.fit_intercept and not sketch.penalize_intercept
 
         def one(f: int) -> None:
-            own = block.take(np.flatnonzero(folds != f))
-            assert own.labels is not None
-            run = Passes(settings, list(sketch._passes[0].gammas), limits=sketch._limits)
-            while not run.done:
-                run.accumulate(own, own.labels, 1.0, 1)
-                run.end()
-            self._score(f, block.take(np.flatnonzero(folds == f)), run.path)
+            own = InMemory(block.take(np.flatnonzero(folds != f)))
+            if free and not own.has_both_classes(1.0):
+                raise one_class()
+            point, path = None, []
+            for gamma in sketch._passes[0].gammas:
+                found = own.solve(sketch, sketch._limits, 1.0, gamma, sketch.tol, point)
+                point = found.point
+                path.append(
+                    PathPoint(gamma, point.keys, point.weights, point.intercept, found.objective, found.gap, 0)
+                )  # fmt: skip
+            self._score(f, block.take(np.flatnonzero(folds == f)), path)
 
         threads = min(self.sketch.n_jobs, os.cpu_count() or 1)
         if threads == 1:

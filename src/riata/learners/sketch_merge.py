@@ -22,6 +22,7 @@ def merge_sketches(mine: Sketch, other: Sketch) -> None:
         one.merge(theirs)
     for run, theirs_ in zip(mine._passes, other._passes, strict=True):
         run.core.merge(theirs_.core)
-    mine._sample.merge(other._sample)
+    if mine._passes and (mine._sample.hard or mine._passes[0].passes == 0):
+        mine._sample.merge(other._sample)  # after the first pass both have all there is
     mine._seen[:] = [mine._seen[0] + other._seen[0], max(mine._seen[1], other._seen[1])]
     mine._scorer[0] = None

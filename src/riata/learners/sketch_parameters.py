@@ -81,10 +81,15 @@ def check_data(core: _core.Sketch, settings: Settings, before: tuple[int, int, i
         raise DataError("all examples have weight 0: there is nothing to learn from")
     free = settings.fit_intercept and not settings.penalize_intercept
     if free and positive in (0.0, weight):
-        raise DataError(
-            "all labels are equal, and one class is not enough: without a penalty the intercept grows "
-            "without bound; check the labels, or use penalize_intercept=True"
-        )
+        raise one_class()
+
+
+def one_class() -> DataError:
+    """What is wrong with labels that are all equal."""
+    return DataError(
+        "all labels are equal, and one class is not enough: without a penalty the intercept grows "
+        "without bound; check the labels, or use penalize_intercept=True"
+    )
 
 
 def gammas_of(gamma: float | str | tuple[float, ...]) -> list[float]:

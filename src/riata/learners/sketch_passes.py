@@ -7,7 +7,7 @@ the active ones, and from these a certificate of how far the optimum can be. The
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
@@ -17,6 +17,7 @@ from riata.block import Block
 from riata.errors import DataError
 from riata.learners.sketch_bounds import Limits
 from riata.learners.sketch_certificate import certify, slot_limits, worst_violation
+from riata.learners.sketch_memory import Solution
 from riata.learners.sketch_parameters import check_data
 from riata.learners.sketch_points import (
     ORIGIN,
@@ -32,7 +33,7 @@ from riata.learners.sketch_points import (
     weights_at,
 )
 from riata.learners.sketch_rest import NEAR, Rest, accumulate, step_by_hard_ones
-from riata.learners.sketch_sample import Examples, SampleSettings, few_features, most_sweeps
+from riata.learners.sketch_sample import Examples, SampleSettings, most_sweeps
 
 MOST_HALVINGS = 40
 ROOM, ROOM_FACTOR = 1000, 3
@@ -143,46 +144,44 @@ class Passes:
         if sample is None or not self.gammas or isinstance(self.settings, SampleSettings):
             return False
         point = self.point
+        certificate = self._certify(point, self.gamma)
+        if certificate.gap <= self.settings.tol * certificate.objective:
+            return False
         solved = self._solved(sample, None)
         if solved is None:
             return False
-        self._note(self._certify(point, self.gamma), point)
+        self._note(certificate, point)
         self.accepted = point.pruned()
-        self._go_on_from(*solved)
+        self._go_on_from(solved, sample.whole)
         if self._spent:
             self.done = True
         return True
 
-    def _solved(self, sample: Examples, start: Point | None) -> tuple[Point, Keys] | None:
-        """The solution for the sample, where it has one, and other features in the order of what they may do."""
-        tol = self.settings.tol / 4 if sample.whole else max(self.settings.tol, SAMPLE_TOL)
-        gamma = self.gamma * sample.weight / self.core.weight
-        settings = SampleSettings.like(self.settings, tol)
-        run = Passes(settings, [gamma], started=start is not None, limits=self.limits)
-        block, features = sample.block, None
-        if self.limits is None:  # those are of features by number or name
-            block, features = few_features(block, None if start is None else start.keys)
-        if start is not None:
-            keys = start.keys if features is None else np.searchsorted(features, start.keys)
-            run._begin(replace(start, keys=keys), keys)
-        try:
-            while not run.done:
-                run.accumulate(block, sample.labels, sample.positive, 1)
-                run.end(sample)
-        except DataError:  # one class alone, or weights of zero
+    def _solved(self, sample: Examples, start: Point | None) -> Solution | None:
+        """The solution for the sample, where it has one. For all examples: four times as exact after every pass for
+        this penalty that did not prove it."""
+        s, weight = self.settings, self.core.weight
+        if not weight > 0 or (
+            s.fit_intercept
+            and not s.penalize_intercept
+            and not sample.memory.has_both_classes(sample.positive)
+        ):
             return None
-        solution = run.accepted or ORIGIN
-        near = hardest_first(*run.outside(0.0), NEAR * run.gamma)
-        others = np.concatenate([run.core.keys, near])
-        if features is not None:
-            solution, others = replace(solution, keys=features[solution.keys]), features[others]
-        return solution, others
+        judged = max(0, sum(h["gamma"] == self.gamma for h in self.history) - 1)
+        tol = s.tol / 4 ** (1 + judged) if sample.whole else max(s.tol, SAMPLE_TOL)
+        gamma = self.gamma * sample.weight / weight
+        return sample.memory.solve(s, self.limits, sample.positive, gamma, tol, start)
 
-    def _go_on_from(self, solution: Point, others: Keys) -> None:
-        keys = np.sort(solution.keys)
+    def _go_on_from(self, solution: Solution, whole: bool) -> None:
+        """The solution for the sample; where that is all examples, nothing but its certificate is asked for."""
+        point, keys = solution.point, solution.point.keys
         if self.settings.algorithm == "reduced":
+            if whole:
+                self.core.begin(keys, point.weights, point.intercept, curved=False)
+                return
+            others = hardest_first(solution.keys, solution.pulls, NEAR * solution.gamma)
             keys = self.fill(keys, others)
-        self._begin(Point(solution.keys, solution.weights, solution.intercept), keys)
+        self._begin(point, keys)
 
     def _centre(self) -> bool:
         """After the first pass, at zero: the best intercept on its own, and who is active there."""
@@ -278,13 +277,15 @@ class Passes:
             self.done = True
             return
         solved = None
-        if self.at > before and sample is not None and sample.whole:
+        if sample is not None and sample.whole and (self.at > before or not self.core.curved):
             solved = self._solved(sample, point)
         elif sample is not None and sample.hard and self.settings.algorithm == "reduced":
             self._begin(*step_by_hard_ones(self, sample, point, certificate))
             return
         if solved is not None:
-            self._go_on_from(*solved)
+            self._go_on_from(solved, True)
+        elif not self.core.curved:  # the same pass again, with what a step takes
+            self._begin(point, self.fill(point.keys, self._candidates(point, self.gamma)[1]))
         else:
             self._step(point, certificate)
 

@@ -6,14 +6,15 @@ data: the passes begin at the sample's own solution, which is off by the error o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.block import Block, concatenate
 from riata.learners.base import State
-from riata.learners.sketch_points import Certificate, Floats, Keys, Settings
+from riata.learners.sketch_memory import InMemory
+from riata.learners.sketch_points import Certificate, Floats, Settings
 from riata.learners.state_check import Tensor, check_state
 
 _WHOLE = 2**64
@@ -43,6 +44,8 @@ class Sample:
     nnz: int = 0
     hard: bool = False
     """The examples with the largest losses are kept, whatever their hash."""
+    _whole: InMemory | None = field(default=None, repr=False)
+    """All of them, once they are asked for."""
 
     @property
     def whole(self) -> bool:
@@ -82,6 +85,14 @@ class Sample:
         order = np.argsort(np.concatenate(self.hashes), kind="stable")
         return concatenate(self.parts).take(order)
 
+    def in_memory(self) -> InMemory | None:
+        """What `block` is, with what was made of it the last time."""
+        if self._whole is None and len(self):
+            block = self.block()
+            assert block is not None
+            self._whole = InMemory(block)
+        return self._whole
+
     def state(self) -> State:
         block = concatenate(self.parts) if self.parts else None
         limit = np.array([self.limit & _MASK, self.hard], dtype=np.uint64)
@@ -114,13 +125,14 @@ class Sample:
             self.nnz = len(state["values"])
 
     def clear(self) -> None:
-        self.parts, self.hashes, self.nnz = [], [], 0
+        self.parts, self.hashes, self.nnz, self._whole = [], [], 0, None
 
     def _keep(self, block: Block, hashes: NDArray[np.uint64]) -> None:
         if self.limit != _WHOLE:
             rows = np.flatnonzero(hashes < np.uint64(self.limit))
             block, hashes = block.take(rows), hashes[rows]
         if len(block):
+            self._whole = None
             self.parts.append(block)
             self.hashes.append(hashes)
             self.nnz += int(block.indptr[-1] - block.indptr[0])
@@ -186,7 +198,7 @@ def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 class Examples:
     """A sample as one output sees it."""
 
-    block: Block
+    memory: InMemory
     whole: bool
     """They are all examples that there are."""
     hard: bool
@@ -195,9 +207,14 @@ class Examples:
     """The label of the class that this output asks for."""
 
     @classmethod
-    def of(cls, sample: Sample, block: Block | None, positive: float) -> Examples | None:
-        """`block` is what the sample holds; None where that is nothing."""
-        return None if block is None else cls(block, sample.whole, sample.hard, positive)
+    def of(cls, sample: Sample, positive: float) -> Examples | None:
+        """What the sample holds; None where that is nothing."""
+        memory = sample.in_memory()
+        return None if memory is None else cls(memory, sample.whole, sample.hard, positive)
+
+    @property
+    def block(self) -> Block:
+        return self.memory.block
 
     @property
     def labels(self) -> Floats:
@@ -208,20 +225,6 @@ class Examples:
     def weight(self) -> float:
         block = self.block
         return float(len(block) if block.weights is None else block.weights.sum())
-
-
-def few_features(block: Block, also: Keys | None = None) -> tuple[Block, Keys | None]:
-    """The rows with features numbered without gaps, in their order, and what their numbers were; None: the same.
-
-    A pass looks at all numbers up to the largest: where these are more than the entries, that is most of what it costs.
-    Sums, and so solutions, have the same bits. `also`: features to number even if no row has them.
-    """
-    if not block.nnz or int(block.indices.max()) < block.nnz:
-        return block, None
-    more = np.zeros(0, dtype=np.int64) if also is None else also
-    all_keys = np.concatenate([more, block.indices.astype(np.int64)])
-    features, places = np.unique(all_keys, return_inverse=True)
-    return replace(block, indices=places[len(more) :].astype(np.int32)), features
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,10 @@ def restore_passes(run: Passes, state: State) -> None:
 def _restore_core(run: Passes, state: State, seen: list[int], features: int) -> None:
     first = int(run.settings.fit_intercept)
     weights = state["weights"]
-    run.core.begin(state["active"], weights[first:], float(weights[0]) if first else 0.0)
+    curved = (
+        run.settings.algorithm == "multipass" or not len(weights) or len(state["curvature"]) > 0
+    )
+    run.core.begin(state["active"], weights[first:], float(weights[0]) if first else 0.0, curved)
     if len(state["sums"]) > SUMS_WITHOUT_STEP and run.accepted is not None:
         start = run.accepted
         run.core.came_from(start.keys, start.weights, start.intercept)

@@ -58,7 +58,7 @@ class SketchMethod(Method):
         for c, (owner, run) in enumerate(_runs(learner)):
             accepted = run.accepted
             stepped = accepted is not None and len(run.core.sums().scalars) > SUMS_WITHOUT_STEP
-            flags = [run.done, run.passes, stepped, owner._sample.hard]
+            flags = [run.done, run.passes, stepped, owner._sample.hard, run.core.curved]
             state |= {
                 f"{c}.flags": np.array(flags, dtype=np.int64),
                 f"{c}.active": run.core.keys,
@@ -86,15 +86,14 @@ class SketchMethod(Method):
             learner._passes[0].gammas = [float(gamma) for gamma in state["gammas"]]
             learner._folds._begin()
         for c, (owner, run) in enumerate(_runs(learner)):
-            done, run.passes, stepped, hard = (int(flag) for flag in state[f"{c}.flags"])
+            done, run.passes, stepped, hard, curved = (int(flag) for flag in state[f"{c}.flags"])
             run.done = bool(done)
             if hard:
                 owner._sample.restart()
             weights = state[f"{c}.weights"]
             first = int(learner.fit_intercept)
-            run.core.begin(
-                state[f"{c}.active"], weights[first:], float(weights[0]) if first else 0.0
-            )
+            intercept = float(weights[0]) if first else 0.0
+            run.core.begin(state[f"{c}.active"], weights[first:], intercept, bool(curved))
             if f"{c}.from" in state:
                 keys, start = state[f"{c}.from_keys"], state[f"{c}.from"]
                 if stepped:

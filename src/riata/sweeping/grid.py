@@ -33,8 +33,10 @@ class Setting:
     def make(self, outputs: int, seed: int = 0) -> Learner:
         """Its learner, empty."""
         family = FAMILIES[self.family]
-        more = {"seed": seed} if "seed" in _fields(family) else {}
-        return family(**dict(self.parameters), **more, outputs=outputs)
+        more: dict[str, Any] = {"seed": seed} if "seed" in _fields(family) else {}
+        if "polish" in _fields(family):  # that takes a pass of its own over the data
+            more["polish"] = False
+        return family(**more | dict(self.parameters), outputs=outputs)
 
     def text(self, names: Iterable[str] | None = None) -> str:
         """For people: `elastic-net l1=1e-05`; of the parameters those named, or all.

@@ -283,22 +283,25 @@ class Run:
         """Some learners round at the very end: the holdout should speak of what they then are."""
         live = self.record.history[-1]["live"]
         self.learner.finish()
-        if self.record.holdout is not None and self.learner.n_live() != live:
+        polished = self._certify()
+        if self.record.holdout is not None and (polished or self.learner.n_live() != live):
             self.record.holdout = self._score_holdout()
         if self.learner.by_feature:
             from riata.training.by_name import warn_of_unseen  # few have such settings
 
             warn_of_unseen(self.learner, self.source.name)
-        self._certify()
 
-    def _certify(self) -> None:
-        """For a learner that can prove how far the optimum is, another pass over the same examples."""
+    def _certify(self) -> bool:
+        """For a learner that can prove how far the optimum is, another pass over the same examples. Whether it is there
+        now."""
         certify = getattr(self.learner, "certify", None)
         if certify is None or not self.source.repeatable:
-            return
+            return False
         again = Batches(self.source, self.prepared.encode, fraction=self.holdout.fraction)
         with closing(again.of_pass(0)) as batches:
-            certify(block if order is None else block.take(order) for block, order in batches)
+            rows = (block if order is None else block.take(order) for block, order in batches)
+            certify(rows, polish=True)
+        return bool(getattr(self.learner, "polishes", False))
 
     def _out_of_patience(self) -> bool:
         losses = [e["holdout_loss" if self.holdout else "loss"] for e in self.record.history]

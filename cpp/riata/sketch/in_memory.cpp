@@ -1,0 +1,374 @@
+#include "riata/sketch/in_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "riata/sketch/quadratic.hpp"
+
+namespace riata {
+
+namespace {
+
+constexpr std::size_t kRoom = 100,
+                      kRoomFactor = 2;  // features that are active: so many, or times those not zero
+constexpr double kDecrease = 0.01;      // of what the slope of the objective promises
+constexpr int kMostHalvings = 40, kMostSweeps = 500;
+constexpr std::size_t kMostTogether = 1500;
+constexpr double kRounding = 1e-12;  // a rise of the objective by this much, relative, is none
+constexpr double kEnough = 0.3;  // of what the tolerance allows, relative to gamma: no model is worth less
+constexpr double kNear = 0.1;    // of the objective: a smaller gap, and the losses' own curvature serves
+constexpr double kGrowth = 1.2, kTightest = 1e-8;
+constexpr double kExact = 0.01;   // a violation below this part of the tolerance, relative to gamma, is none
+constexpr double kNone = 1e-200;  // less curvature is none
+
+}  // namespace
+
+InMemory::InMemory(const Link& link, const ExampleColumns& x, const InMemoryTask& task)
+    : link_(link), x_(x), task_(task) {
+  for (State* s : {&at_, &next_}) {
+    s->margin.resize(x.rows());
+    s->loss.resize(x.rows());
+    s->slope.resize(x.rows());
+    s->curvature.resize(x.rows());
+  }
+  bent_.resize(x.rows());
+  diagonal_.resize(x.features());
+  pulls.resize(x.features());
+}
+
+double InMemory::low(std::size_t j) const noexcept {
+  return task_.bounds.low == nullptr ? -HUGE_VAL : task_.bounds.low[j];
+}
+double InMemory::high(std::size_t j) const noexcept {
+  return task_.bounds.high == nullptr ? HUGE_VAL : task_.bounds.high[j];
+}
+
+bool InMemory::solve(std::vector<double>& b, double& b0) {
+  near_ = false;
+  b_ = b, b0_ = b0;
+  for (std::size_t j = 0; j < b_.size(); ++j)
+    b_[j] = std::min<double>(std::max<double>(b_[j], low(j)), high(j));
+  for (std::size_t i = 0; i < x_.rows(); ++i)
+    at_.margin[i] = (task_.offsets == nullptr ? 0 : task_.offsets[i]) + b0_;
+  for (std::size_t j = 0; j < b_.size(); ++j)
+    if (b_[j] != 0) x_.each(j, [&](std::size_t i, double v) { at_.margin[i] += b_[j] * v; });
+  evaluate(at_);
+  bool converged = false;
+  double tightened = 1;  // part of the violation that a model may leave
+  for (steps = 0;; ++steps) {
+    pull();
+    objective = at_.total + penalty(b_, b0_);
+    gap = std::max<double>(0, objective - lower_bound());
+    converged = gap <= task_.tolerance * objective;
+    near_ = gap < kNear * objective;
+    if (converged || steps == task_.steps) break;
+    const double before = worst_;
+    const std::size_t were_active = active_.size();
+    choose();
+    // Among about the same features, a violation that hardly falls after a whole step is that of a model left too early:
+    // columns go together, or some are in much larger units. Where steps are cut short, models are wrong anyway.
+    if (length_ < 1)
+      tightened = std::min<double>(tightened * 10, 1);
+    else if (worst_ > before / 2 &&
+             static_cast<double>(active_.size()) <= kGrowth * static_cast<double>(were_active))
+      tightened = std::max<double>(tightened / 10, kTightest);
+    if (worst_ <= kExact * task_.tolerance * task_.gamma) break;  // there is no room for others
+    const double far = gap / objective, part = far > 0.1 ? 0.3 : far > 1e-3 ? 0.1 : 0.01;
+    model(std::max<double>(worst_ * std::min<double>(part, tightened),
+                           kEnough * task_.tolerance * task_.gamma));
+    if (!step()) break;
+  }
+  b = b_, b0 = b0_;
+  return converged;
+}
+
+void InMemory::evaluate(State& s) const noexcept {
+  s.total = 0;
+  for (std::size_t i = 0; i < x_.rows(); ++i) {
+    const double y = task_.signs[i], w = weight(i);
+    const Term term = link_.at(s.margin[i], y);
+    s.loss[i] = w * term.loss;
+    s.total += s.loss[i];
+    s.slope[i] = w * term.slope;
+    s.curvature[i] = w * (near_ ? std::max<double>(term.curvature, kLeastCurvature)
+                                : model_curvature(y * s.margin[i], term));
+  }
+}
+
+double InMemory::penalty(const std::vector<double>& b, double b0) const noexcept {
+  double sum = 0;
+  for (const double w : b) sum += std::fabs(w);
+  return task_.gamma * sum + (task_.intercept ? task_.gamma0 * std::fabs(b0) : 0);
+}
+
+void InMemory::pull() noexcept {
+  for (std::size_t j = 0; j < pulls.size(); ++j) pulls[j] = -x_.dot(j, at_.slope.data());
+  pull0_ = 0;
+  for (const double slope : at_.slope) pull0_ -= slope;
+}
+
+double InMemory::violation(std::size_t j, double pull) const noexcept {
+  return violation_at(pull, b_[j], task_.gamma, low(j), high(j));
+}
+
+// The dual objective at the slopes of the losses, shrunk until they are feasible: as `sketch_certificate.certify` has it.
+double InMemory::lower_bound() const noexcept {
+  double dual = 0, dual_of_positive = 0, positive = 0, negative = 0;
+  for (std::size_t i = 0; i < x_.rows(); ++i) {
+    const double margin = at_.margin[i] - (task_.offsets == nullptr ? 0 : task_.offsets[i]);
+    const double part = at_.loss[i] - margin * at_.slope[i];
+    dual += part;
+    (task_.signs[i] > 0 ? positive : negative) += std::fabs(at_.slope[i]);
+    if (task_.signs[i] > 0) dual_of_positive += part;
+  }
+  double change = 0;  // of a feature's pull, at the most, by shrinking one class
+  if (free_intercept() && positive + negative > 0) {
+    const double ratio = std::min<double>(positive, negative) / std::max<double>(positive, negative);
+    dual -= (1 - ratio) * (positive > negative ? dual_of_positive : dual - dual_of_positive);
+    change = std::fabs(pull0_) * x_.largest();
+  }
+  double hardest = 0, endless = 0;
+  const bool penalized = task_.intercept && task_.gamma0 > 0;
+  for (std::size_t j = 0; j < pulls.size(); ++j) {
+    hardest = std::max<double>(hardest, std::fabs(pulls[j]));
+    if (pulls[j] > 0 ? high(j) == HUGE_VAL : low(j) == -HUGE_VAL)
+      endless = std::max<double>(endless, std::fabs(pulls[j]));
+  }
+  if (penalized)
+    hardest = std::max<double>(hardest, std::fabs(pull0_)),
+    endless = std::max<double>(endless, std::fabs(pull0_));
+  const auto shrunk = [&](double pull) {
+    return pull + change > task_.gamma ? task_.gamma / (pull + change) : 1;
+  };
+  if (task_.bounds.low == nullptr) return shrunk(hardest) * dual;
+  double best = -HUGE_VAL;
+  for (const double scale : {shrunk(hardest), shrunk(endless)}) {
+    double bound = scale * dual;
+    for (std::size_t j = 0; j < pulls.size(); ++j) bound += least_of_feature(pulls[j], scale, change, j);
+    best = std::max<double>(best, bound);
+  }
+  return best;
+}
+
+// The least of gamma |u| - scale pull u for u inside the bounds, where the pull may be larger by `change`.
+double InMemory::least_of_feature(double pull, double scale, double change, std::size_t j) const noexcept {
+  const double none = std::min<double>(std::max<double>(0, low(j)), high(j));
+  double least = HUGE_VAL;
+  for (const double u : {none, low(j) == -HUGE_VAL ? none : low(j), high(j) == HUGE_VAL ? none : high(j)})
+    least = std::min<double>(least, (task_.gamma - scale * change) * std::fabs(u) - scale * pull * u);
+  return least;
+}
+
+// Features that are not zero, and those that pull hardest, as many as there is room for; ascending.
+void InMemory::choose() {
+  active_.clear();
+  std::vector<std::size_t> others;
+  for (std::size_t j = 0; j < b_.size(); ++j) {
+    if (b_[j] != 0) {
+      active_.push_back(j);
+    } else if (std::fabs(pulls[j]) >= task_.tau * task_.gamma && (pulls[j] > 0 ? high(j) > 0 : low(j) < 0)) {
+      others.push_back(j);
+    }
+  }
+  std::size_t room = std::max(kRoom, kRoomFactor * active_.size());
+  if (task_.capacity > 0) room = task_.capacity;
+  room = room > active_.size() ? room - active_.size() : 0;
+  const auto harder = [&](std::size_t a, std::size_t c) {
+    const double x = std::fabs(pulls[a]), y = std::fabs(pulls[c]);
+    return x != y ? x > y : a < c;
+  };
+  if (others.size() > room) {
+    std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(room), others.end(),
+                     harder);
+    others.resize(room);
+  }
+  active_.insert(active_.end(), others.begin(), others.end());
+  std::sort(active_.begin(), active_.end());
+  worst_ = 0;
+  for (const std::size_t j : active_) worst_ = std::max<double>(worst_, violation(j, pulls[j]));
+  if (task_.intercept)
+    worst_ = std::max<double>(worst_,
+                              free_intercept() ? std::fabs(pull0_) : violation_at(pull0_, b0_, task_.gamma0));
+}
+
+// Coordinate descent on the parabolas, until no active feature violates optimality by more than `accuracy`.
+void InMemory::model(double accuracy) {
+  std::fill(bent_.begin(), bent_.end(), 0.0);
+  old_ = b_, old0_ = b0_;
+  curvature0_ = 0;
+  for (const double c : at_.curvature) curvature0_ += c;
+  for (const std::size_t j : active_) enter(j);
+  live_.clear();
+  spent_ = 0;
+  const bool at_once = std::exchange(made_square_, false);
+  double costs = 0;
+  for (int sweeps = 0; sweeps < kMostSweeps; ++sweeps) {
+    const double worst = sweep(active_);
+    live_.clear();
+    for (const std::size_t j : active_)
+      if (b_[j] != 0) live_.push_back(j);
+    if (worst <= accuracy) return;
+    while (sweeps < kMostSweeps) {
+      if ((at_once || spent_ >= costs) && (at_once || spent_ >= (costs = together_costs()))) {
+        if (live_.size() <= kMostTogether) {
+          together(accuracy);
+          break;
+        }
+        costs = HUGE_VAL;
+      }
+      ++sweeps;
+      if (sweep(live_) <= accuracy) break;
+    }
+  }
+}
+
+void InMemory::enter(std::size_t j) noexcept {
+  double sum = 0;
+  x_.each(j, [&](std::size_t i, double v) { sum += at_.curvature[i] * v * v; });
+  diagonal_[j] = sum;
+}
+
+// To the best place of one coordinate; by how much it violated optimality before.
+double InMemory::move(std::size_t j) noexcept {
+  const double d = diagonal_[j], old = b_[j];
+  spent_ += static_cast<double>(x_.entries(j));
+  if (!(d > kNone)) return 0;
+  const double r = pulls[j] - x_.dot(j, bent_.data());
+  const double far = violation(j, r);
+  const double omega = r + d * old, size = std::fabs(omega) - task_.gamma;
+  const double next =
+      std::min<double>(std::max<double>(size > 0 ? std::copysign(size, omega) / d : 0, low(j)), high(j));
+  if (next != old && std::isfinite(next)) shift(j, next - old);
+  return far;
+}
+
+void InMemory::shift(std::size_t j, double delta) noexcept {
+  b_[j] += delta;
+  spent_ += static_cast<double>(x_.entries(j));
+  x_.each(j, [&](std::size_t i, double v) { bent_[i] += delta * v * at_.curvature[i]; });
+}
+
+double InMemory::move_intercept() noexcept {
+  if (!task_.intercept || !(curvature0_ > kNone)) return 0;
+  double r = pull0_;
+  for (const double bent : bent_) r -= bent;
+  spent_ += static_cast<double>(x_.rows());
+  const double omega = r + curvature0_ * b0_, size = std::fabs(omega) - task_.gamma0;
+  const double next = size > 0 ? std::copysign(size, omega) / curvature0_ : 0;
+  const double far = free_intercept() ? std::fabs(r) : violation_at(r, b0_, task_.gamma0);
+  const double delta = next - b0_;
+  if (delta != 0 && std::isfinite(delta)) {
+    b0_ = next;
+    for (std::size_t i = 0; i < bent_.size(); ++i) bent_[i] += delta * at_.curvature[i];
+  }
+  return far;
+}
+
+double InMemory::sweep(const std::vector<std::size_t>& features) noexcept {
+  double worst = move_intercept();
+  for (const std::size_t j : features) worst = std::max<double>(worst, move(j));
+  return worst;
+}
+
+// What their square and its solution cost, in products.
+double InMemory::together_costs() {
+  in_row_.assign(x_.rows(), 0);
+  for (const std::size_t j : live_) x_.each(j, [&](std::size_t i, double) { ++in_row_[i]; });
+  const auto m = static_cast<double>(live_.size() + 1);
+  double costs = m * m * m / 6;
+  for (const std::int32_t n : in_row_) costs += 0.5 * n * n;
+  return costs;
+}
+
+// The curvature of the features that are not zero, and of the intercept before them.
+SquareMatrix InMemory::square_of_live() {
+  const std::size_t first = task_.intercept ? 1 : 0;
+  std::vector<std::size_t> start(x_.rows() + 1, 0);
+  for (const std::size_t j : live_) x_.each(j, [&](std::size_t i, double) { ++start[i + 1]; });
+  for (std::size_t i = 0; i < x_.rows(); ++i) start[i + 1] += start[i] + first;
+  std::vector<Entry> entries(start.back());
+  std::vector<std::size_t> at(start.begin(), start.end() - 1);
+  for (std::size_t i = 0; i < x_.rows() && first == 1; ++i) entries[at[i]++] = {0, 1.0f};
+  for (std::size_t k = 0; k < live_.size(); ++k)
+    x_.each(live_[k], [&](std::size_t i, double v) {
+      entries[at[i]++] = {static_cast<std::int32_t>(first + k), static_cast<float>(v)};
+    });
+  SquareMatrix square;
+  square.reset(first + live_.size());
+  for (std::size_t i = 0; i < x_.rows(); ++i) {
+    const auto count = static_cast<std::int32_t>(start[i + 1] - start[i]);
+    for (std::int32_t k = 0; k < count; ++k)
+      square.add(entries.data() + start[i], k, count, at_.curvature[i]);
+  }
+  square.complete();
+  return square;
+}
+
+// The features that are not zero go to their optimum by Shooting on their own square of curvature.
+void InMemory::together(double accuracy) {
+  made_square_ = true;
+  const std::size_t first = task_.intercept ? 1 : 0, n = first + live_.size();
+  const SquareMatrix square = square_of_live();
+  std::vector<double> b(n), r(n), gamma(n, task_.gamma), lows(n, -HUGE_VAL), highs(n, HUGE_VAL);
+  if (first == 1) {
+    b[0] = b0_, gamma[0] = task_.gamma0, r[0] = pull0_;
+    for (const double bent : bent_) r[0] -= bent;
+  }
+  for (std::size_t k = 0; k < live_.size(); ++k) {
+    const std::size_t j = live_[k];
+    b[first + k] = b_[j], r[first + k] = pulls[j] - x_.dot(j, bent_.data());
+    lows[first + k] = low(j), highs[first + k] = high(j);
+  }
+  CoordinateBounds bounds;
+  if (task_.bounds.low != nullptr) bounds = {lows.data(), highs.data()};
+  const ShootingStop stop{0, accuracy / 2, 2000};
+  if (free_intercept()) {
+    const Centred<SquareMatrix> centred(square);
+    double slope = r[0];
+    centred.step(slope, r.data());
+    const std::vector<double> before = b;
+    Shooting(centred, gamma.data(), b.data(), r.data(), bounds).run(stop);
+    for (std::size_t k = 1; k < n; ++k) slope -= (b[k] - before[k]) * centred.first(k);
+    b[0] += centred.step(slope, nullptr);
+  } else {
+    Shooting(square, gamma.data(), b.data(), r.data(), bounds).run(stop);
+  }
+  if (first == 1) {
+    const double delta = b[0] - b0_;
+    b0_ = b[0];
+    for (std::size_t i = 0; i < bent_.size(); ++i) bent_[i] += delta * at_.curvature[i];
+  }
+  for (std::size_t k = 0; k < live_.size(); ++k)
+    if (const double delta = b[first + k] - b_[live_[k]]; delta != 0)
+      shift(live_[k], delta), b_[live_[k]] = b[first + k];
+  spent_ = 0;
+}
+
+// As far towards the minimum of the model as the objective falls. False: it does not, or by nothing that can be told.
+bool InMemory::step() noexcept {
+  const double before = at_.total + penalty(old_, old0_);
+  double promised = penalty(b_, b0_) - penalty(old_, old0_) - pull0_ * (b0_ - old0_);
+  for (const std::size_t j : active_) promised -= pulls[j] * (b_[j] - old_[j]);
+  double t = 1;
+  const std::vector<double> to = b_;
+  const double to0 = b0_;
+  for (int halvings = 0; halvings <= kMostHalvings; ++halvings, t /= 2) {
+    if (t < 1)
+      for (const std::size_t j : active_) b_[j] = old_[j] + t * (to[j] - old_[j]);
+    b0_ = t < 1 ? old0_ + t * (to0 - old0_) : to0;
+    for (std::size_t i = 0; i < x_.rows(); ++i)
+      next_.margin[i] = at_.margin[i] + (bent_[i] != 0 ? t * (bent_[i] / at_.curvature[i]) : 0);
+    evaluate(next_);
+    const double after = next_.total + penalty(b_, b0_);
+    if (after <= before + kDecrease * t * promised + kRounding * before) {
+      std::swap(at_, next_);
+      length_ = t;
+      return true;
+    }
+  }
+  b_ = old_, b0_ = old0_;
+  return false;
+}
+
+}  // namespace riata
