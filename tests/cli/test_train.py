@@ -310,6 +310,25 @@ def test_a_complete_run_is_not_resumed(data: Path, tmp_path: Path) -> None:
     assert model.read_bytes() == (tmp_path / "whole").read_bytes()
 
 
+@pytest.mark.parametrize("method", ["auto", "elastic-net", "ftrl", "bayesian", "interior"])
+def test_what_was_learned_before_is_not_forgotten(method: str, tmp_path: Path) -> None:
+    """Two files without a feature in common, one after the other."""
+    rng = np.random.default_rng(0)
+    for name, first in (("a", 1), ("b", 60)):
+        lines = []
+        for _ in range(400):
+            seen = sorted({first + int(k) for k in rng.integers(0, 30, 5)})
+            label = int(sum(k % 2 for k in seen) > len(seen) / 2)
+            lines.append(f"{label} " + " ".join(f"{k}:1" for k in seen))
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    riata("train", tmp_path / "a", "-o", tmp_path / "m", "--method", method, "-q")
+    said = riata("train", tmp_path / "b", "-o", tmp_path / "m", "--initial", tmp_path / "m").out
+    assert "proof" not in said  # of b alone, it would say nothing of the model
+    for name in ("a", "b"):
+        found = json.loads(riata("evaluate", tmp_path / "m", tmp_path / name, "--json").out)
+        assert found["accuracy"] > 0.85, name
+
+
 def test_initial(data: Path, tmp_path: Path) -> None:
     lines = data.read_text().splitlines(keepends=True)
     (tmp_path / "one").write_text("".join(lines[:200]))

@@ -293,9 +293,10 @@ class Run:
 
     def _certify(self) -> bool:
         """For a learner that can prove how far the optimum is, another pass over the same examples. Whether it is there
-        now."""
+        now. Not where it has learned other data before: nothing would be proved of those, and the optimum forget them."""
         certify = getattr(self.learner, "certify", None)
-        if certify is None or not self.source.repeatable:
+        learned_more = self.learner.t != self.record.examples
+        if certify is None or not self.source.repeatable or learned_more:
             return False
         again = Batches(self.source, self.prepared.encode, fraction=self.holdout.fraction)
         with closing(again.of_pass(0)) as batches:
