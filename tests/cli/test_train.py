@@ -329,6 +329,13 @@ def test_what_was_learned_before_is_not_forgotten(method: str, tmp_path: Path) -
         assert found["accuracy"] > 0.85, name
 
 
+def test_a_complete_sketch_takes_no_more(data: Path, tmp_path: Path) -> None:
+    riata("train", data, "-o", tmp_path / "m", "--method", "sketch", "-q")
+    words = ["train", data, "-o", tmp_path / "more", "--initial", tmp_path / "m"]
+    assert "this sketch is complete" in riata(*words, code=2).err
+    assert not (tmp_path / "more").exists()
+
+
 def test_initial(data: Path, tmp_path: Path) -> None:
     lines = data.read_text().splitlines(keepends=True)
     (tmp_path / "one").write_text("".join(lines[:200]))

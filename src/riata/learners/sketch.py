@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.block import Block
+from riata.errors import SettingsError
 from riata.learners.base import Floats, Learner, State, both_locks, offsets_for, option
 from riata.learners.bounds import Bounds, bounds_for_json, check_bounds_fit, parse_bounds
 from riata.learners.classes import of_link
@@ -216,7 +217,10 @@ class Sketch(Learner):
 
     def _learn(self, block: Block) -> Floats:
         if self.complete:
-            raise ValueError("this sketch is complete: start a new one, or use algorithm='online'")
+            raise SettingsError(
+                "this sketch is complete, the solution for its data, and takes no more: train one on all data, or with "
+                "algorithm='online'"
+            )
         if self._online:
             return self._learn_online(block)
         scores = np.empty((len(block), self.outputs))
