@@ -293,7 +293,7 @@ class Run:
 
     def _certify(self) -> bool:
         """For a learner that can prove how far the optimum is, another pass over the same examples. Whether it is there
-        now. Not where it has learned other data before: nothing would be proved of them, and the optimum forgets them."""
+        now. Not where it has learned other data before, of which nothing would be proved, and which it would forget."""
         certify = getattr(self.learner, "certify", None)
         learned_more = self.learner.t != self.record.examples
         if certify is None or not self.source.repeatable or learned_more:
