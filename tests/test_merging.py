@@ -211,6 +211,20 @@ def test_other_classes_and_columns_are_refused() -> None:
         one.merge(BayesianClassifier().fit(X, np.where(X[:, 0] > 0, "a", "b")))
 
 
+def test_labels_may_come_from_elsewhere() -> None:
+    """One model was given features and labels apart, the other a table that has both."""
+    rows = [{k: v for k, v in row.items() if k != "value"} for row in table(400)]
+    features = [{k: v for k, v in row.items() if k != "label"} for row in rows]
+    one = AutoClassifier().fit(features[:200], [row["label"] for row in rows[:200]])
+    two = AutoClassifier().learn(rows[200:], label="label", schema=one.model_.schema)
+    both = one.merge(two)
+    assert both.t_ == 400
+    for whole in (both, two.merge(one)):
+        np.testing.assert_allclose(
+            whole.predict_proba(features), both.predict_proba(features), rtol=1e-9
+        )
+
+
 def test_sums_of_labels_are_those_of_all() -> None:
     from riata.merging import _labels
 

@@ -95,7 +95,7 @@ def _schema(one: Schema | None, two: Schema | None) -> Schema | None:
         raise ValueError(
             f"features of the one are {ways[0]}, those of the other {ways[1]}: train both on data of one kind"
         )
-    differences = schema_differences(one, two)
+    differences = schema_differences(*(_features_alone(schema) for schema in (one, two)))
     if one.open and two.open:  # rows may have other columns than others
         more = [column for column in two.columns if column.name not in one.by_name]
         differences = [d for d in differences if " is only in the " not in d]
@@ -110,6 +110,12 @@ def _schema(one: Schema | None, two: Schema | None) -> Schema | None:
         return one
     texts = [schema.text_weights for schema in (one, two)]
     return replace(one, text_weights=_texts(one, [text for text in texts if text is not None]))
+
+
+def _features_alone(schema: Schema) -> Schema:
+    """Without labels, ids, weights, ...: where these come from is no matter of what was learned."""
+    features = tuple(column for column in schema.columns if column.is_feature)
+    return replace(schema, columns=features, text_weights=None)
 
 
 def _texts(schema: Schema, parts: list[TextWeights]) -> TextWeights:

@@ -129,3 +129,19 @@ def test_the_label_may_be_a_column(make: Any) -> None:
     apart = make().fit(FRAME, Y)
     np.testing.assert_array_equal(named.predict_proba(FRAME), apart.predict_proba(FRAME))
     assert named.score(both) == pytest.approx(apart.score(FRAME, Y))
+
+
+@pytest.mark.parametrize("make", [*CLASSIFIERS, *REGRESSORS], ids=lambda c: c.__name__)
+def test_dicts_with_labels_beside_them_are_the_frame(make: Any) -> None:
+    rows = FRAME.to_dict("records")
+    labels = SIZES.to_numpy() if make in REGRESSORS else Y
+    of_frame, of_dicts = (make().fit(X, labels) for X in (FRAME, rows))
+    np.testing.assert_array_equal(of_frame.predict(FRAME), of_dicts.predict(rows))
+    assert of_dicts.predict_one(rows[0]) == of_dicts.predict(rows[:1])[0]
+    if make is not riata.SketchClassifier:
+        more = {"classes": np.unique(Y)} if make in CLASSIFIERS else {}
+        parts = make().partial_fit(rows[:90], labels[:90], **more)
+        parts.partial_fit(rows[90:], labels[90:])
+        assert parts.t_ == N
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        make().fit(rows, labels[:3])

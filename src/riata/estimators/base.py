@@ -27,6 +27,7 @@ from riata.estimators.events import Events
 from riata.estimators.reading import Reading
 from riata.estimators.tables import (
     TableWithLabels,
+    are_dicts,
     as_table,
     check_known,
     is_stream,
@@ -125,12 +126,14 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
     def _table(
         self, X: Any, y: Any, sample_weight: Any, reading: Mapping[str, Any]
     ) -> TableWithLabels | None:
-        """A frame as named features, if it can be that."""
+        """A frame or dicts as named features, if they can be that."""
         self.__dict__.pop("_fitted_on_frame", None)
-        if y is None or not (is_table(X) and (reading or self._takes_names())):
+        rows = are_dicts(X)
+        if y is None or not (rows or (is_table(X) and (reading or self._takes_names()))):
             refuse_unreadable(X)
             return None
-        self._fitted_on_frame = True
+        if not rows:
+            self._fitted_on_frame = True
         options = self._by_default() | dict(reading)
         return TableWithLabels(X, y, sample_weights(X, sample_weight), **options)
 
@@ -141,7 +144,7 @@ class LinearEstimator(Weights, Events, Reading, BaseEstimator):  # type: ignore[
             if table is not None:
                 note_columns(self, X)
             return table
-        if self._is_named() and is_table(X):
+        if self._is_named() and (is_table(X) or are_dicts(X)):
             if hasattr(self, "_fitted_on_frame"):
                 note_columns(self, X, self.model_.schema, reset=False)
             return TableWithLabels(X, y, None, schema=self.model_.schema)

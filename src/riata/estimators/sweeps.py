@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from riata.errors import SettingsError
 from riata.estimators.arrays import classes_and_codes, sample_weights
 from riata.estimators.base import LinearEstimator
-from riata.estimators.tables import TableWithLabels, is_table, open_examples, split_options
+from riata.estimators.tables import (
+    TableWithLabels,
+    are_dicts,
+    is_table,
+    open_examples,
+    split_options,
+)
 from riata.sources import Source, open_source
 from riata.sweeping import Job, Sweep
 from riata.sweeping.grid import DEFAULT_METHOD, Grid
@@ -111,7 +117,7 @@ def _with_labels(
     weights: NDArray[np.float64] | None,
     reading: dict[str, Any],
 ) -> Source:
-    if is_table(source):
+    if is_table(source) or are_dicts(source):
         return TableWithLabels(source, y, weights, **reading).with_labels(labels)
     more = {k: v for k, v in reading.items() if k not in ("names", "scale")}
     return open_source(source, labels, weights, **more)

@@ -42,7 +42,14 @@ def is_stream(X: Any) -> bool:
     return some and isinstance(X[0], (Mapping, str, os.PathLike))
 
 
+def are_dicts(X: Any) -> bool:
+    """Rows that say the names of their values themselves."""
+    return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)
+
+
 def columns_of(table: Any) -> list[str]:
+    if are_dicts(table):
+        return list(dict.fromkeys(name for row in table for name in row))
     return list(table.columns if is_frame(table) else table.schema.names)
 
 
@@ -98,7 +105,7 @@ def refuse_unreadable(X: Any) -> None:
 
 
 class TableWithLabels:
-    """The rows of a table, with labels and weights that are not in it."""
+    """The rows of a table, or dicts, with labels and weights that are not in it."""
 
     repeatable = True
     named = True
@@ -107,7 +114,9 @@ class TableWithLabels:
 
     def __init__(self, X: Any, y: Any, weights: NDArray[np.float64] | None, **reading: Any) -> None:
         columns = columns_of(X)
-        refuse_twice(columns, "the frame")
+        if not are_dicts(X):
+            refuse_twice(columns, "the frame")
+            reading["format"] = "table"
         if "label" in columns and reading.get("schema") is None:
             raise ValueError(
                 "the frame has a column 'label', and y is given, too: leave y out (fit(df, label='label')), "
@@ -122,7 +131,7 @@ class TableWithLabels:
                 f"the label, drop it, or leave y out (fit(df, label={self._label!r}))",
                 stacklevel=4,
             )
-        self._source = unweighed(open_source(X, labelled=False, format="table", **reading))
+        self._source = unweighed(open_source(X, labelled=False, **reading))
         self._labels: NDArray[np.float64] | None = None
         self._weights = weights
         self.name = self._source.name
@@ -162,7 +171,12 @@ def checked_labels(estimator: Any, X: Any, y: Any, numeric: bool = False) -> NDA
 
 
 def note_columns(estimator: Any, X: Any, schema: Schema | None = None, reset: bool = True) -> None:
-    """Keep the names of the features, or compare them with those of the fit."""
+    """Keep the names of the features of a frame, or compare them with those of the fit."""
+    if are_dicts(X):  # each row may have others
+        if reset:
+            estimator.n_features_in_ = len(columns_of(X))
+            estimator.__dict__.pop("feature_names_in_", None)
+        return
     left_out = {c.name for c in (schema or Schema()).columns if not c.is_feature}
     refuse_twice(columns_of(X), "the frame")
     kept = [column for column in columns_of(X) if column not in left_out]
