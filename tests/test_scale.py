@@ -180,9 +180,7 @@ def test_a_value_that_is_too_large_once_it_is_scaled_is_said_to_be(
         lambda: riata.AutoClassifier().learn(data, label="y"),
         lambda: riata.sweep(data, {"l1": [1e-5, 1e-4]}, label="y"),
     ):
-        with pytest.raises(
-            riata.errors.DataError, match="scaled by what the first rows were, is beyond"
-        ):
+        with pytest.raises(riata.errors.DataError, match="scaled by what the first rows were"):
             learn()
     with pytest.raises(riata.errors.DataError, match="120[12]|row 1200"):
         riata.AutoClassifier().learn(data, label="y")

@@ -58,8 +58,12 @@ def size_ratios(rows: list[Floats]) -> list[Floats]:
 
     Rows begin with a count and a sum of squares.
 
-    >>> [ratio.tolist() for ratio in size_ratios([np.array([[1.0, 1.0]]), np.array([[1.0, 7.0]])])]
-    [[[2.0]], [[0.7559289460184545]]]
+    >>> [float(ratio[0, 0]) for ratio in size_ratios([np.array([[1.0, 4.0]]), np.array([[3.0, 12.0]])])]
+    [1.0, 1.0]
+    >>> [float(ratio[0, 0]) for ratio in size_ratios([np.array([[1.0, 1.0]]), np.zeros((1, 2))])]
+    [1.0, 1.0]
+    >>> size_ratios([np.array([[1.0, 1.0]]), np.array([[1.0, 7.0]])])[0].tolist()
+    [[2.0]]
     """
     count, square = (sum(of[:, k] for of in rows) for k in (0, 1))
     whole = np.sqrt(square / np.maximum(count, 1))
