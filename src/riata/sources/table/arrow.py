@@ -45,8 +45,8 @@ from riata.sources.table.layout import TableOptions
 from riata.sources.table.parquet_pages import Decoded, PageBatch
 
 _MESSAGES = {
-    "not_finite": "the value is beyond what a 32-bit float holds (3.4e38), as it is or scaled by what the first rows were, "
-    "or infinite; rescale or drop it",
+    "not_finite": "the value is beyond what a 32-bit float holds (3.4e38), as it is or scaled by what the first rows "
+    "were, or infinite; rescale or drop it",
     "sum_too_large": "the value adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
     "row_too_long": "crosses make more than 67 million features of a row",
     "not_text": "the text is no UTF-8",
