@@ -1,3 +1,4 @@
+// The module riata._core: every file of this folder adds its part.
 #include <nanobind/nanobind.h>
 
 namespace riata::bind {

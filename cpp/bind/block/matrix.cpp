@@ -1,3 +1,4 @@
+// Sparse and dense matrices: what is wrong with them, and dense ones as sparse rows.
 #include "riata/block/matrix.hpp"
 
 #include "bind/hand_over.hpp"

@@ -1,3 +1,4 @@
+// CSV and ARFF: how to read them, and their rows.
 #include "bind/formats/columns.hpp"
 #include "bind/formats/parsed.hpp"
 #include "riata/formats/csv/arff.hpp"

@@ -1,3 +1,4 @@
+// JSON objects, one a line: how to read them, and their rows.
 #include "bind/formats/columns.hpp"
 #include "bind/formats/parsed.hpp"
 #include "riata/formats/json/reader.hpp"

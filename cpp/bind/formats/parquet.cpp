@@ -1,3 +1,4 @@
+// Columns of Parquet files from their pages.
 #include <nanobind/stl/string.h>
 
 #include <string>

@@ -1,3 +1,4 @@
+// What every reader of text returns: rows, and the line that it could not read.
 #include "bind/formats/parsed.hpp"
 
 namespace riata::bind {

@@ -1,3 +1,4 @@
+// Rows of svmlight text.
 #include "bind/formats/parsed.hpp"
 #include "riata/formats/svmlight/reader.hpp"
 

@@ -1,3 +1,4 @@
+// Rows from the columns of a table in memory.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 

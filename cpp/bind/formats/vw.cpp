@@ -1,3 +1,4 @@
+// Vowpal Wabbit's format: its rows, and its n-grams.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

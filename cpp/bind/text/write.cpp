@@ -1,3 +1,4 @@
+// Rows and tables written as text.
 #include "riata/text/write.hpp"
 
 #include <nanobind/stl/optional.h>

@@ -24,7 +24,7 @@ struct Views {
 
 // An example and its rows, for some columns that see the same values. A row has `columns` weights, and behind them
 // as many sums of squared gradients.
-struct AdaGrad {
+struct AdaGradRows {
   std::int64_t rows = 0;
   int columns = 1;
   double* const* state = nullptr;
@@ -58,8 +58,8 @@ struct CorrectionKernels {
 // portfolio_kernels.cpp.
 struct PortfolioKernels {
   void (*views)(Views&) noexcept;
-  void (*gather)(const AdaGrad&) noexcept;  // writes scores
-  void (*step)(const AdaGrad&) noexcept;    // reads them, an offset added, and moves the rows
+  void (*gather)(const AdaGradRows&) noexcept;  // writes scores
+  void (*step)(const AdaGradRows&) noexcept;    // reads them, an offset added, and moves the rows
   // The weighted chances that n scores give for and against a label of 1: sums[0] and sums[1].
   void (*average)(int n, const double* scores, const double* weights, double* sums) noexcept;
   // The log loss of each score for a label y.

@@ -137,8 +137,8 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     out.spreads = e.parts[g].spreads.data();
     return out;
   }
-  AdaGrad as_adagrad(Example& e, std::size_t g, double weight) const noexcept {
-    AdaGrad out = as<AdaGrad>(e, g, weight);
+  AdaGradRows as_adagrad(Example& e, std::size_t g, double weight) const noexcept {
+    AdaGradRows out = as<AdaGradRows>(e, g, weight);
     out.rates = groups_[g].parameters.data();
     out.scores = e.parts[g].means.data();
     out.ratios = e.ratios.data();

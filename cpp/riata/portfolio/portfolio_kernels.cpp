@@ -87,7 +87,7 @@ RIATA_INLINE Eight ratio_of(const Eight& x, const Eight& squares) noexcept {
 
 // One column: eight rows at a time.
 
-void gather_one(const AdaGrad& m) noexcept {
+void gather_one(const AdaGradRows& m) noexcept {
   Eight score = eight(0.0);
   for (std::int64_t from = 0; from < m.rows; from += 8) {
     Eight weights, squares;
@@ -97,7 +97,7 @@ void gather_one(const AdaGrad& m) noexcept {
   m.scores[0] = sum(score);
 }
 
-void step_one(const AdaGrad& m) noexcept {
+void step_one(const AdaGradRows& m) noexcept {
   const Eight margin = eight(m.y[0] * m.scores[0]), before = slope(margin), g = m.weight * before;
   Eight along = eight(0.0);
   for (std::int64_t from = 0; from < m.rows; from += 8) {
@@ -127,7 +127,7 @@ RIATA_INLINE void each_row(std::int64_t rows, Visit visit) noexcept {
 }
 
 template <bool kWhole>
-void gather_eight(const AdaGrad& m, const Columns& c) noexcept {
+void gather_eight(const AdaGradRows& m, const Columns& c) noexcept {
   Eight scores[8];
   for (int j = 0; j < 8; ++j) scores[j] = eight(0.0);
   each_row(m.rows,
@@ -136,7 +136,7 @@ void gather_eight(const AdaGrad& m, const Columns& c) noexcept {
 }
 
 template <bool kWhole>
-void step_eight(const AdaGrad& m, const Columns& c) noexcept {
+void step_eight(const AdaGradRows& m, const Columns& c) noexcept {
   const int k = m.columns;
   const Eight y = get<kWhole>(c, m.y, 1), rate = m.weight * get<kWhole>(c, m.rates, 1);
   const Eight margin = y * get<kWhole>(c, m.scores), before = slope(margin), g = m.weight * before;
@@ -161,14 +161,14 @@ RIATA_INLINE void each_eight(int columns, Visit visit) noexcept {
     visit(Columns{first, columns - first < 8 ? columns - first : 8});
 }
 
-void gather(const AdaGrad& given) noexcept {
-  const AdaGrad m = given;  // a copy that nothing stored can change
+void gather(const AdaGradRows& given) noexcept {
+  const AdaGradRows m = given;  // a copy that nothing stored can change
   if (m.columns == 1) return gather_one(m);
   each_eight(m.columns,
              [&](const Columns& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
 }
-void step(const AdaGrad& given) noexcept {
-  const AdaGrad m = given;
+void step(const AdaGradRows& given) noexcept {
+  const AdaGradRows m = given;
   if (m.columns == 1) return step_one(m);
   each_eight(m.columns,
              [&](const Columns& c) { c.have == 8 ? step_eight<true>(m, c) : step_eight<false>(m, c); });

@@ -44,11 +44,16 @@ double InMemory::high(std::size_t j) const noexcept {
   return task_.bounds.high == nullptr ? HUGE_VAL : task_.bounds.high[j];
 }
 
+double InMemory::inside(std::size_t j, double to) const noexcept {
+  return std::min<double>(std::max<double>(to, low(j)), high(j));
+}
+
 bool InMemory::solve(std::vector<double>& b, double& b0) {
-  near_ = false;
+  near_ = made_square_ = false;
+  worst_ = 0, length_ = 1;
+  active_.clear();
   b_ = b, b0_ = b0;
-  for (std::size_t j = 0; j < b_.size(); ++j)
-    b_[j] = std::min<double>(std::max<double>(b_[j], low(j)), high(j));
+  for (std::size_t j = 0; j < b_.size(); ++j) b_[j] = inside(j, b_[j]);
   for (std::size_t i = 0; i < x_.rows(); ++i)
     at_.margin[i] = (task_.offsets == nullptr ? 0 : task_.offsets[i]) + b0_;
   for (std::size_t j = 0; j < b_.size(); ++j)
@@ -59,8 +64,10 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
   for (steps = 0;; ++steps) {
     pull();
     objective = at_.total + penalty(b_, b0_);
-    gap = std::max<double>(0, objective - lower_bound());
-    converged = gap <= task_.tolerance * objective;
+    const double bound = lower_bound();
+    gap = bound > objective ? 0 : objective - bound;
+    if (!std::isfinite(gap)) gap = HUGE_VAL;  // nothing is known
+    converged = gap < HUGE_VAL && gap <= task_.tolerance * objective;
     near_ = gap < kNear * objective;
     if (converged || steps == task_.steps) break;
     const double before = worst_;
@@ -129,15 +136,16 @@ double InMemory::lower_bound() const noexcept {
     change = std::fabs(pull0_) * x_.largest();
   }
   double hardest = 0, endless = 0;
-  const bool penalized = task_.intercept && task_.gamma0 > 0;
   for (std::size_t j = 0; j < pulls.size(); ++j) {
     hardest = std::max<double>(hardest, std::fabs(pulls[j]));
     if (pulls[j] > 0 ? high(j) == HUGE_VAL : low(j) == -HUGE_VAL)
       endless = std::max<double>(endless, std::fabs(pulls[j]));
   }
-  if (penalized)
-    hardest = std::max<double>(hardest, std::fabs(pull0_)),
-    endless = std::max<double>(endless, std::fabs(pull0_));
+  if (task_.intercept && task_.gamma0 > 0) {
+    const double pull = std::fabs(pull0_) * (task_.gamma / task_.gamma0);  // its part of what it may be
+    hardest = std::max<double>(hardest, pull);
+    endless = std::max<double>(endless, pull);
+  }
   const auto shrunk = [&](double pull) {
     return pull + change > task_.gamma ? task_.gamma / (pull + change) : 1;
   };
@@ -153,7 +161,7 @@ double InMemory::lower_bound() const noexcept {
 
 // The least of gamma |u| - scale pull u for u inside the bounds, where the pull may be larger by `change`.
 double InMemory::least_of_feature(double pull, double scale, double change, std::size_t j) const noexcept {
-  const double none = std::min<double>(std::max<double>(0, low(j)), high(j));
+  const double none = inside(j, 0);
   double least = HUGE_VAL;
   for (const double u : {none, low(j) == -HUGE_VAL ? none : low(j), high(j) == HUGE_VAL ? none : high(j)})
     least = std::min<double>(least, (task_.gamma - scale * change) * std::fabs(u) - scale * pull * u);
@@ -233,24 +241,32 @@ void InMemory::enter(std::size_t j) noexcept {
 double InMemory::move(std::size_t j) noexcept {
   const double d = diagonal_[j], old = b_[j];
   spent_ += static_cast<double>(x_.entries(j));
-  if (!(d > kNone)) return 0;
+  if (!(d > kNone)) {  // a column that counts for nothing costs its penalty
+    if (std::fabs(pulls[j]) < task_.gamma) shift(j, inside(j, 0));
+    return 0;
+  }
   const double r = pulls[j] - x_.dot(j, bent_.data());
   const double far = violation(j, r);
   const double omega = r + d * old, size = std::fabs(omega) - task_.gamma;
-  const double next =
-      std::min<double>(std::max<double>(size > 0 ? std::copysign(size, omega) / d : 0, low(j)), high(j));
-  if (next != old && std::isfinite(next)) shift(j, next - old);
+  const double next = inside(j, size > 0 ? std::copysign(size, omega) / d : 0);
+  if (std::isfinite(next)) shift(j, next);
   return far;
 }
 
-void InMemory::shift(std::size_t j, double delta) noexcept {
-  b_[j] += delta;
+void InMemory::shift(std::size_t j, double to) noexcept {
+  const double delta = to - b_[j];
+  if (delta == 0) return;
+  b_[j] = to == low(j) || to == high(j) ? to : inside(j, b_[j] + delta);
   spent_ += static_cast<double>(x_.entries(j));
   x_.each(j, [&](std::size_t i, double v) { bent_[i] += delta * v * at_.curvature[i]; });
 }
 
 double InMemory::move_intercept() noexcept {
-  if (!task_.intercept || !(curvature0_ > kNone)) return 0;
+  if (!task_.intercept) return 0;
+  if (!(curvature0_ > kNone)) {
+    if (std::fabs(pull0_) < task_.gamma0) b0_ = 0;
+    return 0;
+  }
   double r = pull0_;
   for (const double bent : bent_) r -= bent;
   spent_ += static_cast<double>(x_.rows());
@@ -339,14 +355,12 @@ void InMemory::together(double accuracy) {
     b0_ = b[0];
     for (std::size_t i = 0; i < bent_.size(); ++i) bent_[i] += delta * at_.curvature[i];
   }
-  for (std::size_t k = 0; k < live_.size(); ++k)
-    if (const double delta = b[first + k] - b_[live_[k]]; delta != 0)
-      shift(live_[k], delta), b_[live_[k]] = b[first + k];
+  for (std::size_t k = 0; k < live_.size(); ++k) shift(live_[k], b[first + k]), b_[live_[k]] = b[first + k];
   spent_ = 0;
 }
 
 // As far towards the minimum of the model as the objective falls. False: it does not, or by nothing that can be told.
-bool InMemory::step() noexcept {
+bool InMemory::step() {
   const double before = at_.total + penalty(old_, old0_);
   double promised = penalty(b_, b0_) - penalty(old_, old0_) - pull0_ * (b0_ - old0_);
   for (const std::size_t j : active_) promised -= pulls[j] * (b_[j] - old_[j]);

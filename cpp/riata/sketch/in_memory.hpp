@@ -55,6 +55,7 @@ class InMemory {
   double weight(std::size_t i) const noexcept { return task_.weights == nullptr ? 1 : task_.weights[i]; }
   double low(std::size_t j) const noexcept;
   double high(std::size_t j) const noexcept;
+  double inside(std::size_t j, double to) const noexcept;  // the bounds
 
   void evaluate(State& s) const noexcept;
   double penalty(const std::vector<double>& b, double b0) const noexcept;
@@ -69,13 +70,13 @@ class InMemory {
   void enter(std::size_t j) noexcept;
   double move(std::size_t j) noexcept;
   double move_intercept() noexcept;
-  void shift(std::size_t j, double delta) noexcept;
+  void shift(std::size_t j, double to) noexcept;
   double sweep(const std::vector<std::size_t>& features) noexcept;
   double together_costs();
   SquareMatrix square_of_live();
   void together(double accuracy);
 
-  bool step() noexcept;
+  bool step();
 
   const Link& link_;
   const ExampleColumns& x_;

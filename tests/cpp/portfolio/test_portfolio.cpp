@@ -118,7 +118,7 @@ std::vector<double> bits_of(const riata::PortfolioKernels& kernels, int columns,
     rates.push_back(std::exp2(static_cast<double>(random() % 40) - 20));
     y.push_back(random() % 2 == 0 ? 1 : -1);
   }
-  riata::AdaGrad m;
+  riata::AdaGradRows m;
   m.rows = kRows;
   m.columns = columns;
   m.state = rows.data();

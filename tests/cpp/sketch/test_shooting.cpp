@@ -102,7 +102,7 @@ void test_centred() {
 void test_refusals() {
   Rows rows = make_rows(10, 20, rng);
   SketchOf<SquareMatrix> sketch(kLinks[1], true);
-  sketch.begin({}, {}, 0.0);
+  sketch.begin({}, {}, 0.0, true);
   std::vector<double> scores(10), losses(10);
   const auto run = [&](const Rows& r) {
     return sketch.accumulate(r.view(0, 10), 1.0, 2, scores.data(), losses.data());
