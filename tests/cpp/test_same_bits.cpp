@@ -140,7 +140,7 @@ void learn_interior(Results& results) {
 void learn_sketch(Results& results, const riata::Link& link) {
   const Stream stream(4000, 60, true);
   riata::SketchOf<riata::SquareMatrix> sketch(link, true);
-  sketch.begin({1, 4, 9}, {0.5, 0, -0.25}, 0.1);
+  sketch.begin({1, 4, 9}, {0.5, 0, -0.25}, 0.1, true);
   std::vector<double> scores(stream.labels.size()), losses(stream.labels.size()), solved;
   CHECK(sketch.accumulate(stream.view(), 1.0, 2, scores.data(), losses.data()) == riata::Accumulated::ok);
   sketch.solve(5.0, 0.0, {0, 1e-9, 10000}, solved, {});

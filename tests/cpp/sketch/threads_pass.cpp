@@ -18,7 +18,7 @@ std::mt19937_64 rng(20082);
 template <class Matrix>
 void run_pass(SketchOf<Matrix>& sketch, const Rows& rows, int threads, const std::vector<std::size_t>& cuts) {
   std::vector<std::int64_t> keys{1, 4, 9, 30, 31};
-  sketch.begin(keys, {0.5, 0, -0.25, 0, 1}, 0.1);
+  sketch.begin(keys, {0.5, 0, -0.25, 0, 1}, 0.1, true);
   std::vector<double> scores(rows.labels.size()), losses(rows.labels.size());
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
     CHECK(sketch.accumulate(rows.view(cuts[k], cuts[k + 1]), 1.0, threads, scores.data(), losses.data()) ==
