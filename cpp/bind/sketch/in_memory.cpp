@@ -47,7 +47,7 @@ using MayBe = std::optional<In<double>>;
 InMemorySolution solve(const ExampleColumns& x, const std::string& link, bool fit_intercept,
                        const In<double>& signs, const MayBe& weights, const MayBe& offsets, double gamma,
                        double gamma0, const MayBe& low, const MayBe& high, double tolerance, double tau,
-                       std::size_t capacity, const MayBe& start, double intercept) {
+                       std::size_t capacity, const MayBe& start, double intercept, double work) {
   const auto fits = [](const MayBe& array, std::size_t n) { return !array || array->size() == n; };
   if (signs.size() != x.rows() || !fits(weights, x.rows()) || !fits(offsets, x.rows()))
     throw nb::value_error("signs, weights or offsets are not as many as the examples");
@@ -61,7 +61,7 @@ InMemorySolution solve(const ExampleColumns& x, const std::string& link, bool fi
   task.intercept = fit_intercept;
   task.gamma = gamma, task.gamma0 = gamma0;
   if (low) task.bounds = {low->data(), high->data()};
-  task.tolerance = tolerance, task.tau = tau, task.capacity = capacity;
+  task.tolerance = tolerance, task.tau = tau, task.capacity = capacity, task.work = work;
   std::vector<double> b(x.features());
   if (start) b.assign(start->data(), start->data() + start->size());
   const Link& kind = link_named(link);
@@ -94,7 +94,7 @@ void bind_in_memory(nb::module_& m) {
            nb::arg("weights").none(), nb::arg("offsets").none(), nb::arg("gamma"), nb::arg("gamma0"),
            nb::arg("low") = nb::none(), nb::arg("high") = nb::none(), nb::arg("tolerance") = 1e-6,
            nb::arg("tau") = 0.8, nb::arg("capacity") = 0, nb::arg("start") = nb::none(),
-           nb::arg("intercept") = 0.0,
+           nb::arg("intercept") = 0.0, nb::arg("work") = InMemoryTask().work,
            "The minimum of the losses + gamma sum |b| + gamma0 |intercept|, inside the bounds.");
 }
 

@@ -52,6 +52,7 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
   near_ = made_square_ = false;
   worst_ = 0, length_ = 1;
   active_.clear();
+  work_left_ = task_.work;
   b_ = b, b0_ = b0;
   for (std::size_t j = 0; j < b_.size(); ++j) b_[j] = inside(j, b_[j]);
   for (std::size_t i = 0; i < x_.rows(); ++i)
@@ -69,7 +70,7 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
     if (!std::isfinite(gap)) gap = HUGE_VAL;  // nothing is known
     converged = gap < HUGE_VAL && gap <= task_.tolerance * objective;
     near_ = gap < kNear * objective;
-    if (converged || steps == task_.steps) break;
+    if (converged || steps == task_.steps || !(work_left_ > 0)) break;
     const double before = worst_;
     const std::size_t were_active = active_.size();
     choose();
@@ -211,13 +212,13 @@ void InMemory::model(double accuracy) {
   spent_ = 0;
   const bool at_once = std::exchange(made_square_, false);
   double costs = 0;
-  for (int sweeps = 0; sweeps < kMostSweeps; ++sweeps) {
+  for (int sweeps = 0; sweeps < kMostSweeps && work_left_ > 0; ++sweeps) {
     const double worst = sweep(active_);
     live_.clear();
     for (const std::size_t j : active_)
       if (b_[j] != 0) live_.push_back(j);
     if (worst <= accuracy) return;
-    while (sweeps < kMostSweeps) {
+    while (sweeps < kMostSweeps && work_left_ > 0) {
       if ((at_once || spent_ >= costs) && (at_once || spent_ >= (costs = together_costs()))) {
         if (live_.size() <= kMostTogether) {
           together(accuracy);
@@ -282,8 +283,10 @@ double InMemory::move_intercept() noexcept {
 }
 
 double InMemory::sweep(const std::vector<std::size_t>& features) noexcept {
+  const double before = spent_;
   double worst = move_intercept();
   for (const std::size_t j : features) worst = std::max<double>(worst, move(j));
+  work_left_ -= spent_ - before;
   return worst;
 }
 
@@ -338,17 +341,20 @@ void InMemory::together(double accuracy) {
   }
   CoordinateBounds bounds;
   if (task_.bounds.low != nullptr) bounds = {lows.data(), highs.data()};
-  const ShootingStop stop{0, accuracy / 2, 2000};
+  const double sweep_costs = 0.5 * static_cast<double>(n * n);
+  const ShootingStop stop{0, accuracy / 2,
+                          1 + static_cast<int>(std::min<double>(1999, work_left_ / sweep_costs))};
+  ShootingReport done;
   if (free_intercept()) {
     const Centred<SquareMatrix> centred(square);
     double slope = r[0];
     centred.step(slope, r.data());
     const std::vector<double> before = b;
-    Shooting(centred, gamma.data(), b.data(), r.data(), bounds).run(stop);
+    done = Shooting(centred, gamma.data(), b.data(), r.data(), bounds).run(stop);
     for (std::size_t k = 1; k < n; ++k) slope -= (b[k] - before[k]) * centred.first(k);
     b[0] += centred.step(slope, nullptr);
   } else {
-    Shooting(square, gamma.data(), b.data(), r.data(), bounds).run(stop);
+    done = Shooting(square, gamma.data(), b.data(), r.data(), bounds).run(stop);
   }
   if (first == 1) {
     const double delta = b[0] - b0_;
@@ -357,6 +363,7 @@ void InMemory::together(double accuracy) {
   }
   for (std::size_t k = 0; k < live_.size(); ++k) shift(live_[k], b[first + k]), b_[live_[k]] = b[first + k];
   spent_ = 0;
+  work_left_ -= together_costs() + sweep_costs * done.sweeps;
 }
 
 // As far towards the minimum of the model as the objective falls. False: it does not, or by nothing that can be told.

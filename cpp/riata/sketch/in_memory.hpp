@@ -32,6 +32,9 @@ struct InMemoryTask {
   double tau = 0.8;          // features that pull so hard, relative to gamma, may be active
   std::size_t capacity = 0;  // most that are not zero; 0: as many as it takes
   int steps = 200;
+  // So many products may be spent. Columns whose units are many powers of ten apart would take minutes otherwise; what has
+  // been found by then is what there is, with its gap.
+  double work = 4e9;
 };
 
 class InMemory {
@@ -89,6 +92,7 @@ class InMemory {
   std::vector<std::size_t> active_, live_;
   std::vector<std::int32_t> in_row_;  // how many live features an example has
   double curvature0_ = 0, spent_ = 0, worst_ = 0, length_ = 1;
+  double work_left_ = 0;      // in products
   bool near_ = false;         // the gap is small: steps need no care
   bool made_square_ = false;  // the last step needed it: sweeps alone take long here
 };

@@ -17,6 +17,10 @@ LOOK_UP = 16
 """Features are numbered anew by an array of all numbers, if these are at most so many times the entries."""
 
 
+MOST_WORK = 4e9
+"""Products that a solution of 2^20 values or fewer may take: some seconds. Of more values, in proportion."""
+
+
 @dataclass(frozen=True)
 class Solution:
     """What was found for the examples in memory."""
@@ -81,8 +85,12 @@ class InMemory:
         gamma: float,
         tol: float,
         start: Point | None = None,
+        tried: int = 0,
     ) -> Solution:
-        """The minimum, within `tol`, of the losses of these examples and the penalty, inside the limits."""
+        """The minimum, within `tol`, of the losses of these examples and the penalty, inside the limits.
+
+        Or what has been found by some amount of work, which is less the more often this was tried before.
+        """
         block, features = self.block, self.features
         assert block.labels is not None
         low = high = None
@@ -104,6 +112,7 @@ class InMemory:
             capacity=settings.capacity or 0,
             start=weights_at(start, features),
             intercept=start.intercept,
+            work=MOST_WORK * max(1.0, len(block.values) / 2**20) / (1 + tried) ** 2,
         )
         live = np.flatnonzero(found.weights)
         keys, weights = features[live], found.weights[live]

@@ -170,7 +170,7 @@ class Passes:
         judged = max(0, sum(h["gamma"] == self.gamma for h in self.history) - 1)
         tol = s.tol / 4 ** (1 + judged) if sample.whole else max(s.tol, SAMPLE_TOL)
         gamma = self.gamma * sample.weight / weight
-        return sample.memory.solve(s, self.limits, sample.positive, gamma, tol, start)
+        return sample.memory.solve(s, self.limits, sample.positive, gamma, tol, start, judged)
 
     def _go_on_from(self, solution: Solution, whole: bool) -> None:
         """The solution for the sample; where that is all examples, nothing but its certificate is asked for."""
