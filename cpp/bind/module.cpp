@@ -13,6 +13,7 @@ void bind_interior(nanobind::module_& m);
 void bind_csv(nanobind::module_& m);
 void bind_dicts(nanobind::module_& m);
 void bind_json(nanobind::module_& m);
+void bind_label_counts(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
@@ -54,6 +55,7 @@ NB_MODULE(_core, m) {
   riata::bind::bind_json(m);
   riata::bind::bind_bayesian(m);
   riata::bind::bind_cache(m);
+  riata::bind::bind_label_counts(m);
   riata::bind::bind_losses(m);
   riata::bind::bind_linear(m);
   riata::bind::bind_bank(m);

@@ -446,6 +446,41 @@ class NameList:
     def names(self, numbers: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
         """One behind another, and where each begins."""
 
+class LabelCounts:
+    """How class codes follow one another in a stream."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, codes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """The next class codes: 0, 1, 2, ..."""
+
+    @property
+    def examples(self) -> int: ...
+
+    @property
+    def changes(self) -> int:
+        """How many labels are not the one before."""
+
+    @property
+    def run(self) -> int:
+        """How many examples at the end are of one class."""
+
+    @property
+    def last(self) -> int:
+        """The class code of the last example."""
+
+    @property
+    def length(self) -> int:
+        """How many examples are in a piece."""
+
+    @property
+    def ended(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """How many runs of each class have ended."""
+
+    @property
+    def pieces(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]:
+        """Of each class in each piece of the stream, pieces by rows."""
+
 def losses() -> list[tuple[str, bool, bool, str]]:
     """
     Every loss: its name, whether it classifies, whether it gives probabilities, its parameter's name.

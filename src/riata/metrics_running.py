@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import _core
+
 Floats = NDArray[np.float64]
 
 NOTICED = 1.05
@@ -200,41 +202,35 @@ class LabelOrder:
     _FEWER, _USUAL, _SHARE, _BY_CHANCE = 50, 50, 20, 1e-6
 
     def __init__(self) -> None:
-        self.changes = 0
-        self.run = 0
-        """How many examples at the end are of one class."""
-        self._ended = np.zeros(2)
-        """How many runs of each class have ended."""
-        self._counts = np.zeros(2)
-        self._last: float | None = None
-        self.drift = LabelDrift()
+        self._seen = _core.LabelCounts()
+        self.drift = LabelDrift(self._seen)
 
     def add(self, codes: Floats) -> None:
         """The next labels, as class codes."""
-        if not len(codes):
-            return
-        self.drift.add(codes)
-        changed = np.flatnonzero(codes[1:] != codes[:-1])
-        self.changes += len(changed)
-        other = self._last is not None and self._last != codes[0]
-        self.changes += other
-        if len(changed):
-            self.run = len(codes) - 1 - int(changed[-1])
-        else:
-            self.run = len(codes) + (0 if other else self.run)
-        ended = [*codes[changed], *([self._last] if other else [])]
-        self._last = float(codes[-1])
-        self._counts = _added(self._counts, codes)
-        self._ended = _added(self._ended, np.array(ended))
+        self._seen.add(codes)
+
+    @property
+    def _counts(self) -> Floats:
+        return self._seen.pieces.sum(axis=0, dtype=np.float64)
 
     @property
     def examples(self) -> int:
-        return int(self._counts.sum())
+        return self._seen.examples
+
+    @property
+    def changes(self) -> int:
+        """How many labels are not the one before."""
+        return self._seen.changes
+
+    @property
+    def run(self) -> int:
+        """How many examples at the end are of one class."""
+        return self._seen.run
 
     @property
     def usual(self) -> float:
         """How many changes there would be in random order."""
-        total = self._counts.sum()
+        total = self.examples
         return float(total - (self._counts**2).sum() / total) if total else 0.0
 
     @property
@@ -244,7 +240,7 @@ class LabelOrder:
     @property
     def last(self) -> int:
         """The class code of the last example."""
-        return int(self._last or 0)
+        return self._seen.last
 
     @property
     def share_before(self) -> float:
@@ -257,10 +253,8 @@ class LabelOrder:
         if self.run * self._SHARE < self.examples or self.examples - self.run < self._USUAL:
             return False
         before = self._counts[self.last] - self.run
-        ended = self._ended[self.last] if self.last < len(self._ended) else 0
-        goes_on = 1 - (ended + 1) / (
-            before + 2
-        )  # one more, so that a class without a run is no certainty
+        ended = self._seen.ended[self.last]
+        goes_on = 1 - (ended + 1) / (before + 2)  # one more: no run is no certainty
         return bool(self.examples * goes_on**self.run < self._BY_CHANCE)
 
     @property
@@ -271,8 +265,10 @@ class LabelOrder:
     @property
     def sorted_so_far(self) -> bool:
         """The same on the way, once it is more than one run that may have come by chance."""
-        others = self._counts.sum() - self._counts.max()
-        return self.sorted and others * self._SHARE >= self._counts.sum() >= 1000
+        often = self.changes * self._FEWER >= self.examples  # more often than `usual` can be
+        if self.examples < 1000 or often or not self.sorted:
+            return False
+        return bool((self.examples - self._counts.max()) * self._SHARE >= self.examples)
 
 
 class LabelDrift:
@@ -286,35 +282,21 @@ class LabelDrift:
     (1, 0.1, 0.7)
     """
 
-    _PIECES, _FEWEST, _WIDE = 64, 250, 0.25
+    _FEWEST, _WIDE = 250, 0.25
 
-    def __init__(self) -> None:
-        self._counts = np.zeros((self._PIECES, 2))
-        """Of each class in each piece, all of which are of as many examples."""
-        self._piece = 1
-        self.examples = 0
+    def __init__(self, seen: _core.LabelCounts | None = None) -> None:
+        self._seen = _core.LabelCounts() if seen is None else seen
 
     def add(self, codes: Floats) -> None:
         """The next labels, as class codes."""
-        while len(codes):
-            if self.examples == self._PIECES * self._piece:
-                pairs = self._counts.reshape(self._PIECES // 2, 2, -1).sum(axis=1)
-                self._counts = np.concatenate([pairs, np.zeros_like(pairs)])
-                self._piece *= 2
-            part, codes = np.split(codes, [self._PIECES * self._piece - self.examples])
-            pieces = (self.examples + np.arange(len(part))) // self._piece
-            many = max(self._counts.shape[1], int(part.max()) + 1)
-            found = np.bincount(pieces * many + part.astype(np.intp), minlength=self._PIECES * many)
-            counts = found.reshape(self._PIECES, many).astype(np.float64)
-            counts[:, : self._counts.shape[1]] += self._counts
-            self._counts = counts
-            self.examples += len(part)
+        self._seen.add(codes)
 
     @property
     def widest(self) -> tuple[int, float, float]:
         """The class whose share changes most, and its shares; no change where there are few examples."""
-        used = -(-self.examples // self._piece)
-        first, last = self._counts[: used // 4], self._counts[used - used // 4 : used]
+        used = -(-self._seen.examples // self._seen.length)
+        pieces = self._seen.pieces
+        first, last = pieces[: used // 4], pieces[used - used // 4 : used]
         if min(first.sum(), last.sum()) < self._FEWEST:
             return 0, 0.0, 0.0
         before, after = (part.sum(axis=0) / part.sum() for part in (first, last))
@@ -325,10 +307,3 @@ class LabelDrift:
     def is_wide(self) -> bool:
         _, before, after = self.widest
         return abs(after - before) > self._WIDE
-
-
-def _added(counts: Floats, codes: Floats) -> Floats:
-    """Counts of each class with those of more class codes."""
-    found = np.bincount(codes.astype(np.intp), minlength=len(counts)).astype(np.float64)
-    found[: len(counts)] += counts
-    return found
