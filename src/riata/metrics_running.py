@@ -211,7 +211,7 @@ class LabelOrder:
 
     @property
     def _counts(self) -> Floats:
-        return self._seen.pieces.sum(axis=0, dtype=np.float64)
+        return np.asarray(self._seen.pieces.sum(axis=0), dtype=np.float64)
 
     @property
     def examples(self) -> int:

@@ -176,7 +176,7 @@ def test_more_classes_and_late_ones() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(900, 6)).astype(np.float32).astype(np.float64)
     y = labels_for(X, 3)
-    together = Portfolio(outputs=3, calibrate=False)
+    together = Portfolio(outputs=3, multi_class="ovr", calibrate=False)
     together.learn(block_of(X, y))
     state = together.state()
     assert [m["rule"] for m in together.members[-4:]] == ["joint"] * 4

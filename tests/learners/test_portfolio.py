@@ -26,7 +26,7 @@ FOUR = [SETTINGS[k] for k in (5, 12, 19, 28)]
 
 def core(settings: Any = SETTINGS, store: str = "dense", **options: Any) -> _core.Portfolio:
     given = {"intercept_variance": 2 * np.pi, "fit_intercept": True, "drop": True, "correct": True}
-    given |= {"outputs": 1, "bits": 12, "joint": list(JOINT)}
+    given |= {"outputs": 1, "multinomial": False, "bits": 12, "joint": list(JOINT)}
     return _core.Portfolio(store=store, members=list(settings), **(given | options))
 
 
@@ -305,7 +305,7 @@ def test_a_member_that_is_sure_for_nothing_is_put_right() -> None:
 def test_classes_may_join_later() -> None:
     X = dense_rows(300, 10, 0.5)
     y = labels_for(X, 2)
-    two = Portfolio(calibrate=False)
+    two = Portfolio(multi_class="ovr", calibrate=False)
     two.learn(block_of(X, y))
     four = two.with_outputs(4)
     assert four.settings == plan(4, joint=True)

@@ -75,6 +75,8 @@ struct Example {
   Doubles ratios;
   Doubles scores, linear;           // outputs x members: of the members, and what is linear of them
   Doubles own, factors, constants;  // the same before correction, and the correction
+  Doubles averages;                 // (1 + kViews) x outputs: of all members, and of those of each view
+  Doubles joint_scores;             // outputs x kJointLanes
   JointExample joint;
   std::vector<double*> corrections;  // whose states are here
 
@@ -82,6 +84,9 @@ struct Example {
     room = 0;
     parts.assign(groups.size(), {});
     int members = 0;
+    const auto outputs = static_cast<std::size_t>(groups.front().columns / groups.front().members);
+    averages.resize((1 + kViews) * outputs);
+    joint_scores.resize(kJointLanes * outputs);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const auto k = static_cast<std::size_t>(groups[g].columns);
       parts[g].means.resize(k);

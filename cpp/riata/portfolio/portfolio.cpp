@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "riata/bayesian/taylor.hpp"
+#include "riata/losses/classes.hpp"
 #include "riata/portfolio/stored.hpp"
 #include "riata/stores/make.hpp"
 #include "riata/stores/packed_hashed.hpp"
@@ -157,16 +158,40 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
         kernels_.gather(as_adagrad(e, g, 1));
       else
         gather_joint(e, g);
+      const double given = spec_.multinomial ? 0 : offset;
       for (int c = 0; c < group.columns; ++c) {
         const int at = c / group.members * all + group.first + c % group.members;
         e.linear[at] = part.means[c];
-        part.means[c] += offset;
+        part.means[c] += given;
         e.scores[at] = group.rule == Rule::bayesian
                            ? part.means[c] / std::sqrt(1 + Logit::kShrink * part.spreads[c])
                            : part.means[c];
       }
+      if (spec_.multinomial) share(e, g, offset);
     }
     if (spec_.correct) correct(e, offset);
+  }
+
+  // The outputs of each member of a group share one probability: what was in proportion to exp(score) becomes the log odds
+  // of each against the others, those by which it learns and those that it predicts. What is linear adds up to zero, so
+  // that members can be averaged.
+  void share(Example& e, std::size_t g, double offset) const noexcept {
+    const Group& group = groups_[g];
+    const int all = evidence.members();
+    for (int k = 0; k < group.members; ++k) {
+      double* const means = e.parts[g].means.data() + k;
+      double *const scores = e.scores.data() + group.first + k, *const linear =
+                                                                    e.linear.data() + group.first + k;
+      double sum = 0;
+      for (int o = 0; o < spec_.outputs; ++o) sum += linear[o * all];
+      against_others(means, spec_.outputs, group.members);
+      against_others(scores, spec_.outputs, all);
+      for (int o = 0; o < spec_.outputs; ++o) {
+        means[o * group.members] += offset;
+        scores[o * all] += offset;
+        linear[o * all] -= sum / spec_.outputs;
+      }
+    }
   }
 
   void gather_joint(Example& e, std::size_t g) const noexcept {
@@ -180,24 +205,33 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 
   // The joint members' scores have no part of what is not known of the weights: their steps go to where the loss and the
   // prior are least together (appendix D.1 of the Bayesian paper, eqs. 45 and 46), along the one direction that the
-  // example has something to say about.
+  // example has something to say about. Where outputs share a probability, the others move as far the other way, and log
+  // odds against them twice as far.
   void step_joint(double offset, double label, double weight) noexcept {
+    JointExample& e = example_.joint;
+    double* const scores = example_.joint_scores.data();
+    for (int o = 0; o < spec_.outputs; ++o) {
+      joint.score(e, static_cast<std::size_t>(o));
+      std::copy_n(e.scores, kJointLanes, scores + o * kJointLanes);
+    }
+    for (int k = 0; spec_.multinomial && k < kJointLanes; ++k)
+      against_others(scores + k, spec_.outputs, kJointLanes);
+    const double reach = spec_.multinomial ? 2 : 1;
     for (int o = 0; o < spec_.outputs; ++o) {
       const auto output = static_cast<std::size_t>(o);
       const double y = target(label, o);
-      joint.score(example_.joint, output);
-      joint.spread(example_.joint, output);
+      joint.spread(e, output);
       double noise[kJointLanes], pulls[kJointLanes];
       for (int k = 0; k < kJointLanes; ++k) {
         const double slope =
-            Logistic::implicit(example_.joint.scores[k] + offset, y, 0, weight * example_.joint.spreads[k]);
+            Logistic::implicit(scores[o * kJointLanes + k] + offset, y, 0, weight * reach * e.spreads[k]);
         const double wrong = std::fabs(slope);
         pulls[k] = -weight * slope;
         noise[k] = 1 / std::max(weight * (wrong * (1 - wrong)), 1e-300);
       }
-      joint.step(example_.joint, output, noise, pulls);
+      joint.step(e, output, noise, pulls);
     }
-    joint.follow_units(example_.joint);
+    joint.follow_units(e);
   }
 
   // The members' scores, put right by how they did so far. What they said themselves is kept for learning.
@@ -212,11 +246,9 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     }
   }
 
-  // The part of it that is linear likewise; and the label of output o becomes known.
+  // The label of output o becomes known.
   void learn_corrections(int o, double offset, double y, double weight) noexcept {
-    const auto members = static_cast<std::size_t>(evidence.members());
-    const std::size_t first = static_cast<std::size_t>(o) * members;
-    for (std::size_t at = first; at < first + members; ++at) example_.linear[at] = example_.corrected(at);
+    const std::size_t first = static_cast<std::size_t>(o) * static_cast<std::size_t>(evidence.members());
     if (!spec_.correct) return;
     corrections_.learn({.n = evidence.members(),
                         .states = example_.corrections.data() + first,
@@ -236,16 +268,11 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 
   void learn_label(double label, double weight, double offset, const double* scores) noexcept {
     const int all = evidence.members();
-    for (int o = 0; o < spec_.outputs; ++o) learn_views(o, target(label, o), weight, offset);
+    learn_singles(label, weight, offset);
     learn_lengths();
     for (int o = 0; o < spec_.outputs; ++o) {
       const double y = target(label, o);
       learn_corrections(o, offset, y, weight);
-      double average = 0;
-      for (int c = 0; c < all; ++c) average += evidence.weights[o * all + c] * example_.linear[o * all + c];
-      double* const state = single.data() + o * Single::kWidth;
-      corrections_.learn(
-          {.n = 1, .states = &state, .scores = &average, .offset = offset, .y = y, .weight = weight});
       evidence.learn(o, example_.scores.data() + o * all, scores[o], y, weight, t);
       for (std::size_t g = 0; g < groups_.size(); ++g)
         std::fill_n(example_.parts[g].y.data() + o * groups_[g].members, groups_[g].members, y);
@@ -260,24 +287,47 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     }
   }
 
-  // The members of one view, averaged with their weights of the moment, are one linear model of that view.
-  void learn_views(int o, double y, double weight, double offset) noexcept {
-    double sums[kViews] = {}, shares[kViews] = {};
-    for (const Group& g : groups_)
-      for (int c = o * evidence.members() + g.first, last = c + g.members; c < last; ++c) {
-        sums[static_cast<int>(g.values)] +=
-            evidence.weights[c] * example_.corrected(static_cast<std::size_t>(c));
-        shares[static_cast<int>(g.values)] += evidence.weights[c];
-      }
-    double averages[kViews], *states[kViews];
-    int n = 0;
-    for (int v = 0; v < kViews; ++v) {
-      if (!(shares[v] > 0)) continue;
-      states[n] = single.data() + ((1 + v) * spec_.outputs + o) * Single::kWidth;
-      averages[n++] = sums[v] / shares[v];
+  // What is linear of all members, averaged with their weights of the moment, is one linear model; and of the members of one
+  // view, one of that view.
+  void learn_singles(double label, double weight, double offset) noexcept {
+    bool there[1 + kViews];
+    for (int v = 0; v <= kViews; ++v) {
+      double* const averages = example_.averages.data() + v * spec_.outputs;
+      there[v] = average_linear(v, averages);
+      if (there[v] && spec_.multinomial) against_others(averages, spec_.outputs);
     }
-    corrections_.learn(
-        {.n = n, .states = states, .scores = averages, .offset = offset, .y = y, .weight = weight});
+    for (int o = 0; o < spec_.outputs; ++o) {
+      double scores[1 + kViews], *states[1 + kViews];
+      int n = 0;
+      for (int v = 0; v <= kViews; ++v) {
+        if (!there[v]) continue;
+        states[n] = single.data() + (v * spec_.outputs + o) * Single::kWidth;
+        scores[n++] = example_.averages[static_cast<std::size_t>(v * spec_.outputs + o)];
+      }
+      corrections_.learn({.n = n,
+                          .states = states,
+                          .scores = scores,
+                          .offset = offset,
+                          .y = target(label, o),
+                          .weight = weight});
+    }
+  }
+  // Of every output: of all members for v = 0, else of those of view v - 1. False: there are none.
+  bool average_linear(int v, double* averages) const noexcept {
+    bool any = false;
+    for (int o = 0; o < spec_.outputs; ++o) {
+      double sum = 0, share = 0;
+      for (const Group& g : groups_) {
+        if (v > 0 && static_cast<int>(g.values) != v - 1) continue;
+        for (int c = o * evidence.members() + g.first, last = c + g.members; c < last; ++c) {
+          sum += evidence.weights[c] * example_.corrected(static_cast<std::size_t>(c));
+          share += evidence.weights[c];
+        }
+      }
+      averages[o] = v == 0 ? sum : sum / share;
+      any = share > 0;
+    }
+    return any;
   }
 
   // Members that see rows of length one are not linear in the values. The nearest that is linear divides by one

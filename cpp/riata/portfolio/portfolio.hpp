@@ -40,6 +40,7 @@ struct PortfolioSpec {
   bool drop = true;     // members that cannot catch up
   bool correct = true;  // members by how they did so far
   int outputs = 1;
+  bool multinomial = false;  // outputs are classes of which one is right: each member's share one probability
   int bits = 22;
 };
 

@@ -33,6 +33,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     Parameters
     ----------
     calibrate : True, False, or "auto", which is True: correct log odds by how they did so far
+    multi_class : with three classes or more, "multinomial": they share one probability; or "ovr": each against the rest
     keep_all : keep settings that cannot catch up
     fit_joint : have the settings that learn all weights together, where there are few features
     store : "auto", "dense" (an array by index), "table" (by key) or "hashed" (2^`bits` rows)
@@ -54,6 +55,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     _learner = Portfolio
 
     calibrate: str | bool = "auto"
+    multi_class: str = "multinomial"
     keep_all: bool = False
     fit_joint: bool = True
     fit_intercept: bool = True

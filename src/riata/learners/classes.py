@@ -1,13 +1,27 @@
-"""The probability of each class, where each has a score of its own against the rest."""
+"""Several classes: how their scores hang together, and the probability of each."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
+from riata.learners.base import option
 
 Floats = NDArray[np.float64]
+
+MULTI_CLASS = ("multinomial", "ovr")
+
+
+def multi_class_option(default: str) -> Any:
+    """The parameter `multi_class`, which logistic models have."""
+    return option(
+        default,
+        "three classes or more: they share one probability (multinomial), or each is against the rest (ovr)",
+        MULTI_CLASS,
+    )
 
 
 def exactly_one(log_odds: Floats) -> Floats:

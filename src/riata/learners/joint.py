@@ -80,9 +80,18 @@ def joint_means(state: State, keys: NDArray[np.int64], output: int = 0) -> Float
 
 
 def more_outputs(
-    state: State, before: int, outputs: int, priors: tuple[float, ...], intercept: float
+    state: State,
+    before: int,
+    outputs: int,
+    priors: tuple[float, ...],
+    intercept: float,
+    part: float = 1.0,
+    seldom: float = 0.0,
 ) -> State:
-    """The tensors with more outputs; a single one becomes those of classes 0 and 1, mirrored. New ones know nothing."""
+    """The tensors with more outputs; a single one becomes those of classes 0 and 1, mirrored. New ones know nothing.
+
+    Of the means of a single one each of the two takes this part. Intercepts of new ones begin so far below zero.
+    """
     if "joint_keys" not in state:
         return {}
     n = len(state["joint_keys"])
@@ -91,10 +100,14 @@ def more_outputs(
         "variances": prior_variances(state["joint_keys"], state["joint_units"], priors, intercept),
         "factors": np.zeros((n * (n - 1) // 2, LANES)),
     }
+    first = state["joint_keys"] == INTERCEPT
+    blank["means"][first] = -seldom
+    blank["variances"][first] = 1 / (1 / blank["variances"][first] + seldom)
     found = {}
     for name, new in blank.items():
         old = state[f"joint_{name}"]
-        parts = [-old if name == "means" else old, old] if before == 1 else [old]
+        both = [-part * old, part * old] if name == "means" else [old, old]
+        parts = both if before == 1 else [old]
         known = 2 if before == 1 else before
         found[f"joint_{name}"] = np.vstack([*parts, *([new] * (outputs - known))])
     return found

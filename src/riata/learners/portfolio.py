@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,8 +12,17 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block
 from riata.learners import bayesian_calibration as calibration
-from riata.learners.base import Floats, State, both_locks, check_number, option, store_option
+from riata.learners.base import (
+    Floats,
+    State,
+    both_locks,
+    check_choice,
+    check_number,
+    option,
+    store_option,
+)
 from riata.learners.bayesian_calibration import CalibratedLearner
+from riata.learners.classes import MULTI_CLASS, in_proportion, logistic, multi_class_option
 from riata.learners.joint import INTERCEPT, JOINT_OPTION, joint_means, restore_joint
 from riata.learners.portfolio_settings import (
     JOINT,
@@ -60,6 +69,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
     calibrate: str | bool = option(
         "auto", "correct log odds by how they did so far; auto: yes", calibration.CHOICES
     )
+    multi_class: str = multi_class_option("multinomial")
     keep_all: bool = option(False, "keep settings that cannot catch up")
     fit_joint: bool = option(True, JOINT_OPTION)
     fit_intercept: bool = option(True, "learn an intercept")
@@ -79,6 +89,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         calibration.wanted(self.calibrate, "auto")
         self._check_store()
         check_number("outputs", self.outputs, least=1)
+        check_choice("multi_class", self.multi_class, MULTI_CLASS)
         self._calibrate_by(calibration.blank(self.outputs), 0)
         object.__setattr__(self, "_corrected_loss", 0.0)
         self._start(plan(self.outputs, self.fit_joint and self.store != "hashed"), named=False)
@@ -97,6 +108,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
             drop=not self.keep_all,
             correct=self.calibrates,
             outputs=int(self.outputs),
+            multinomial=self.multi_class == "multinomial",
             bits=int(self.bits),
             joint=list(JOINT) if settings[-1] >= SEPARATE else [],
         )
@@ -124,7 +136,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         assert labels is not None
         if order is not None:
             labels, weights = labels[order], None if weights is None else weights[order]
-        losses = self.losses(scores, labels)
+        losses = super().losses(scores, labels)  # as `single` adds them up
         if weights is not None:
             losses = losses * weights
         # One behind the other, so that the sum does not depend on where Blocks were cut.
@@ -136,6 +148,16 @@ class Portfolio(StoredLearner, CalibratedLearner):
             block.indptr, block.indices, block.values, block.names, block.name_offsets,
             self._offsets(block),
         )  # fmt: skip
+
+    def losses(self, scores: Floats, labels: Floats) -> Floats:
+        """The log loss of each row; without a shared probability that of each class against the rest, added up."""
+        if not self.shares:
+            return super().losses(scores, labels)
+        right = self.probability(scores)[np.arange(len(labels)), labels.astype(np.intp)]
+        return np.asarray(-np.log(np.maximum(right, np.finfo(np.float64).tiny)))
+
+    def probability(self, scores: Floats) -> Floats:
+        return in_proportion(logistic(scores)) if self.shares else super().probability(scores)
 
     def _start_keyed(self) -> None:
         self._start(self._held[1], named=True)
@@ -185,13 +207,25 @@ class Portfolio(StoredLearner, CalibratedLearner):
         for _, view, first, last in groups_of(settings):
             columns = rows[:, at : at + self.outputs * (last - first)]
             at += 2 * self.outputs * (last - first)
-            parts = columns.reshape(len(rows), self.outputs, last - first)
+            parts = self.comparable(columns.reshape(len(rows), self.outputs, last - first))
             part = np.einsum("nok,ok->no", parts, shares[:, first:last])
             if view.endswith("rms"):
                 part /= sizes[:, None]
             out += part * _per_length(view, now["lengths"])
         scales = _core.single_scale(now["single"][: self.outputs])
         return np.asarray(out * [a for a, _ in scales])
+
+    @property
+    def shares(self) -> bool:
+        """Whether there are classes that share one probability."""
+        return self.multi_class == "multinomial" and self.outputs > 1
+
+    def comparable(self, weights: Floats) -> Floats:
+        """Weights (n, outputs, settings) of which each setting's outputs add up to zero, if they share a probability.
+
+        It is the same with one number more for all classes: without it, averages of settings mean something.
+        """
+        return weights - weights.mean(axis=1, keepdims=True) if self.shares else weights
 
     def coef(self) -> tuple[NDArray[np.int64], Floats]:
         """One linear model for all: the log odds of all settings, averaged with their weights of now.
@@ -217,6 +251,11 @@ class Portfolio(StoredLearner, CalibratedLearner):
         )
 
     # State
+
+    @classmethod
+    def from_state(cls, parameters: Mapping[str, Any], state: State) -> Self:
+        """In files of before there was `multi_class`, each class is against the rest."""
+        return super().from_state({"multi_class": "ovr"} | dict(parameters), state)
 
     def _snapshot(self, rows: bool = True) -> State:
         """All that the core knows at one moment; settings are places in `SETTINGS`."""

@@ -27,9 +27,12 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
     """Parameters and state with more outputs; a single one becomes those of classes 0 and 1, mirrored.
 
     More classes have room for fewer settings: of those that are left, the ones that a model of so many classes
-    begins with, or else the one with the most weight.
+    begins with, or else the one with the most weight. A new class that shares the probability of the others begins as
+    one that none of the examples so far was of: with the odds 1 / (t + 1).
     """
     state, before = learner.state(), learner.outputs
+    shared = learner.multi_class == "multinomial"
+    of_one = 0.5 if shared else 1.0  # of a score that becomes the difference of two
     settings = tuple(state["settings"].tolist())
     in_rows = len(separate(settings))
     kept = [k for k, setting in enumerate(settings[:in_rows]) if setting in plan(outputs)]
@@ -37,15 +40,20 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
         kept = [int(state["weights"][:, :in_rows].mean(axis=0).argmax())]
     kept += range(in_rows, len(settings))
 
-    def wide(rows: Floats) -> Floats:
+    seldom = float(np.log(learner.t + 1)) if shared else 0.0
+    sure = {"bayesian": seldom, "adagrad": min(seldom, 1.0)}
+
+    def wide(rows: Floats, intercept: bool = False) -> Floats:
         parts, at = [rows[:, :2]], 2
-        for _, _, first, last in groups_of(settings[:in_rows]):
+        for rule, _, first, last in groups_of(settings[:in_rows]):
             chosen = [k - first for k in kept if first <= k < last]
             width = before * (last - first)
-            for sign in (-1.0, 1.0):  # means or weights are mirrored, what they are sure of is not
+            of_new = (-seldom, sure[rule]) if intercept else (0.0, 0.0)
+            # Means or weights, and how sure they are.
+            for own, mirrored, new in ((of_one, -of_one, of_new[0]), (1.0, 1.0, of_new[1])):
                 old = rows[:, at : at + width].reshape(len(rows), before, -1)[:, :, chosen]
-                old = np.concatenate([sign * old, old], axis=1) if before == 1 else old
-                more = np.zeros((len(rows), outputs - old.shape[1], len(chosen)))
+                old = np.concatenate([mirrored * old, own * old], axis=1) if before == 1 else old
+                more = np.full((len(rows), outputs - old.shape[1], len(chosen)), new)
                 parts.append(np.concatenate([old, more], axis=1).reshape(len(rows), -1))
                 at += width
         return np.ascontiguousarray(np.hstack(parts))
@@ -55,10 +63,10 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
         return np.vstack([old, np.full((outputs - len(old), old.shape[1]), new)])
 
     state["rows"] = wide(state["rows"])
-    state["intercept"] = wide(state["intercept"][None])[0]
+    state["intercept"] = wide(state["intercept"][None], intercept=learner.fit_intercept)[0]
     state["settings"] = state["settings"][kept]
     if in_rows < len(settings):
-        state |= more_outputs(state, before, outputs, JOINT, INTERCEPT_VARIANCE)
+        state |= more_outputs(state, before, outputs, JOINT, INTERCEPT_VARIANCE, of_one, seldom)
     for name in ("losses", "recent_losses", "claims", "worth", "gaps"):
         state[name] = grown(state[name][:, kept], 0.0)
     weights = state["weights"][:, kept]
@@ -116,8 +124,9 @@ def best_single(now: State) -> Single:
     )
 
 
-def _weights_of(view: str, now: State, outputs: int) -> tuple[Floats, Floats]:
+def _weights_of(learner: Portfolio, view: str, now: State) -> tuple[Floats, Floats]:
     """Weights (n, outputs) and intercepts of the average of the settings of a view, each put right."""
+    outputs = learner.outputs
     rows, intercept = whole_rows(now, now["rows"], now["keys"]), whole_intercept(now)
     weights, constant = np.zeros((len(rows), outputs)), np.zeros((1, outputs))
     factors, constants = corrections(now)
@@ -130,6 +139,7 @@ def _weights_of(view: str, now: State, outputs: int) -> tuple[Floats, Floats]:
             constant += (own * constants[:, first:last]).sum(axis=1)
             for table, out in ((rows, weights), (intercept, constant)):
                 parts = table[:, at : at + width].reshape(len(table), outputs, last - first)
+                parts = learner.comparable(parts)
                 out += np.einsum("nok,ok->no", parts, own * factors[:, first:last])
         at += 2 * width
     return weights / share, constant[0] / share
@@ -147,7 +157,7 @@ def collapsed(learner: Portfolio, sparse: float = 0.0) -> ElasticNet:
         whole = whole_rows(now, rows, now["keys"])
         weights, intercept = learner._blended(now, whole, sizes), learner.intercept
     else:
-        weights, intercept = _weights_of(single.view, now, learner.outputs)
+        weights, intercept = _weights_of(learner, single.view, now)
         first = single.place * learner.outputs
         scales = _core.single_scale(now["single"][first : first + learner.outputs])
         weights = weights * [a for a, _ in scales]

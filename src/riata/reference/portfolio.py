@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from riata.reference.bayesian import Gaussian
+from riata.reference.classes import against_others
 from riata.reference.joint import Belief, Joint
 
 Floats = NDArray[np.float64]
@@ -128,6 +129,8 @@ class JointMember:
 
     together: Joint
     lane: int
+    reach: float = 1.0
+    """How much farther scores move than by its own step."""
 
     @property
     def belief(self) -> Belief:
@@ -139,7 +142,8 @@ class JointMember:
     def learn(self, x: Floats, y: float, weight: float, offset: float) -> None:
         """To where the loss and the beliefs so far are least together, with the curvature there."""
         row = self.together.row(x)
-        slope = implicit_slope(y * self.score(x, offset), weight * self.belief.spread(row))
+        spread = self.reach * self.belief.spread(row)
+        slope = implicit_slope(y * self.score(x, offset), weight * spread)
         curvature = weight * slope * (1 - slope)
         self.belief.observe(row, 1 / max(curvature, 1e-300), y * weight * slope)
 
@@ -158,6 +162,7 @@ class Portfolio:
     fit_intercept: bool = True
     drop: bool = True
     correct: bool = True
+    reach: float = 1.0
     t: int = 0
 
     def __post_init__(self) -> None:
@@ -178,7 +183,8 @@ class Portfolio:
     def _member(self, rule: str, parameter: float) -> Gaussian | AdaGrad | JointMember:
         width = self.features + self.fit_intercept
         if rule == "joint":
-            return JointMember(self.together, self.together.priors.index(parameter))
+            lane = self.together.priors.index(parameter)
+            return JointMember(self.together, lane, self.reach)
         if rule == "adagrad":
             return AdaGrad(width, parameter)
         variance = np.full(width, parameter)
@@ -188,12 +194,40 @@ class Portfolio:
 
     def learn(self, x: Floats, y: float, weight: float = 1.0, offset: float = 0.0) -> float:
         """Learn a row whose label is -1 or +1; the log odds just before."""
+        rows = self.look(x)
+        _, said = self.scores(rows, offset)
+        return self.step(rows, y, weight, offset, said - offset, np.full(len(rows), offset))
+
+    def look(self, x: Floats) -> list[Floats]:
+        """A row that is to be learned as each setting sees it."""
         seen = views(x, self.scale.learn(x), self.fit_intercept)
         if self.together.open:
             self.together.take(x, self.scale.count, self.scale.squares)
-        rows = [x if rule == "joint" else seen[view] for rule, view, _ in self.settings]
-        z = np.array([self._score(m, r, offset) for m, r in zip(self.members, rows, strict=True)])
-        own = z - offset
+        return [x if rule == "joint" else seen[view] for rule, view, _ in self.settings]
+
+    def scores(self, rows: list[Floats], offset: float = 0.0) -> tuple[Floats, Floats]:
+        """Of each setting what is linear, and the log odds that it predicts: nearer to zero where it is unsure."""
+        linear, said = [], []
+        for member, row in zip(self.members, rows, strict=True):
+            if isinstance(member, Gaussian):
+                linear.append(member.moments(row, offset)[0])
+                said.append(member.margin(row, offset))
+            else:
+                linear.append(member.score(row, offset))
+                said.append(linear[-1])
+        return np.array(linear), np.array(said)
+
+    def step(
+        self,
+        rows: list[Floats],
+        y: float,
+        weight: float,
+        offset: float,
+        own: Floats,
+        given: Floats,
+    ) -> float:
+        """Learn such a row. `own`: what settings predict without the offset; `given`: what their scores begin from."""
+        z = own + offset
         if self.correct:
             said = zip(self.corrections, own, strict=True)
             z = offset + np.array([c.apply(float(s)) for c, s in said])
@@ -201,8 +235,8 @@ class Portfolio:
         score = float(np.log(chance[0]) - np.log(chance[1]))
         self.t += 1
         self._weigh(z, score, y, weight)
-        for member, row in zip(self.members, rows, strict=True):
-            member.learn(row, y, weight, offset=offset)
+        for member, row, start in zip(self.members, rows, given, strict=True):
+            member.learn(row, y, weight, offset=float(start))
         if self.together.open:
             self.together.follow_units()
         for correction, said in zip(self.corrections, own, strict=True):
@@ -215,12 +249,6 @@ class Portfolio:
 
     def _is_joint(self, k: int) -> bool:
         return self.settings[k][0] == "joint"
-
-    @staticmethod
-    def _score(member: Gaussian | AdaGrad | JointMember, row: Floats, offset: float) -> float:
-        if isinstance(member, Gaussian):
-            return member.margin(row, offset)
-        return member.score(row, offset)
 
     def _weigh(self, z: Floats, score: float, y: float, weight: float) -> None:
         lost = weight * np.logaddexp(0, -y * z)
@@ -265,3 +293,37 @@ class Portfolio:
             each[keep] for each in (self.losses, self.recent, self.gaps, self.worth, self.claims)
         )
         self.together.open = any(self._is_joint(k) for k in range(len(keep)))
+
+
+@dataclass
+class Multinomial:
+    """Several classes that share one probability: of each, one output, for which the others are an offset.
+
+    A step of one class is a step of logistic regression from the log odds against all others as they are; those of
+    settings that learn all weights together know that the others move the other way.
+    """
+
+    settings: list[Setting]
+    features: int
+    classes: int
+    correct: bool = True
+    outputs: list[Portfolio] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.outputs = [
+            Portfolio(self.settings, self.features, drop=False, correct=self.correct, reach=2.0)
+            for _ in range(self.classes)
+        ]
+
+    def learn(self, x: Floats, code: int, weight: float = 1.0, offset: float = 0.0) -> Floats:
+        """Learn a row of class 0, 1, ...; the log odds of each class just before."""
+        rows = [output.look(x) for output in self.outputs]
+        found = [output.scores(row) for output, row in zip(self.outputs, rows, strict=True)]
+        linear, said = (np.array(each) for each in zip(*found, strict=True))
+        own, given = against_others(said), against_others(linear) - linear + offset
+        return np.array(
+            [
+                output.step(rows[o], 1.0 if o == code else -1.0, weight, offset, own[o], given[o])
+                for o, output in enumerate(self.outputs)
+            ]
+        )

@@ -58,6 +58,7 @@ void run(const std::string& store, std::uint64_t seed, bool extreme) {
     for (const double prior : spec.joint) spec.members.push_back({Rule::joint, Values::raw, prior});
   }
   spec.outputs = random() % 2 == 0 ? 1 : 3;
+  spec.multinomial = spec.outputs > 1 && random() % 2 == 0;
   spec.fit_intercept = random() % 4 != 0;
   spec.bits = 9;
   const bool named = store == "table" && random() % 2 == 0;
