@@ -198,8 +198,10 @@ class Model:
 
     @property
     def loss_in_words(self) -> str:
-        """The loss that is shown while it learns; that of several classes is not the log loss of an evaluation."""
+        """The loss that is shown while it learns; of classes each against the rest it is no log loss."""
         outputs = self.learner.outputs
+        if getattr(self.learner, "shares", False):
+            return f"log loss of {outputs} classes"
         return self.loss_name + (
             f" of {outputs} classes, each against the rest, added up" if outputs > 1 else ""
         )

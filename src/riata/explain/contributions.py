@@ -27,7 +27,9 @@ ORIGINS = ("average", "zero")
 LINEAR = ("elastic-net", "truncated", "ftrl", "sketch", "interior")
 """Families whose score is the sum of their features and the intercept."""
 AVERAGING, CALIBRATION, CLIP, MISSING = "averaging", "calibration", "clip", "missing numbers"
+OTHERS = "other classes"
 STEPS = {
+    OTHERS: "less what they have: the score is for this class against all others together",
     AVERAGING: "from the score of the weights shown to the average over all that may be",
     CALIBRATION: "the correction of log odds by how they did so far",
     CLIP: "what was cut off by clip",
@@ -124,12 +126,12 @@ class Explainer:
         factors = _row_factors(block, lengths_of, self.normalize)
         if factors is not None:
             seen *= np.repeat(factors, np.diff(block.indptr))
-        entries, deviations, intercept = self._entries(block, seen)
+        entries, deviations, intercept, others = self._entries(block, seen)
         values, scales, columns = self._scaled.original(block)
         weights = _ratio(entries, seen)
         if scales is not None:
             weights = weights / scales[:, None]
-        steps: dict[str, Floats] = {}
+        steps: dict[str, Floats] = {} if others is None else {OTHERS: others}
         if self.origin == "zero" and self._scaled:
             entries, intercept, steps[MISSING] = self._scaled.from_zero(
                 block, entries, columns, self.table
@@ -142,21 +144,24 @@ class Explainer:
         self._add_steps(made, before)
         return made
 
-    def _entries(self, block: Block, seen: Floats) -> tuple[Floats, Floats | None, Floats]:
-        """What each feature adds, its standard deviation, and what the intercept adds."""
+    def _entries(
+        self, block: Block, seen: Floats
+    ) -> tuple[Floats, Floats | None, Floats, Floats | None]:
+        """What each feature adds, its standard deviation, what the intercept adds, and what other classes do."""
         places = self._places.find(keys_in_model(self.learner, block.indices))
         if self._settings is not None:
-            entries, start = self._settings.entries(block, places, seen)
-            return entries, None, start
+            entries, start, others = self._settings.entries(block, places, seen)
+            return entries, None, start, others
         if self._views is None:
-            return self._weights[places] * seen[:, None], None, self._intercept
+            return self._weights[places] * seen[:, None], None, self._intercept, None
         mean = np.zeros((len(seen), self.learner.outputs))
         square = np.zeros_like(mean)
         for view in self._views:
             x = view.seen(seen)[:, None]
             mean += view.means[places] * x
             square += view.squares[places] * x * x
-        return mean, np.sqrt(np.maximum(square - mean * mean, 0.0)), self._intercept
+        deviation = np.sqrt(np.maximum(square - mean * mean, 0.0))
+        return mean, deviation, self._intercept, None
 
     def _add_steps(self, made: Contributions, before: Floats | None) -> None:
         """What lies between the sum of the features and the score."""

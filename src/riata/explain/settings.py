@@ -16,6 +16,7 @@ from riata.learners.portfolio import (
     whole_rows,
 )
 from riata.learners.portfolio_settings import SETTINGS, groups_of
+from riata.reference.classes import against_others
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +66,8 @@ class Settings:
     """(outputs, settings), as are those below."""
     factors: Floats
     constants: Floats
+    shares: bool
+    """Whether the outputs of each setting share one probability."""
 
     def _ways(self, block: Block, places: NDArray[np.int32], seen: Floats) -> dict[str, Floats]:
         """What each setting may see of the values, as when it scores."""
@@ -78,44 +81,66 @@ class Settings:
             ways["unit" if name == "raw" else "unit-rms"] = ways[name] / length[rows]
         return ways
 
-    def entries(self, block: Block, places: NDArray[np.int32], seen: Floats) -> tuple[Floats, Floats]:  # fmt: skip
-        """What each entry adds to the score, and what the intercept does in each row."""
+    def entries(
+        self, block: Block, places: NDArray[np.int32], seen: Floats
+    ) -> tuple[Floats, Floats, Floats | None]:
+        """What each entry adds to the score, what the intercept does in each row, and what scores of other classes do.
+
+        Where classes share a probability, the scores of a setting are in proportion to it but for a number that is the
+        same for all: entries and intercepts are those that add up to zero over the classes, and the log odds of one
+        class against the others are less by what these have.
+        """
         outputs = len(self.factors)
         ways = self._ways(block, places, seen)
+        offsets = np.zeros(len(block)) if block.offsets is None else block.offsets
+        given = 0.0 if self.shares else offsets
+        dots, shrunk = (
+            np.array(each)
+            for each in zip(
+                *(self._dots(block, places, ways, o) for o in range(outputs)), strict=True
+            )
+        )
+        own = (dots + given) * shrunk - given
+        odds = against_others(own) if self.shares else own
+        odds = offsets + self.factors[:, :, None] * odds + self.constants[:, :, None]
+        means, first = self._comparable(self.features.means), self._comparable(self.intercept.means)
         total, start = np.zeros((len(seen), outputs)), np.zeros((len(block), outputs))
-        for output in range(outputs):
-            total[:, output], start[:, output] = self._output(block, places, ways, output)
-        return total, start
+        others = np.zeros_like(start)
+        rows = np.repeat(np.arange(len(block)), np.diff(block.indptr))
+        for o in range(outputs):
+            shares = _slopes(odds[o], self.log_weights[o])
+            kept = shares * shrunk[o] * self.factors[o][:, None]
+            start[:, o] = (kept * first[0, o][:, None]).sum(axis=0)
+            start[:, o] += (shares * self.constants[o][:, None]).sum(axis=0)
+            for k, setting in enumerate(self.settings):  # for little memory with long rows
+                total[:, o] += means[places, o, k] * ways[SETTINGS[setting][1]] * kept[k][rows]
+            if self.shares:
+                linear = kept * (dots[o] - dots.mean(axis=0)) + shares * self.constants[o][:, None]
+                others[:, o] = (shares * (odds[o] - offsets) - linear).sum(axis=0)
+        return total, start, others if self.shares else None
 
-    def _output(
+    def _comparable(self, means: Floats) -> Floats:
+        return means - means.mean(axis=1, keepdims=True) if self.shares else means
+
+    def _dots(
         self, block: Block, places: NDArray[np.int32], ways: dict[str, Floats], o: int
     ) -> tuple[Floats, Floats]:
+        """Of each setting the score of an output, and its part that is left for what is unsure: (settings, rows)."""
         n, many = len(block), len(self.settings)
         rows = np.repeat(np.arange(n), np.diff(block.indptr))
-        shrunk, odds = np.empty((many, n)), np.empty((many, n))
-        offsets = np.zeros(n) if block.offsets is None else block.offsets
+        dots, shrunk = np.empty((many, n)), np.ones((many, n))
         for k, setting in enumerate(self.settings):
             rule, view, _ = SETTINGS[setting]
             x = ways[view]
-            shrunk[k] = 1.0
             if rule == "bayesian":
                 spread = np.bincount(
                     rows, self.features.variances[places, o, k] * x * x, minlength=n
                 )
                 spread = spread + self.intercept.variances[0, o, k]
                 shrunk[k] = 1 / np.sqrt(1 + np.pi / 8 * spread)
-            mean = np.bincount(rows, self.features.means[places, o, k] * x, minlength=n)
-            mean = mean + self.intercept.means[0, o, k]  # integers where no row has a feature
-            own = (mean + offsets) * shrunk[k] - offsets
-            odds[k] = offsets + self.factors[o, k] * own + self.constants[o, k]
-        shares = _slopes(odds, self.log_weights[o])
-        kept = shares * shrunk * self.factors[o][:, None]
-        start = (kept * self.intercept.means[0, o][:, None]).sum(axis=0)
-        start += (shares * self.constants[o][:, None]).sum(axis=0)
-        total = np.zeros(len(rows))
-        for k, setting in enumerate(self.settings):  # once more, for little memory with long rows
-            total += self.features.means[places, o, k] * ways[SETTINGS[setting][1]] * kept[k][rows]
-        return total, start
+            dot = np.bincount(rows, self.features.means[places, o, k] * x, minlength=n)
+            dots[k] = dot + self.intercept.means[0, o, k]  # integers where no row has a feature
+        return dots, shrunk
 
 
 def _slopes(odds: Floats, log_weights: Floats) -> Floats:
@@ -146,5 +171,5 @@ def settings_of(learner: Any) -> Settings | None:
     return Settings(
         now["keys"], np.append(rows[:, 0], 0.0), np.append(rows[:, 1], 0.0), settings,
         moments_of(np.vstack([rows, never]), settings, outputs), intercept, log_weights,
-        *corrections(now),
+        *corrections(now), learner.shares,
     )  # fmt: skip

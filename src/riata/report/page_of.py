@@ -148,13 +148,16 @@ def _scripts(model: Model, packed: Packed) -> str:
     kinds, folds = _core.character_ranges()
     schema = model.schema or Schema()
     mixture = packed.about["kind"] != "linear"
+    rest = "averaging of models, and calibration" if mixture else "what was cut off"
+    if packed.about["probability"] == "shared":
+        rest = f"the other classes, {rest}"
     content = {
         "model": packed.about,
         "schema": page_schema(model),
         "task": model.learner.task,
         "classes": _two(model),
         "label": schema.of_role("label") or "prediction",
-        "rest": "averaging of models, and calibration" if mixture else "what was cut off",
+        "rest": rest,
         "kinds": kinds.ravel().tolist(),
         "folds": folds.ravel().tolist(),
     }

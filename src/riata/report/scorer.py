@@ -153,7 +153,7 @@ def auto_parts(learner: Any) -> Parts:
         "intercept_means": parts.intercept.means[0].tolist(),
         "intercept_variances": parts.intercept.variances[0].tolist(),
         "correction": _core.recalibration(state["calibration"]) if learner.calibrates else None,
-        "probability": "logistic",
+        "probability": "shared" if parts.shares else "logistic",
         "shown_intercept": learner.intercept.tolist(),
     }
     columns = {

@@ -10,6 +10,14 @@ function shares(each) {
   return each.map((p) => (total > 0 ? p / total : 1 / each.length));
 }
 const log1pExp = (z) => Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z)));
+// Of probabilities in proportion to exp(scores): the log odds of each against the others together.
+function againstOthers(scores) {
+  return scores.map((score, o) => {
+    const others = scores.filter((_, other) => other !== o), most = Math.max(...others);
+    return score - most - Math.log(others.reduce((sum, each) => sum + Math.exp(each - most), 0));
+  });
+}
+const mean = (each) => each.reduce((sum, x) => sum + x, 0) / each.length;
 // How the log odds of an average of probabilities follow each of the log odds, by parts of one.
 function slopes(odds, logWeights) {
   const each = odds.map((z, c) => logWeights[c] - log1pExp(z) - log1pExp(-z)), most = Math.max(...each);
@@ -133,6 +141,7 @@ class Model {
     if (this.probability === null) return null;
     const chance = { probit: normal, modified_huber: (s) => (Math.min(1, Math.max(-1, s)) + 1) / 2 }[this.probability] ?? sigmoid;
     if (scores.length === 1) return [1 - chance(scores[0]), chance(scores[0])];
+    if (this.probability === "shared") return shares(scores.map(sigmoid));
     if (this.probability === "modified_huber") return shares(scores.map(chance));  // it may be sure of several
     // Given that exactly one class is right: in proportion to the odds of each.
     const odds = this.probability === "probit" ? scores.map((s) => logNormal(s) - logNormal(-s)) : scores;
@@ -211,27 +220,35 @@ class Model {
     };
     const raw = found.map(({ x }) => x);
     const views = { raw, rms, unit: unit(raw), "unit-rms": unit(rms) };
-    return Array.from({ length: this.outputs }, (_, o) => {
-      const column = (c) => (o * this.members.length + c) * n;
-      const shrunk = [];
-      const margins = this.members.map(({ rule, view, parameter }, c) => {
-        const x = views[view];
-        let mean = this.intercept_means[o][c], spread = this.intercept_variances[o][c];
-        found.forEach(({ at }, i) => {
-          if (at >= 0) mean += x[i] * means[column(c) + at];
-          if (rule === "bayesian") spread += x[i] * x[i] * (at < 0 ? parameter : variances[column(c) + at]);
-        });
-        shrunk[c] = rule === "bayesian" ? Math.sqrt(1 + EIGHTH_OF_PI * spread) : 1;
-        return this.factors[o][c] * (mean / shrunk[c]) + this.constants[o][c];
+    const outputs = Array.from({ length: this.outputs }, (_, o) => o), column = (o, c) => (o * this.members.length + c) * n;
+    const shared = this.probability === "shared";
+    const shrunk = outputs.map(() => []);
+    let odds = outputs.map((o) => this.members.map(({ rule, view, parameter }, c) => {
+      const x = views[view];
+      let dot = this.intercept_means[o][c], spread = this.intercept_variances[o][c];
+      found.forEach(({ at }, i) => {
+        if (at >= 0) dot += x[i] * means[column(o, c) + at];
+        if (rule === "bayesian") spread += x[i] * x[i] * (at < 0 ? parameter : variances[column(o, c) + at]);
       });
+      shrunk[o][c] = rule === "bayesian" ? Math.sqrt(1 + EIGHTH_OF_PI * spread) : 1;
+      return dot / shrunk[o][c];
+    }));
+    if (shared) {
+      const each = this.members.map((_, c) => againstOthers(odds.map((own) => own[c])));
+      odds = outputs.map((o) => each.map((own) => own[o]));
+    }
+    // A mean of weights over the classes is the same for all of them where they share a probability, and says nothing.
+    const weight = (o, c, at) => means[column(o, c) + at] - (shared ? mean(outputs.map((other) => means[column(other, c) + at])) : 0);
+    const first = (o, c) => this.intercept_means[o][c] - (shared ? mean(this.intercept_means.map((own) => own[c])) : 0);
+    return outputs.map((o) => {
+      const margins = odds[o].map((z, c) => this.factors[o][c] * z + this.constants[o][c]);
       // What features and the intercept add to the log odds of each setting, weighted by how the average follows it here.
       const explained = () => {
-        const shares = slopes(margins, this.log_evidence[o]);
-        const kept = shares.map((share, c) => (share * this.factors[o][c]) / shrunk[c]);
+        const parts = slopes(margins, this.log_evidence[o]);
+        const kept = parts.map((part, c) => (part * this.factors[o][c]) / shrunk[o][c]);
         const adds = found.map(({ at }, i) => (at < 0 ? 0 : this.members.reduce(
-          (sum, { view }, c) => sum + kept[c] * views[view][i] * means[column(c) + at], 0)));
-        const intercept = kept.reduce(
-          (sum, each, c) => sum + each * this.intercept_means[o][c] + shares[c] * this.constants[o][c], 0);
+          (sum, { view }, c) => sum + kept[c] * views[view][i] * weight(o, c, at), 0)));
+        const intercept = kept.reduce((sum, each, c) => sum + each * first(o, c) + parts[c] * this.constants[o][c], 0);
         return { adds, intercept };
       };
       return { score: this.correct(this.average(margins, this.log_evidence[o]), o), explained };
