@@ -132,14 +132,14 @@ def test_names_are_text_and_never_run(browser: Any, tmp_path: Path) -> None:
 
 def test_only_aggregates_are_in_a_page_unless_examples_are_asked_for(mail: Path) -> None:
     data = mail / "secret.csv"
-    data.write_text(MAIL + 'spam,5,mallory,"xyzzy plugh"\n')
+    data.write_text(MAIL + 'ham,3,mallory,"xyzzy plugh"\n')
     plain = report(mail, mail / "mail.riata", "--data", data).read_text()
     assert "xyzzy" not in plain
     assert "mallory" not in plain
-    assert (
-        "xyzzy" in report(mail, mail / "mail.riata", "--data", data, "--wrong", 3).read_text()
-        or True
-    )
+    assert "secret.csv:42" not in plain
+    asked = report(mail, mail / "mail.riata", "--data", data, "--wrong", 3).read_text()
+    assert "secret.csv:42: label ham" in asked
+    assert "xyzzy" not in asked  # features that the model does not know add nothing
 
 
 def numbered(tmp_path: Path, *options: str) -> Model:
