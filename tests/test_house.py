@@ -156,6 +156,21 @@ def test_files_and_functions_are_short(path: Path) -> None:
             assert lines <= LONGEST_FUNCTION, f"{node.name} has {lines} lines"
 
 
+BESIDE = sorted(
+    path
+    for folder in ("tests", "benchmarks", "papers", "examples")
+    for pattern in ("*.py", "*.?pp")
+    for path in (HOME / folder).rglob(pattern)
+)
+
+
+def test_what_stands_beside_the_library_has_short_files_too() -> None:
+    lines = {str(path.relative_to(HOME)): len(path.read_text().splitlines()) for path in BESIDE}
+    long = {path: count for path, count in lines.items() if count > LONGEST_FILE}
+    assert not long, "one subject a file: what can go elsewhere?"
+    assert len(lines) > 300
+
+
 PRIVATE_WORDS = re.compile(
     "whom?ever|guests?|spots?|swings?|cradle|bury|buried|tilt|bend|lexicon|complaint|trouble|portions?"
     "|meeting|settles?|settled|fresh|freshly|peek"

@@ -17,6 +17,9 @@ from riata.cli import run
 from tests.streams import problem
 
 RIATA = [sys.executable, "-m", "riata"]
+ELASTIC = ("--method", "elastic-net", "--l1", "1e-3")
+COLUMNS = ("--label", "y", "--ignore", "id", "--text", "body", "-q")
+"""Of the table of `tests.explained.frame`, with an `id`."""
 
 
 def typed(line: str) -> list[str]:

@@ -13,7 +13,7 @@ from riata import InteriorPointClassifier, InteriorPointRegressor, SketchClassif
 from riata.learners import InteriorPoint
 from riata.reference.interior import AveragedInterior, lower_bound
 from tests.cli.helpers import riata as command
-from tests.learners.test_interior import CLASSIFIES, bounded_or_not, coefficients
+from tests.learners.interiors import CLASSIFIES, bounded_or_not, coefficients
 from tests.learners.test_sketch_bounds import ends
 from tests.problems import block_of, dense_rows, labels_for
 

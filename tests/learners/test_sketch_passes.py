@@ -1,29 +1,18 @@
-"""What the passes promise: the certificate, a falling objective, equal bits, merging, the path, clear errors."""
+"""What the passes promise: the certificate, a falling objective, limits of memory, the path."""
 
 from __future__ import annotations
 
-import pickle
 import warnings
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from riata import _core
-from riata.errors import DataError
 from riata.learners import Sketch
 from riata.reference import sketch as reference
 from tests.learners.sketches import codes, dense, gaussian, solve, words
 from tests.problems import block_of, labels_for
-
-
-def same(a, b):
-    one, two = a.state(), b.state()
-    assert one.keys() == two.keys()
-    for name, array in one.items():
-        assert np.array_equal(array, two[name], equal_nan=True), name
-
 
 # The certificate
 
@@ -218,136 +207,6 @@ def test_too_small_a_capacity_says_what_would_do():
         assert solve(X, y, gamma=2.0, capacity=enough).converged
 
 
-# Equal bits
-
-
-@pytest.mark.parametrize("sample", [0, 20_000])
-@pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
-def test_threads_and_blocks_change_no_bit(algorithm, sample):
-    X, y = words(n=6000, d=400)
-    block = block_of(X, codes(y), np.random.default_rng(0).random(6000))
-    assert block.nnz > 1 << 15  # enough for a second thread
-    whole, pair, pieces = (
-        Sketch(algorithm=algorithm, gamma=3.0, n_jobs=jobs, max_passes=4, sample=sample)
-        for jobs in (1, 2, 2)
-    )
-    for _ in range(3):
-        scores = [whole.learn(block), pair.learn(block)]
-        cuts = [0, 1, 2, 700, 1024, 5999, 6000]
-        scores.append(np.concatenate([pieces.learn(block[a:b]) for a, b in pairwise(cuts)]))
-        assert np.array_equal(scores[0], scores[1])
-        assert np.array_equal(scores[0], scores[2])
-        for learner in (whole, pair, pieces):
-            learner.end_pass()
-        for other in (pair, pieces):
-            for name, array in whole.state().items():
-                assert np.array_equal(array, other.state()[name], equal_nan=True), name
-
-
-@pytest.mark.parametrize("algorithm", ["multipass", "reduced", "online"])
-def test_resumed_equals_uninterrupted(algorithm):
-    X, y = words(n=600, d=80)
-    block = block_of(X, codes(y))
-    parameters = {
-        "algorithm": algorithm,
-        "gamma": 1.0,
-        "block_size": 7 if algorithm == "online" else 1,
-    }
-    straight, stopped = Sketch(**parameters), Sketch(**parameters)
-    for _ in range(1 if algorithm == "online" else 20):
-        straight.learn(block)
-        straight.end_pass()
-        for start in range(0, 600, 170):
-            stopped.learn(block[start : start + 170])
-            stopped.coef(), stopped.n_live(), stopped.score(block)
-            stopped = pickle.loads(pickle.dumps(stopped))
-        stopped.end_pass()
-        stopped = pickle.loads(pickle.dumps(stopped))
-        assert np.array_equal(dense(straight, 80), dense(stopped, 80))
-        assert np.array_equal(straight.intercept, stopped.intercept)
-        assert straight.history == stopped.history
-        if straight.complete:
-            break
-    assert (straight.t, straight.n_features) == (stopped.t, stopped.n_features)
-
-
-def test_wide_indices_cost_the_features_that_occur():
-    X, y = words(n=300, d=50)
-    block = block_of(X, codes(y), index=np.int64)
-    far = type(block)(block.indptr, block.indices * 10**8, block.values, block.labels)
-    near, wide = Sketch(gamma=0.5), Sketch(gamma=0.5)
-    for learner, rows in ((near, block), (wide, far)):
-        while not learner.complete:
-            learner.learn(rows)
-            learner.end_pass()
-    assert np.array_equal(near.coef()[0] * 10**8, wide.coef()[0])
-    assert np.array_equal(near.coef()[1], wide.coef()[1])
-
-
-# Merging
-
-
-@pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
-@pytest.mark.parametrize("shards", [2, 3, 7])
-def test_shards_merge_into_the_same_model(algorithm, shards):
-    X, y = words(n=1500, d=200)
-    block = block_of(X, codes(y))
-    parameters = {"algorithm": algorithm, "gamma": 2.0}
-    whole = solve(X, y, **parameters)
-    edges = np.linspace(0, 1500, shards + 1).astype(int)
-    main = Sketch(**parameters)
-    while not main.complete:
-        start = pickle.dumps(main)
-        workers = [pickle.loads(start) for _ in range(shards)]
-        for worker, a, b in zip(workers, edges[:-1], edges[1:], strict=True):
-            worker.learn(block[a:b])
-        main = workers[0]
-        for worker in workers[1:]:
-            main.merge(worker)
-        main.end_pass()
-    np.testing.assert_allclose(dense(main, 200), dense(whole, 200), rtol=1e-9, atol=1e-12)
-    assert main.history[-1]["objective"] == pytest.approx(whole.history[-1]["objective"], rel=1e-12)
-    assert len(main.history) == len(whole.history)
-
-
-@pytest.mark.parametrize("algorithm", ["multipass", "reduced"])
-def test_merging_sums_is_associative(algorithm):
-    X, y = words(n=900, d=100)
-    block = block_of(X, codes(y))
-
-    def shard(k):
-        learner = Sketch(algorithm=algorithm, gamma=2.0)
-        learner.learn(block[300 * k : 300 * (k + 1)])
-        return learner
-
-    left, right = shard(0), shard(0)
-    left.merge(shard(1))
-    left.merge(shard(2))
-    tail = shard(1)
-    tail.merge(shard(2))
-    right.merge(tail)
-    one, two = (learner._passes[0].core.sums() for learner in (left, right))
-    for name in ("scalars", "keys", "gradients"):
-        of_one, of_two = getattr(one, name), getattr(two, name)
-        np.testing.assert_allclose(of_one, of_two, rtol=1e-12, atol=1e-13)
-    for learner in (left, right):
-        learner.end_pass()
-    a, b = left._passes[0].core, right._passes[0].core
-    np.testing.assert_allclose(a.weights, b.weights, rtol=1e-12, atol=1e-14)
-
-
-def test_what_does_not_add_up_is_refused():
-    X, y = words(n=200, d=50)
-    block = block_of(X, codes(y))
-    one, two = Sketch(gamma=1.0), Sketch(gamma=1.0)
-    one.learn(block)
-    one.end_pass()
-    with pytest.raises(ValueError, match="same pass"):
-        one.merge(two)
-    with pytest.raises(ValueError, match="parameters"):
-        one.merge(Sketch(gamma=2.0))
-
-
 # The path
 
 
@@ -387,122 +246,6 @@ def test_the_grid_starts_where_the_first_feature_enters(parameters):
     assert just_below.n_live() + (penalized and just_below.intercept[0] != 0) > 0
     assert just_above.n_live() == 0
     assert learner.converged
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"gamma": 0}, "gamma=0.0 must be above 0"),
-        ({"gamma": -1}, "gamma=-1.0 must be above 0"),
-        ({"gamma": (1.0, 0.0)}, "gamma=0.0 must be above 0"),
-        ({"gamma": ()}, "empty list"),
-        ({"gamma": "auto"}, "'path'"),
-        ({"gamma": float("nan")}, "gamma=nan"),
-        ({"capacity": 0}, "capacity=0 must be at least 1"),
-        ({"tau": 1.5}, "tau=1.5 must be at most 1"),
-        ({"tau": 0}, "tau=0 must be above 0"),
-        ({"tol": 0}, "tol=0 must be above 0"),
-        ({"max_passes": 0}, "max_passes=0"),
-        ({"link": "cloglog"}, "link='cloglog' is not one of 'logit', 'probit'"),
-        ({"algorithm": "batch"}, "algorithm='batch'"),
-        ({"gamma_schedule": "linear"}, "needs horizon"),
-        ({"algorithm": "online", "gamma": "path"}, "takes one gamma"),
-        ({"block_size": 0}, "block_size=0"),
-        ({"outputs": 0}, "outputs=0"),
-    ],
-)
-def test_bad_parameters(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        Sketch(**parameters)
-
-
-@pytest.mark.parametrize("label", [-1.0, 1.0])
-def test_labels_that_are_all_equal_are_an_error(label):
-    X, _ = words(n=100, d=20)
-    with pytest.raises(DataError, match="all labels are equal.*penalize_intercept"):
-        solve(X, np.full(100, label), gamma=1.0)
-    finite = solve(X, np.full(100, label), gamma=1.0, penalize_intercept=True)
-    assert finite.converged
-    assert np.isfinite(finite.intercept).all()
-
-
-def test_examples_without_weight_are_an_error():
-    X, y = words(n=100, d=20)
-    with pytest.raises(DataError, match="weight 0"):
-        solve(X, y, np.zeros(100), gamma=1.0)
-
-
-@pytest.mark.parametrize("change", ["value", "label", "row", "feature"])
-def test_data_that_changes_between_passes_is_an_error(change):
-    X, y = words(n=300, d=50)
-    learner = Sketch(gamma=1.0)
-    learner.learn(block_of(X, codes(y)))
-    learner.end_pass()
-    rows, columns = np.nonzero(X)
-    if change == "value":
-        X[rows[7], columns[7]] += 0.25
-    elif change == "label":
-        y[11] = -y[11]
-    elif change == "row":
-        X, y = X[:-1], y[:-1]
-    else:
-        X[rows[7], columns[7]] = 0
-    learner.learn(block_of(X, codes(y)))
-    with pytest.raises(DataError, match="data changed between passes"):
-        learner.end_pass()
-
-
-def test_rows_in_another_order_are_the_same_data():
-    X, y = words(n=300, d=50)
-    block, order = block_of(X, codes(y)), np.random.default_rng(0).permutation(300)
-    learner = Sketch(gamma=1.0)
-    while not learner.complete:
-        scores = learner.learn(block, order)
-        assert len(scores) == 300
-        learner.end_pass()
-        order = order[::-1]
-    assert learner.converged
-
-
-def test_malformed_blocks_are_refused_and_leave_the_pass_alone():
-    X, y = words(n=50, d=30)
-    learner, clean = Sketch(gamma=1.0), Sketch(gamma=1.0)
-    good = block_of(X, codes(y))
-    for fix, message in (
-        (lambda b: b.values.__setitem__(3, np.nan), "infinite or not a number"),
-        (lambda b: b.values.__setitem__(3, np.inf), "infinite or not a number"),
-        (lambda b: b.indices.__setitem__(3, -1), "negative"),
-        (lambda b: b.indptr.__setitem__(3, 10**9), "not well formed"),
-    ):
-        bad = block_of(X, codes(y))
-        fix(bad)
-        with pytest.raises(ValueError, match=message):
-            learner.learn(bad)
-    with pytest.raises(ValueError, match="weight of an example"):
-        learner.learn(good.with_labels(good.labels, np.full(50, -1.0)))
-    with pytest.raises(ValueError, match="without labels"):
-        learner.learn(good.with_labels(None, None))
-    with pytest.raises(ValueError, match="order names a row"):
-        learner.learn(good, np.array([0, 50]))
-    learner.learn(good)
-    clean.learn(good)
-    same(learner, clean)
-
-
-def test_a_complete_sketch_refuses_more():
-    X, y = words(n=200, d=30)
-    learner = solve(X, y, gamma=1.0)
-    with pytest.raises(ValueError, match="complete"):
-        learner.learn(block_of(X, codes(y)))
-
-
-def test_an_output_without_examples_is_an_error():
-    X, _ = words(n=100, d=30)
-    with pytest.raises(DataError, match="all labels are equal"):
-        solve(X, np.zeros(100) + (np.arange(100) % 2), gamma=1.0, outputs=3)
 
 
 def test_memory_does_not_grow_with_the_examples():

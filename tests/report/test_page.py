@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,46 +10,15 @@ import numpy as np
 import pytest
 
 from riata import model_file
-from riata.learners import FTRL, ElasticNet
+from riata.learners import ElasticNet
 from riata.metrics import class_probabilities
 from riata.record import Model, Record, Settings
 from riata.report import page_of
 from riata.report.logs import Log
-from riata.schema import Schema
 from riata.sources import open_source
 from tests.cli.helpers import riata, write_problem
-from tests.report.browser import chromium, opened, violations
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
-
-
-MAIL = "label,hour,from,body\n" + "".join(
-    f'{label},{hour},{who},"{text}"\n'
-    for label, hour, who, text in [
-        ("spam", 3, "shop", "Free entry, call now to win"),
-        ("ham", 12, "anna", "see you at home for lunch"),
-        ("spam", 4, "shop", "win money now, free"),
-        ("ham", 18, "bob", "don't call me, I'm at home"),
-    ]
-    * 10
-)
-
-
-@pytest.fixture
-def mail(tmp_path: Path) -> Path:
-    (tmp_path / "mail.csv").write_text(MAIL)
-    riata("train", tmp_path / "mail.csv", "-o", tmp_path / "mail.riata", "--text", "body", "-q", "--method", "ftrl",
-          "--log", tmp_path / "log.jsonl")  # fmt: skip
-    return tmp_path
-
-
-def report(folder: Path, *words: Any) -> Path:
-    riata("report", *words, "-o", folder / "page.html")
-    return folder / "page.html"
+from tests.report.browser import opened, violations
+from tests.report.pages import MAIL, report
 
 
 def test_a_page_is_opened_searched_sorted_and_typed_into(browser: Any, mail: Path) -> None:
@@ -164,14 +132,14 @@ def test_names_are_text_and_never_run(browser: Any, tmp_path: Path) -> None:
 
 def test_only_aggregates_are_in_a_page_unless_examples_are_asked_for(mail: Path) -> None:
     data = mail / "secret.csv"
-    data.write_text(MAIL + 'spam,5,mallory,"xyzzy plugh"\n')
+    data.write_text(MAIL + 'ham,3,mallory,"xyzzy plugh"\n')
     plain = report(mail, mail / "mail.riata", "--data", data).read_text()
     assert "xyzzy" not in plain
     assert "mallory" not in plain
-    assert (
-        "xyzzy" in report(mail, mail / "mail.riata", "--data", data, "--wrong", 3).read_text()
-        or True
-    )
+    assert "secret.csv:42" not in plain
+    asked = report(mail, mail / "mail.riata", "--data", data, "--wrong", 3).read_text()
+    assert "secret.csv:42: label ham" in asked
+    assert "xyzzy" not in asked  # features that the model does not know add nothing
 
 
 def numbered(tmp_path: Path, *options: str) -> Model:
@@ -249,114 +217,6 @@ def test_floats_are_rounded_once(browser: Any, mail: Path) -> None:
     page.context.close()
 
 
-def large_model(n: int, columns: int = 1) -> Model:
-    """A model of n named features, as if it had been learned."""
-    rng = np.random.default_rng(0)
-    words = ["".join(word) for word in rng.choice(list("etaoinshrdlu"), (2000, 5)).tolist()]
-    pairs = rng.choice(len(words) ** 2, n, replace=False).tolist()
-    names = [f"text^{words[k // 2000]}{k // 2000} {words[k % 2000]}" for k in pairs]
-    learner = FTRL(outputs=columns, store="table", feature_scale="none")
-    values = rng.normal(size=n).astype(np.float32)
-    from riata._core import keys_of_names
-    from riata.block import Block
-
-    text = "".join(names).encode()
-    offsets = np.cumsum([0] + [len(name) for name in names]).astype(np.int64)
-    raw = np.frombuffer(text, dtype=np.uint8)
-    keys = keys_of_names(raw, offsets, None)
-    block = Block(np.arange(0, n + 1, 10), keys, values, labels=rng.integers(0, 2, n // 10).astype(float), names=raw,
-                  name_offsets=offsets)  # fmt: skip
-    learner.learn(block)
-    return Model(
-        learner, np.array(["ham", "spam"]), Record(["made"], Settings(), schema=Schema(open=True))
-    )
-
-
-def test_a_hundred_thousand_features_open_in_a_second(browser: Any, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(page_of(large_model(100_000), name="large").html)
-    page = browser.new_context().new_page()
-    session = page.context.new_cdp_session(page)
-    # The time of the page's own thread: other programs on this machine do not count.
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready=yes]", state="attached")
-    spent = {
-        each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]
-    }
-    assert 0 < spent["TaskDuration"] < 1
-    searching = page.evaluate(
-        "() => { const t = performance.now(); riata.table.find('etao'); return performance.now() - t; }"
-    )
-    sorting = page.evaluate(
-        "() => { riata.table.find(''); const t = performance.now(); riata.table.sortBy('weight');"
-        " return performance.now() - t; }"
-    )
-    assert searching < 2000
-    assert sorting < 2000
-    assert page.locator("#features tbody tr").count() < 50
-    page.context.close()
-
-
-def test_a_million_weights_fit_into_ten_megabytes(browser: Any, tmp_path: Path) -> None:
-    model = large_model(1_000_000)
-    page = page_of(model, name="very large")
-    content = page.html.encode()
-    assert len(content) < 10_000_000
-    assert any("32 bits" in note for note in page.notes)
-    path = tmp_path / "page.html"
-    path.write_bytes(content)
-    shown = opened(browser, path)
-    keys, weights = model.learner.coef()
-    strongest = int(np.argmax(np.abs(weights[:, 0])))
-    [name] = model.learner.names(keys[[strongest]]) or [""]
-    found = shown.evaluate(
-        "name => riata.model.score(riata.form.reader.read({pairs: [[name, '1']]}))", name
-    )
-    assert found["bound"] >= 0
-    line = json.dumps({name: 1})
-    scored = shown.evaluate("line => riata.score(line)", line)
-    wanted = float(model.learner.intercept[0] + weights[strongest, 0])
-    assert abs(scored["scores"][0] - wanted) <= scored["bound"] + 1e-12
-    assert scored["bound"] < 1e-5
-    shown.context.close()
-
-
-def test_what_does_not_fit_is_left_out_with_a_bound(browser: Any, tmp_path: Path) -> None:
-    model = large_model(20_000)
-    page = page_of(model, name="cut", budget=60_000)
-    assert any("features are not in this page" in note for note in page.notes)
-    path = tmp_path / "page.html"
-    path.write_text(page.html)
-    shown = opened(browser, path)
-    keys, weights = model.learner.coef()
-    names = model.learner.names(keys) or []
-    for k in range(0, len(names), 500):
-        scored = shown.evaluate("line => riata.score(line)", json.dumps({names[k]: 1.0}))
-        wanted = float(model.learner.intercept[0] + weights[k, 0])
-        assert abs(scored["scores"][0] - wanted) <= scored["bound"] + 1e-12
-    shown.context.close()
-
-
-def test_mixtures_that_do_not_fit_say_so(mail: Path) -> None:
-    riata(
-        "train",
-        mail / "mail.csv",
-        "-o",
-        mail / "b.riata",
-        "--text",
-        "body",
-        "-q",
-        "--method",
-        "bayesian",
-    )
-    model = model_file.load(mail / "b.riata")
-    assert not page_of(model).notes
-    page = page_of(model, budget=900)
-    assert any("one linear model" in note for note in page.notes)
-    assert "one linear model in their place" in page.html
-
-
 def test_logs(mail: Path, tmp_path: Path) -> None:
     log = mail / "log.jsonl"
     html = report(mail, log).read_text()
@@ -423,16 +283,6 @@ def test_a_model_that_learned_nothing_and_one_class(browser: Any, tmp_path: Path
     page = opened(browser, path)
     assert "0 of 0 features" in page.inner_text("#found")
     page.context.close()
-
-
-def test_names_without_end_are_left_out(tmp_path: Path) -> None:
-    data = tmp_path / "long.jsonl"
-    rows = [{"label": k % 2, "x" * 10_000_000: k, "short": 1} for k in range(3)]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    riata("train", data, "-o", tmp_path / "m.riata", "-q", "--method", "ftrl")
-    path = report(tmp_path, tmp_path / "m.riata")
-    assert path.stat().st_size < 200_000
-    assert "1 features are not in this page" in path.read_text()
 
 
 def test_sweeps(mail: Path) -> None:

@@ -23,14 +23,7 @@ from riata.report import page_of
 from riata.sources import open_source
 from riata.sources.weighed import checked_and_weighed
 from tests.cli.helpers import riata
-from tests.report.browser import chromium, opened
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
-
+from tests.report.browser import opened
 
 ODD_WORDS = (
     "don’t DON'T col·lega 3.50 1,000 snake_case ﬁne ǅ ẞ ΣΊΣΥΦΟΣ ς İI ı 漢字かな交じり カタカナ สวัสดี مرحبا שלום नमस्ते "

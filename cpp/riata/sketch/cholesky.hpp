@@ -34,7 +34,7 @@ inline std::vector<std::size_t> solve_symmetric(std::vector<double>& a, std::vec
       double sum[4] = {0, 0, 0, 0};  // four partial sums: an order that does not depend on the machine
       std::size_t k = 0;
       for (; k + 4 <= j; k += 4)
-        for (std::size_t i = 0; i < 4; ++i) sum[i] += row[k + i] * other[k + i];
+        for (std::size_t m = 0; m < 4; ++m) sum[m] += row[k + m] * other[k + m];
       for (; k < j; ++k) sum[0] += row[k] * other[k];
       const double left = row[j] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
       if (j < i) {

@@ -1,6 +1,7 @@
 // Examples in memory, by columns: what coordinate descent goes along.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +33,9 @@ class ExampleColumns {
         row_[at] = static_cast<std::int32_t>(i);
         value_[at++] = b.values[k];
       }
+    // Not std::fmax: GCC 12 for ARM64 ends with an internal error when it makes vectors of that.
     for (std::size_t j = 0; j < features; ++j)
-      each(j, [&](std::size_t, double v) { largest_ = std::fmax(largest_, std::fabs(v)); });
+      each(j, [&](std::size_t, double v) { largest_ = std::max(largest_, std::fabs(v)); });
   }
 
   std::size_t rows() const noexcept { return rows_; }

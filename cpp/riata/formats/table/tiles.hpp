@@ -175,6 +175,25 @@ class ColumnRows {
     return count;
   }
 
+  // The cells of a column in the tile, one after the other.
+  struct Cells {
+    std::int64_t* key;
+    float* value;
+    std::size_t width;
+    std::uint64_t absence;
+    float absent;
+
+    // Fills a cell and goes to the next: where `some` has no bits, nothing is there.
+    void put(std::uint64_t some, std::int64_t present, float number) noexcept {
+      *key = choose(some, present, absence);
+      *value = choose(some, number, absent);
+      key += width, value += width;
+    }
+  };
+  Cells cells_of(const Column& column, std::size_t at) noexcept {
+    return {keys_.data() + at, values_.data() + at, width_, column.absence, absent_value_};
+  }
+
   template <bool kNames, class Valid>
   std::size_t fill_codes(const Column& column, std::size_t at, std::size_t row, std::size_t count,
                          Valid valid) noexcept {
@@ -182,20 +201,15 @@ class ColumnRows {
     const auto known = static_cast<std::uint32_t>(
         std::min<std::int64_t>(column.texts.count, std::numeric_limits<std::int32_t>::max()));
     const std::int64_t* const keys = column.keys;
-    const std::uint64_t absence = column.absence;
-    const float absent = absent_value_;
-    const std::size_t width = width_;
-    std::int64_t* key = keys_.data() + at;
-    float* value = values_.data() + at;
+    Cells cells = cells_of(column, at);
     std::size_t strange = 0;
-    for (std::size_t r = 0; r < count; ++r, key += width, value += width) {
+    for (std::size_t r = 0; r < count; ++r) {
       const std::int32_t code = codes[r];
       const bool there = valid(r), inside = static_cast<std::uint32_t>(code) < known;
       const std::uint64_t some = mask_of(there & inside);
-      *key = choose(some, keys[static_cast<std::uint64_t>(code) & some], absence);
-      *value = choose(some, 1.0F, absent);
+      cells.put(some, keys[static_cast<std::uint64_t>(code) & some], 1.0F);
       strange += !inside & there & (code >= 0);
-      if constexpr (kNames) name_text(column, some != 0 ? code : -1, at + r * width);
+      if constexpr (kNames) name_text(column, some != 0 ? code : -1, at + r * cells.width);
     }
     if (strange == 0) return count;
     std::size_t first = 0;
@@ -221,20 +235,15 @@ class ColumnRows {
     constexpr float infinite = std::numeric_limits<float>::infinity();
     const double* const numbers = column.numbers + row;
     const auto present = static_cast<std::int64_t>(column.key);
-    const std::uint64_t absence = column.absence;
-    const float absent = absent_value_;
-    const std::size_t width = width_;
-    std::int64_t* key = keys_.data() + at;
-    float* value = values_.data() + at;
+    Cells cells = cells_of(column, at);
     std::size_t strange = 0;
-    for (std::size_t r = 0; r < count; ++r, key += width, value += width) {
+    for (std::size_t r = 0; r < count; ++r) {
       const auto number = static_cast<float>(numbers[r]);
       const bool there = valid(r) & !std::isnan(number);
       const std::uint64_t some = mask_of(there);
-      *key = choose(some, present, absence);
-      *value = choose(some, number, absent);
+      cells.put(some, present, number);
       strange += there & (std::abs(number) == infinite);
-      if constexpr (kNames) texts_.data()[at + r * width] = number_names_[at][there];
+      if constexpr (kNames) texts_.data()[at + r * cells.width] = number_names_[at][there];
     }
     if (strange == 0) return count;
     std::size_t first = 0;
