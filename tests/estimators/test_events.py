@@ -189,6 +189,21 @@ def test_a_third_class_just_joins(make):
     assert len(model.classes_) == 4
 
 
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_classes_join_before_any_feature(make, tmp_path):
+    """A model without a row becomes wider, and goes on from a file."""
+    model = make()
+    for label in ("a", "b", "c", "d", "a"):
+        model.learn_one({}, label)
+    model.save(tmp_path / "m.riata")
+    again = riata.load(tmp_path / "m.riata")
+    assert again.predict_proba_one({}) == model.predict_proba_one({})
+    for each in (model, again):
+        each.learn_one({"x": 1.0, "y": 2.0}, "c").learn_one({}, "e")
+    assert again.predict_proba_one({"x": 1.0}) == model.predict_proba_one({"x": 1.0})
+    assert list(model.classes_) == list("abcde")
+
+
 @pytest.mark.parametrize("learner", [ElasticNet, TruncatedGradient, FTRL])
 def test_widening_keeps_the_scores(learner):
     one = learner(store="table")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,16 +12,27 @@ import pytest
 import riata
 from riata.learners import Bayesian, ElasticNet, Learner, Portfolio, Sketch
 from riata.learners.classes import logistic
-from riata.reference.classes import class_probabilities
+from riata.reference.classes import against_others, class_probabilities
 
 SCORES = np.random.default_rng(0).normal(size=(200, 5)) * 4
 
 
-@pytest.mark.parametrize("kind", [ElasticNet, Bayesian, Portfolio, Sketch])
-def test_exactly_one_class_is_right(kind: type[Learner]) -> None:
+@pytest.mark.parametrize(
+    "kind", [ElasticNet, Bayesian, partial(Portfolio, multi_class="ovr"), Sketch]
+)
+def test_exactly_one_class_is_right(kind: Callable[..., Learner]) -> None:
     found = kind(outputs=5).probability(SCORES)
     assert found is not None
     np.testing.assert_allclose(found, class_probabilities(logistic(SCORES)), rtol=1e-10)
+
+
+def test_a_shared_probability_is_what_log_odds_against_the_others_say() -> None:
+    p = np.exp(SCORES) / np.exp(SCORES).sum(axis=1, keepdims=True)
+    found = Portfolio(outputs=5).probability(against_others(SCORES.T).T)
+    np.testing.assert_allclose(found, p, rtol=1e-10)
+    far = Portfolio(outputs=3).probability(np.array([[900.0, -900.0, -901.0]]))
+    assert far[0, 0] == 1
+    assert np.isfinite(far).all()
 
 
 def test_probit() -> None:

@@ -37,9 +37,9 @@ def moments_of(
     at = 2
     for rule, _, low, high in groups_of(settings):
         width = outputs * (high - low)
-        means[:, :, low:high] = rows[:, at : at + width].reshape(len(rows), outputs, -1)
+        means[:, :, low:high] = rows[:, at : at + width].reshape(len(rows), outputs, high - low)
         if rule == "bayesian":
-            gains = rows[:, at + width : at + 2 * width].reshape(len(rows), outputs, -1)
+            gains = rows[:, at + width : at + 2 * width].reshape(len(rows), outputs, high - low)
             before = [SETTINGS[k][2] if prior is None else prior for k in settings[low:high]]
             variances[:, :, low:high] = 1 / (1 / np.array(before) + gains)
         at += 2 * width

@@ -319,7 +319,7 @@ def widened(learner: Bayesian, outputs: int) -> tuple[dict[str, Any], State]:
                 old = np.concatenate([other, old], axis=2)
             grown = np.zeros((len(rows), shape.views, outputs, shape.priors))
             grown[:, :, : old.shape[2]] = old
-            parts.append(grown.reshape(len(rows), -1))
+            parts.append(grown.reshape(len(rows), shape.views * outputs * shape.priors))
         return np.ascontiguousarray(np.hstack([*parts, rows[:, planes * k :]]))
 
     state = learner.state()

@@ -257,7 +257,7 @@ class LinearLearner(ScalesFeatures, StoredLearner, LossLearner):
         grown[:, :, : max(2, m)] = (
             np.dstack([planes * signs[:, None], planes]) if m == 1 else planes
         )
-        state["rows"] = np.hstack([grown.reshape(len(rows), -1), rows[:, own:]])
+        state["rows"] = np.hstack([grown.reshape(len(rows), len(signs) * outputs), rows[:, own:]])
         intercept = (
             np.append(-state["intercept"], state["intercept"]) if m == 1 else state["intercept"]
         )

@@ -27,7 +27,7 @@ def in_order(state: State, outputs: int, order: Sequence[int]) -> State:
         ):
             width = outputs * (last - first)
             for sign in (-1.0 if other_sign else 1.0, 1.0):  # what a weight is sure of has no sign
-                old = rows[:, at : at + width].reshape(len(rows), outputs, -1)
+                old = rows[:, at : at + width].reshape(len(rows), outputs, last - first)
                 out[:, at : at + width] = sign * old[:, places].reshape(len(rows), width)
                 at += width
         return out

@@ -51,10 +51,14 @@ def widened(learner: Portfolio, outputs: int) -> tuple[dict[str, Any], State]:
             of_new = (-seldom, sure[rule]) if intercept else (0.0, 0.0)
             # Means or weights, and how sure they are.
             for own, mirrored, new in ((of_one, -of_one, of_new[0]), (1.0, 1.0, of_new[1])):
-                old = rows[:, at : at + width].reshape(len(rows), before, -1)[:, :, chosen]
+                old = rows[:, at : at + width].reshape(len(rows), before, last - first)[
+                    :, :, chosen
+                ]
                 old = np.concatenate([mirrored * old, own * old], axis=1) if before == 1 else old
                 more = np.full((len(rows), outputs - old.shape[1], len(chosen)), new)
-                parts.append(np.concatenate([old, more], axis=1).reshape(len(rows), -1))
+                parts.append(
+                    np.concatenate([old, more], axis=1).reshape(len(rows), outputs * len(chosen))
+                )
                 at += width
         return np.ascontiguousarray(np.hstack(parts))
 

@@ -355,7 +355,7 @@ class Sketch(Learner):
             check_bounds_fit(self._limits.own, self._limits.groups, block.named)
         if not block.named and not len(self._feature_index):
             return block
-        if join and self.t and not len(self._feature_index):
+        if join and self.n_features and not len(self._feature_index):
             raise ValueError(
                 "this model has learned numbered features: it cannot go on with named ones"
             )
