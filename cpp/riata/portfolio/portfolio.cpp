@@ -185,10 +185,11 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
       double sum = 0;
       for (int o = 0; o < spec_.outputs; ++o) sum += linear[o * all];
       against_others(means, spec_.outputs, group.members);
-      against_others(scores, spec_.outputs, all);
+      const bool unsure = group.rule == Rule::bayesian;  // others predict by what they learn by
+      if (unsure) against_others(scores, spec_.outputs, all);
       for (int o = 0; o < spec_.outputs; ++o) {
         means[o * group.members] += offset;
-        scores[o * all] += offset;
+        scores[o * all] = unsure ? scores[o * all] + offset : means[o * group.members];
         linear[o * all] -= sum / spec_.outputs;
       }
     }
