@@ -6,7 +6,7 @@
 #include "riata/bayesian/average.hpp"
 #include "riata/bayesian/curves.hpp"
 #include "riata/bayesian/taylor.hpp"
-#include "riata/simd/rows.hpp"
+#include "riata/simd/cells.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {
@@ -176,158 +176,179 @@ RIATA_INLINE void step_one(const Taylor& m) noexcept {
   }
 }
 
-// Up to eight columns beginning with the first-th, which all see the same value of a feature.
+// Columns eight cells at a time, which all see the same value of a feature.
 
-struct Viewed : Columns {
+struct Viewed {
+  const Taylor& m;
   int view;
+  RIATA_INLINE auto x(const auto& cells, std::int64_t i) const noexcept {
+    return cells.value(m.x + view, i, m.views);
+  }
+  RIATA_INLINE Eight variances(const auto& cells, std::int64_t i, double rest) const noexcept {
+    return cells.of_matrix(m.variances, i, m.columns, rest);
+  }
 };
 
-template <bool kWhole>
-RIATA_INLINE void gather_eight(const Taylor& m, const Viewed& c) noexcept {
-  const std::int64_t k = m.columns;
-  Eight means[8], spreads[8];  // as one column would add them up
-  for (int j = 0; j < 8; ++j) means[j] = spreads[j] = eight(0.0);
-  const Eight common = get<kWhole>(c, m.precisions, 1);
+template <class Cells>
+RIATA_INLINE void gather_cells(const Viewed& v, const Cells& cells) noexcept {
+  constexpr int kSums = 8 / Cells::kRows;
+  const Taylor& m = v.m;
+  Eight means[kSums], spreads[kSums];  // as one column would add them up
+  for (int j = 0; j < kSums; ++j) means[j] = spreads[j] = eight(0.0);
+  const Eight common = cells.of_columns(m.precisions, 1);
   const auto take = [&](std::int64_t i, int j, const Eight& prior) {
-    const double *row = m.state[i], x = m.x[i * m.views + c.view];
-    const Eight variance = 1 / (prior + get<kWhole>(c, row + k));
-    put<kWhole>(c, m.variances + i * k, variance);
-    means[j] = means[j] + x * (m.mean + get<kWhole>(c, row));
+    const auto x = v.x(cells, i);
+    const Eight variance = 1 / (prior + cells.of_rows(m.state, i, m.columns));
+    cells.put_matrix(m.variances, i, m.columns, variance);
+    means[j] = means[j] + x * (m.mean + cells.of_rows(m.state, i, 0));
     spreads[j] = spreads[j] + x * (x * variance);
   };
   std::int64_t i = 0;
   if (m.rows > 0 && m.intercept_first) {
-    take(0, 0, get<kWhole>(c, m.intercept_precisions, 1));
-    for (i = 1; i < 8 && i < m.rows; ++i) take(i, static_cast<int>(i), common);
+    take(0, 0, cells.first_and_others(cells.of_columns(m.intercept_precisions, 1), common));
+    for (int j = 1; j < kSums && j * Cells::kRows < m.rows; ++j) take(j * Cells::kRows, j, common);
+    i = 8;
   }
   for (; i + 8 <= m.rows; i += 8)
-    for (int j = 0; j < 8; ++j) take(i + j, j, common);
-  for (; i < m.rows; ++i) take(i, static_cast<int>(i % 8), common);
-  put<kWhole>(c, m.means, sum_of(means));
-  put<kWhole>(c, m.spreads, sum_of(spreads));
+    for (int j = 0; j < kSums; ++j) take(i + j * Cells::kRows, j, common);
+  for (int j = 0; i < m.rows; i += Cells::kRows) take(i, j++, common);
+  cells.put_columns(m.means, cells.total(means));
+  cells.put_columns(m.spreads, cells.total(spreads));
 }
 
-template <bool kWhole>
-RIATA_INLINE void absorb(const Columns& c, double* row, std::int64_t k, const Eight& move,
-                         const Eight& gain) noexcept {
-  const Eight mean = get<kWhole>(c, row) + move, precision = get<kWhole>(c, row + k) + gain;
-  put<kWhole>(c, row, max(min(mean, eight(kLargestMean)), eight(-kLargestMean)));
-  put<kWhole>(c, row + k, max(min(precision, eight(kLargestPrecision)), eight(0.0)));
+template <bool kWhole, class V>
+RIATA_INLINE void absorb(const Columns& c, double* row, std::int64_t k, const V& move,
+                         const V& gain) noexcept {
+  const V mean = get<kWhole, V>(c, row) + move, precision = get<kWhole, V>(c, row + k) + gain;
+  put<kWhole>(c, row, max(min(mean, all<V>(kLargestMean)), all<V>(-kLargestMean)));
+  put<kWhole>(c, row + k, max(min(precision, all<V>(kLargestPrecision)), all<V>(0.0)));
 }
 
 // The same for what curves give, without bounds: there x^2 v is below 0.16 (1 + pi/8 sigma_t^2), so that no
 // mean moves by more than half its standard deviation, and no precision gains more than the square of a
 // float. No number of examples comes near the bounds. Both are read before either is written: a processor that has just
 // stored some numbers of a vector lets a read wait that begins inside the whole vector.
-template <bool kWhole>
-RIATA_INLINE void learn_within(const Columns& c, double* row, std::int64_t k, const Eight& move,
-                               const Eight& gain) noexcept {
-  const Eight mean = get<kWhole>(c, row) + move, precision = get<kWhole>(c, row + k) + gain;
+template <bool kWhole, class V>
+RIATA_INLINE void learn_within(const Columns& c, double* row, std::int64_t k, const V& move,
+                               const V& gain) noexcept {
+  const V mean = get<kWhole, V>(c, row) + move, precision = get<kWhole, V>(c, row + k) + gain;
   put<kWhole>(c, row, mean);
-  put<kWhole>(c, row + k, max(precision, eight(0.0)));
+  put<kWhole>(c, row + k, max(precision, all<V>(0.0)));
 }
 
-// Up to kCells / 8 rows, by links; row(i) is the number of the i-th. update(row, move, gain).
-template <bool kWhole, class Row, class Update>
-RIATA_INLINE void steps_eight(const Taylor& m, const Example& e, const Viewed& c, int rows, Row row,
+// Up to kCells / 8 times eight cells, by links; row(i) is the number of their first row. update(row, move, gain).
+template <class Cells, class Row, class Update>
+RIATA_INLINE void steps_cells(const Viewed& v, const Cells& cells, const Example& e, int count, Row row,
                               Update update) noexcept {
+  constexpr bool kInPlace = Cells::kAll && Cells::kRows == 1;
+  const Taylor& m = v.m;
   Chunk chunk;
-  alignas(64) double variances[kWhole ? 8 : kCells + kAhead];
-  if (!kWhole)
-    for (int i = 0; i < rows + kAhead / 8; ++i) {
-      const std::int64_t r = row(i < rows ? i : 0);
-      store(variances + 8 * i, get<false>(c, m.variances + r * m.columns, 1));
-    }
+  alignas(64) double variances[kInPlace ? 8 : kCells + kAhead];
+  if (!kInPlace)
+    for (int i = 0; i < count + kAhead / 8; ++i)
+      store(variances + 8 * i, v.variances(cells, row(i < count ? i : 0), 1));
   moves(
-      e, 8 * rows, chunk, [&](int i) { return eight(m.x[row(i / 8) * m.views + c.view]); },
-      [&](int i) { return kWhole ? m.variances + row(i / 8) * m.columns + c.first : variances + i; });
-  for (int i = 0; i < rows; ++i) update(row(i), eight(chunk.moves + 8 * i), gain(chunk, 8 * i));
+      e, 8 * count, chunk, [&](int i) { return as_eight(v.x(cells, row(i / 8))); },
+      [&](int i) { return kInPlace ? m.variances + row(i / 8) * m.columns + cells.first : variances + i; });
+  for (int i = 0; i < count; ++i) update(row(i), eight(chunk.moves + 8 * i), gain(chunk, 8 * i));
+}
+
+template <class Cells>
+RIATA_INLINE void absorb_cells(const Taylor& m, const Cells& cells, std::int64_t i, const Eight& move,
+                               const Eight& gain) noexcept {
+  cells.each(i, move, gain, [&](std::int64_t row, const auto& its_move, const auto& its_gain) {
+    absorb<Cells::kAll>(cells, m.state[row], m.columns, its_move, its_gain);
+  });
 }
 
 // Rows that are beyond the curves in some columns: there by links, in the others as everyone.
-template <bool kWhole>
-RIATA_INLINE void large_eight(const Taylor& m, const Example& e, const Curves& curves, const Viewed& c,
+template <class Cells>
+RIATA_INLINE void large_cells(const Viewed& v, const Cells& cells, const Example& e, const Curves& curves,
                               const std::int64_t* large, int count) noexcept {
-  steps_eight<kWhole>(
-      m, e, c, count, [&](int i) { return large[i]; },
+  steps_cells(
+      v, cells, e, count, [&](int i) { return large[i]; },
       [&](std::int64_t i, const Eight& move, const Eight& gain) {
-        Curved<1, double> at;
-        at.take(curves, 0, m.x[i * m.views + c.view], get<kWhole>(c, m.variances + i * m.columns));
+        Curved<1, decltype(v.x(cells, i))> at;
+        at.take(curves, 0, v.x(cells, i), v.variances(cells, i, 0));
         Eight curved_move[1], curved_gain[1];
         at.follow(curves, curved_move, curved_gain);
         const Eight within = 1 - at.u[0];
-        absorb<kWhole>(c, m.state[i], m.columns, select(within > 0, curved_move[0], move),
-                       select(within > 0, curved_gain[0], gain));
+        absorb_cells(v.m, cells, i, select(within > 0, curved_move[0], move),
+                     select(within > 0, curved_gain[0], gain));
       });
 }
 
-template <bool kWhole>
-RIATA_INLINE void curve_eight(const Taylor& m, const Example& e, const Viewed& c,
+template <class Cells>
+RIATA_INLINE void curve_cells(const Viewed& v, const Cells& cells, const Example& e,
                               Fetching& fetching) noexcept {
-  constexpr int kRows = kCells / 8, kBlock = 8 * kRows;
-  const std::int64_t k = m.columns;
+  constexpr int kMost = kCells / 8, kBlock = 8 * kMost, kRows = Cells::kRows;
+  const Taylor& m = v.m;
+  const OneRow<Cells::kAll && kRows == 1> one(cells, m.rows);
   const Curves curves = curves_of_columns(e);
   std::int64_t large[kBlock + kAhead / 8];
   for (std::int64_t from = 0; from < m.rows; from += kBlock) {
     const std::int64_t end = from + part(m.rows - from, kBlock);
     int count = 0;
-    const auto some = [&](std::int64_t i, auto side) {
-      fetching.some(side());
-      Curved<side(), double> at;
+    const auto some = [&](std::int64_t first, auto side) {
+      fetching.some(side() * kRows);
+      Curved<side(), decltype(v.x(cells, first))> at;
       Eight move[side()], gain[side()];
       for (int n = 0; n < side(); ++n)
-        at.take(curves, n, m.x[(i + n) * m.views + c.view], get<kWhole>(c, m.variances + (i + n) * k));
+        at.take(curves, n, v.x(cells, first + n * kRows), v.variances(cells, first + n * kRows, 0));
       at.follow(curves, move, gain);
-      for (int n = 0; n < side(); ++n)
-        if (not_below(at.u[n], 1.0) == 0) [[likely]]
-          learn_within<kWhole>(c, m.state[i + n], k, move[n], gain[n]);
-        else
-          large[count++] = i + n;
+      for (int n = 0; n < side(); ++n) {
+        const std::int64_t i = first + n * kRows;
+        const unsigned over = not_below(at.u[n], 1.0);
+        cells.each(i, move[n], gain[n], [&](std::int64_t row, const auto& its_move, const auto& its_gain) {
+          if (cells.of_row(over, row - i) == 0) [[likely]]
+            learn_within<Cells::kAll>(cells, m.state[row], m.columns, its_move, its_gain);
+          else
+            large[count++] = row;
+        });
+      }
     };
     std::int64_t i = from;
-    for (; i + 3 <= end; i += 3) some(i, Side<3>());
-    for (; i < end; ++i) some(i, Side<1>());
-    for (int i = count; i < count + kAhead / 8; ++i) large[i] = 0;  // looked at, not used
-    for (int i = 0; i < count; i += kRows)
-      large_eight<kWhole>(m, e, curves, c, large + i, part(count - i, kRows));
+    for (; i + 3 * kRows <= end; i += 3 * kRows) some(i, Side<3>());
+    for (; i < end; i += kRows) some(i, Side<1>());
+    for (int k = count; k < count + kAhead / 8; ++k) large[k] = 0;  // looked at, not used
+    for (int k = 0; k < count; k += kMost) large_cells(v, one, e, curves, large + k, part(count - k, kMost));
   }
 }
 
-template <bool kWhole>
-RIATA_INLINE void step_eight(const Taylor& m, const Viewed& c, Fetching& fetching) noexcept {
-  constexpr int kRows = kCells / 8;
-  const Eight y = get<kWhole>(c, m.y);
-  const Example e{get<kWhole>(c, m.spreads), y * get<kWhole>(c, m.means), y * m.weight, m.weight};
-  if (m.rows >= kManyRows && m.weight <= kLargestCurved) return curve_eight<kWhole>(m, e, c, fetching);
+template <class Cells>
+RIATA_INLINE void step_cells(const Viewed& v, const Cells& cells, Fetching& fetching) noexcept {
+  constexpr int kMost = kCells / 8, kRows = Cells::kRows;
+  const Taylor& m = v.m;
+  const Eight y = cells.of_columns(m.y);
+  const Example e{cells.of_columns(m.spreads), y * cells.of_columns(m.means), y * m.weight, m.weight};
+  if (m.rows >= kManyRows && m.weight <= kLargestCurved) return curve_cells(v, cells, e, fetching);
   fetching.some(static_cast<int>(m.rows));
-  for (std::int64_t from = 0; from < m.rows; from += kRows)
-    steps_eight<kWhole>(
-        m, e, c, part(m.rows - from, kRows), [&](int i) { return from + i; },
-        [&](std::int64_t i, const Eight& move, const Eight& gain) {
-          absorb<kWhole>(c, m.state[i], m.columns, move, gain);
-        });
+  for (std::int64_t from = 0; from < m.rows; from += kMost * kRows)
+    steps_cells(
+        v, cells, e, part((m.rows - from + kRows - 1) / kRows, kMost),
+        [&](int i) { return from + i * kRows; },
+        [&](std::int64_t i, const Eight& move, const Eight& gain) { absorb_cells(m, cells, i, move, gain); });
 }
 
 template <class Visit>
-RIATA_INLINE void each_eight(const Taylor& m, Visit visit) noexcept {
+RIATA_INLINE void each_cells(const Taylor& m, Visit visit) noexcept {
   const int width = m.columns / m.views;
   for (int view = 0; view < m.views; ++view)
     for (int first = 0; first < width; first += 8)
-      visit(Viewed{{view * width + first, width - first < 8 ? width - first : 8}, view});
+      visit_cells({view * width + first, width - first < 8 ? width - first : 8}, m.rows,
+                  [&](const auto& cells) { visit(Viewed{m, view}, cells); });
 }
 
 void gather(const Taylor& given) noexcept {
   const Taylor m = given;  // a copy that nothing stored can change
   if (m.columns == 1) return gather_one(m);
-  each_eight(m, [&](const Viewed& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
+  each_cells(m, [](const Viewed& v, const auto& cells) { gather_cells(v, cells); });
 }
 void step(const Taylor& given) noexcept {
   const Taylor m = given;
   if (m.columns == 1) return step_one(m);
   Fetching fetching(m);
-  each_eight(m, [&](const Viewed& c) {
-    c.have == 8 ? step_eight<true>(m, c, fetching) : step_eight<false>(m, c, fetching);
-  });
+  each_cells(m, [&](const Viewed& v, const auto& cells) { step_cells(v, cells, fetching); });
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // The kernels of kernels.hpp.
 #include "riata/portfolio/kernels.hpp"
-#include "riata/simd/columns.hpp"
+#include "riata/simd/cells.hpp"
 #include "riata/simd/exp.hpp"
-#include "riata/simd/rows.hpp"
 
 namespace riata::RIATA_TARGET {
 namespace {
@@ -117,61 +116,52 @@ void step_one(const AdaGradRows& m) noexcept {
   for (std::int64_t i = 0; i < m.rows; ++i) m.state[i][0] += by * m.ratios[i];
 }
 
-// visit(i, j) for every row; what is summed up in j = i % 8 parts has the bits of one column alone.
-template <class Visit>
-RIATA_INLINE void each_row(std::int64_t rows, Visit visit) noexcept {
-  std::int64_t i = 0;
-  for (; i + 8 <= rows; i += 8)
-    for (int j = 0; j < 8; ++j) visit(i + j, j);
-  for (int j = 0; i + j < rows; ++j) visit(i + j, j);
+// More columns, eight cells at a time.
+
+template <class Cells>
+RIATA_INLINE void gather_cells(const AdaGradRows& m, const Cells& cells) noexcept {
+  Eight scores[8 / Cells::kRows];
+  for (Eight& each : scores) each = eight(0.0);
+  each_row<Cells>(m.rows, [&](std::int64_t i, int j) {
+    scores[j] = scores[j] + cells.value(m.x, i) * cells.of_rows(m.state, i, 0);
+  });
+  cells.put_columns(m.scores, cells.total(scores));
 }
 
-template <bool kWhole>
-void gather_eight(const AdaGradRows& m, const Columns& c) noexcept {
-  Eight scores[8];
-  for (int j = 0; j < 8; ++j) scores[j] = eight(0.0);
-  each_row(m.rows,
-           [&](std::int64_t i, int j) { scores[j] = scores[j] + m.x[i] * get<kWhole>(c, m.state[i]); });
-  put<kWhole>(c, m.scores, sum_of(scores));
-}
-
-template <bool kWhole>
-void step_eight(const AdaGradRows& m, const Columns& c) noexcept {
+template <class Cells>
+RIATA_INLINE void step_cells(const AdaGradRows& m, const Cells& cells) noexcept {
   const int k = m.columns;
-  const Eight y = get<kWhole>(c, m.y, 1), rate = m.weight * get<kWhole>(c, m.rates, 1);
-  const Eight margin = y * get<kWhole>(c, m.scores), before = slope(margin), g = m.weight * before;
-  Eight along[8];
-  for (int j = 0; j < 8; ++j) along[j] = eight(0.0);
-  each_row(m.rows, [&](std::int64_t i, int j) {
-    const Eight x = eight(m.x[i]), gx = g * x, after = get<kWhole>(c, m.state[i] + k) + gx * gx;
-    put<kWhole>(c, m.state[i] + k, after);
-    const Eight ratio = ratio_of(x, after);
+  const Eight y = cells.of_columns(m.y, 1), rate = m.weight * cells.of_columns(m.rates, 1);
+  const Eight margin = y * cells.of_columns(m.scores), before = slope(margin), g = m.weight * before;
+  Eight along[8 / Cells::kRows];
+  for (Eight& each : along) each = eight(0.0);
+  each_row<Cells>(m.rows, [&](std::int64_t i, int j) {
+    const Eight x = as_eight(cells.value(m.x, i)), gx = g * x;
+    const Eight ratio = ratio_of(x, cells.add_to_rows(m.state, i, k, gx * gx));
     store(m.ratios + 8 * i, ratio);
     along[j] = along[j] + x * ratio;
   });
-  const Eight strength = bounded(rate * sum_of(along));
+  const Eight strength = bounded(rate * cells.total(along));
   const Eight by = y * rate * implicit_slope(margin, before, strength);
-  for (std::int64_t i = 0; i < m.rows; ++i)
-    put<kWhole>(c, m.state[i], get<kWhole>(c, m.state[i]) + by * eight(m.ratios + 8 * i));
+  for (std::int64_t i = 0; i < m.rows; i += Cells::kRows)
+    cells.add_to_rows(m.state, i, 0, by * eight(m.ratios + 8 * i));
 }
 
 template <class Visit>
-RIATA_INLINE void each_eight(int columns, Visit visit) noexcept {
-  for (int first = 0; first < columns; first += 8)
-    visit(Columns{first, columns - first < 8 ? columns - first : 8});
+RIATA_INLINE void each_cells(const AdaGradRows& m, Visit visit) noexcept {
+  for (int first = 0; first < m.columns; first += 8)
+    visit_cells({first, m.columns - first < 8 ? m.columns - first : 8}, m.rows, visit);
 }
 
 void gather(const AdaGradRows& given) noexcept {
   const AdaGradRows m = given;  // a copy that nothing stored can change
   if (m.columns == 1) return gather_one(m);
-  each_eight(m.columns,
-             [&](const Columns& c) { c.have == 8 ? gather_eight<true>(m, c) : gather_eight<false>(m, c); });
+  each_cells(m, [&](const auto& cells) { gather_cells(m, cells); });
 }
 void step(const AdaGradRows& given) noexcept {
   const AdaGradRows m = given;
   if (m.columns == 1) return step_one(m);
-  each_eight(m.columns,
-             [&](const Columns& c) { c.have == 8 ? step_eight<true>(m, c) : step_eight<false>(m, c); });
+  each_cells(m, [&](const auto& cells) { step_cells(m, cells); });
 }
 
 // Averaging.

@@ -9,9 +9,13 @@ namespace riata::RIATA_TARGET {
 #ifdef __AVX512F__
 RIATA_INLINE Four low_half(const Eight& v) noexcept { return _mm512_castpd512_pd256(v); }
 RIATA_INLINE Four high_half(const Eight& v) noexcept { return _mm512_extractf64x4_pd(v, 1); }
+RIATA_INLINE Eight joined(const Four& low, const Four& high) noexcept {
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
+}
 #else
 RIATA_INLINE Four low_half(const Eight& v) noexcept { return v.low; }
 RIATA_INLINE Four high_half(const Eight& v) noexcept { return v.high; }
+RIATA_INLINE Eight joined(const Four& low, const Four& high) noexcept { return {low, high}; }
 #endif
 
 // of(0), of(1), ... side by side.
