@@ -112,15 +112,18 @@ def test_members_are_dropped_where_the_reference_drops_them() -> None:
     assert spelt == [words[place[int(key)]] for key in mine["keys"]]
 
 
-def test_every_member_has_the_bits_it_has_alone() -> None:
+@pytest.mark.parametrize("bits", [None, 4])
+def test_every_member_has_the_bits_it_has_alone(bits: int | None) -> None:
+    """Also where several features of an example share a row of the hashed store."""
     X = dense_rows(200, 30, 0.4)
     block = block_of(X, labels_for(X, 2), np.random.default_rng(1).random(200) * 2)
-    together = core()
+    kept: dict[str, Any] = {"store": "dense"} if bits is None else {"store": "hashed", "bits": bits}
+    together = core(**kept)
     learned(together, block)
     scores = by_members(together, block)
     for k, setting in enumerate(SETTINGS):
         beside = [SETTINGS[0]] if setting[0] == "joint" else []  # a joint one is never alone
-        alone = core([*beside, setting])
+        alone = core([*beside, setting], **kept)
         learned(alone, block)
         np.testing.assert_array_equal(by_members(alone, block)[:, -1], scores[:, k])
 

@@ -100,14 +100,14 @@ void step_one(const AdaGradRows& m) noexcept {
   const Eight margin = eight(m.y[0] * m.scores[0]), before = slope(margin), g = m.weight * before;
   Eight along = eight(0.0);
   for (std::int64_t from = 0; from < m.rows; from += 8) {
-    Eight weights, squares;
-    load_rows([&](int k) { return m.state[from + k]; }, weights, squares);
-    const Eight x = eight(m.x + from), gx = g * x, after = squares + gx * gx, ratio = ratio_of(x, after);
+    const Eight x = eight(m.x + from), gx = g * x;
+    double squares[8];
+    store(squares, gx * gx);
+    for (int k = 0; k < 8; ++k)  // one after the other: a row may stand there twice
+      squares[k] = from + k < m.rows ? m.state[from + k][1] += squares[k] : 0;
+    const Eight ratio = ratio_of(x, eight(squares));
     store(m.ratios + from, ratio);
     along = along + x * ratio;
-    double kept[8];
-    store(kept, after);
-    for (std::int64_t i = from; i < m.rows && i < from + 8; ++i) m.state[i][1] = kept[i - from];
   }
   const Eight strength = bounded(eight(m.weight * m.rates[0]) * sum(along));
   double slopes[8];
