@@ -17,7 +17,7 @@ constexpr int kMostHalvings = 40;
 constexpr double kRounding = 1e-12;  // a rise of the objective by this much, relative, is none
 constexpr double kEnough = 0.3;  // of what the tolerance allows, relative to gamma: no model is worth less
 // Of the objective: a smaller gap, or a smaller fall by a whole step, and the losses' own curvature serves.
-constexpr double kNear = 0.1, kSettled = 0.02;
+constexpr double kNear = 0.1, kSmallFall = 0.02;
 constexpr double kGrowth = 1.2, kTightest = 1e-8;
 constexpr double kExact = 0.01;  // a violation below this part of the tolerance, relative to gamma, is none
 
@@ -57,7 +57,7 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
     gap = bound > objective ? 0 : objective - bound;
     if (!std::isfinite(gap)) gap = HUGE_VAL;  // nothing is known
     converged = gap < HUGE_VAL && gap <= task_.tolerance * objective;
-    near_ = gap < kNear * objective || (length_ == 1 && before - objective < kSettled * objective);
+    near_ = gap < kNear * objective || (length_ == 1 && before - objective < kSmallFall * objective);
     if (converged || steps == task_.steps || !(work_left_ > 0)) break;
     before = objective;
     const double violated = worst_;
