@@ -216,5 +216,5 @@ def test_hard_examples_are_a_guide_where_they_have_most_of_all_losses(spread, ha
 
 
 def test_no_penalty_is_refused_with_what_to_do_instead():
-    with pytest.raises(ValueError, match=r"gamma=0 must be above 0.*small gamma"):
+    with pytest.raises(ValueError, match=r"gamma=0.0 must be above 0.*small gamma"):
         Sketch(gamma=[1.0, 0.0])

@@ -33,8 +33,8 @@ def check(p: Sketch) -> None:
     for gamma in gammas_of(p.gamma):
         if gamma == 0:
             raise ValueError(
-                "gamma=0 must be above 0: without a penalty the optimum may be infinitely far, and no certificate "
-                "is known of it; take a small gamma, such as 0.001, or the elastic-net family with l1=0"
+                f"gamma={gamma!r} must be above 0: without a penalty the optimum may be infinitely far, and "
+                "no certificate is known of it; take a small gamma, such as 0.001, or the elastic-net family with l1=0"
             )
         check_number("gamma", gamma, above=0)
     for name in ("max_passes", "block_size", "outputs", "n_jobs"):

@@ -136,6 +136,7 @@ class Sample:
         self.limit = int(state["limit"][0]) or _WHOLE
         self.hard = bool(state["limit"][1:].any())
         if "hashes" in state:
+            self.clear()
             self.hashes = [state["hashes"]]
             self.parts = [
                 Block(
