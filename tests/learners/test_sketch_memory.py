@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from riata import SketchClassifier, _core
+from riata.block import Block
 from riata.learners import Sketch
 from riata.learners.sketch_memory import InMemory
 from riata.reference import sketch as reference
@@ -189,3 +190,24 @@ def test_nothing_to_find_is_found_in_one_pass():
     assert model.n_iter_ == 1
     assert model.converged_
     assert not model.coef_.any()
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.2])
+def test_names_that_hardly_ever_occur_are_proved_in_two_passes(gamma):
+    """As in click data: of thousands of weights, many belong to one example, and some names only occur together."""
+    rng = np.random.default_rng(0)
+    n, sizes = 2000, (10, 300, 2000, 4000)
+    columns = [(size * rng.random(n) ** 3).astype(np.int32) for size in sizes]
+    columns.append(columns[-1])  # a name of its own for the same thing
+    starts = np.cumsum([0, *sizes])
+    indices = np.stack([c + s for c, s in zip(columns, starts, strict=True)], axis=1)
+    scores = rng.normal(size=int(indices.max()) + 1)[indices].sum(axis=1)
+    labels = (scores + rng.logistic(size=n) > 1).astype(float)
+    block = Block(np.arange(0, 5 * n + 1, 5), indices.ravel(), np.ones(5 * n, np.float32), labels)
+    learner = Sketch(gamma=gamma)
+    while not learner.complete:
+        learner.learn(block)
+        learner.end_pass()
+    assert learner.converged
+    assert len(learner.history) == 2
+    assert learner.n_live() > 700

@@ -278,20 +278,23 @@ def test_features_that_go_together_end_at_the_optimum():
     assert len(learner.history) <= 10
 
 
-def test_a_pass_knows_the_loss_along_the_step_that_led_to_it():
+@pytest.mark.parametrize("size", [1.0, 0.2, 0.02, 0.002])
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_a_pass_knows_the_loss_along_the_step_that_led_to_it(size, link):
     X, y = gaussian(n=300, d=5)
     block = block_of(X, codes(y))
-    core = Sketch()._passes[0].core
-    start, end = np.array([0.1, -0.2, 0.0, 0.0, 0.0]), np.array([3.0, 1.0, -2.0, 0.0, 0.004])
+    core = Sketch(link=link)._passes[0].core
+    start = np.array([0.1, -0.2, 0.0, 0.0, 0.0])
+    end = start + size * np.array([2.9, 1.2, -2.0, 0.0, 0.004])
     keys = np.arange(5)
-    core.begin(keys, end, 0.5)
+    core.begin(keys, end, size - 0.5)
     core.came_from(keys[:2], start[:2], -0.5)
     core.accumulate(
         block.indptr, block.indices, block.values, block.labels, None, 1.0, 1, None
     )  # fmt: skip
     lengths, losses = core.along()
     for t, loss in zip(lengths, losses, strict=True):
-        margins = X @ (start + t * (end - start)) - 0.5 + t
-        assert loss == pytest.approx(np.logaddexp(0, -y * margins).sum(), rel=1e-6)
+        margins = X @ (start + t * (end - start)) - 0.5 + t * size
+        assert loss == pytest.approx(_core.link_apply(link, margins, y).sum(), rel=1e-5)
     with pytest.raises(ValueError, match="active features alone"):
         core.came_from(np.array([9]), np.ones(1), 0.0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from riata import _core
 from riata.learners import Sketch
 from riata.learners.sketch_rest import Rest, accumulate, on_features
-from riata.learners.sketch_sample import Sample
+from riata.learners.sketch_sample import Examples, Sample
 from riata.reference import sketch as reference
 from tests.learners.sketches import codes, dense, solve, words
 from tests.problems import block_of
@@ -44,6 +46,54 @@ def test_the_same_examples_are_kept_in_any_order_and_any_parts():
         restored = Sample(4000)
         restored.restore(straight.state())
         assert np.array_equal(array, restored.state()[name]), name
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_the_hash_of_an_example_is_of_its_length_and_three_of_its_features(dtype):
+    """Models that were saved within a pass have kept examples by it: it stays what it is."""
+    rows = [[], [(7, 0.5)], [(2, 1.0), (3, -4.0)], [(0, 0.0), (5, 2.0), (9, 3.0), (2**30, 1e-3)]]
+    indptr = np.cumsum([0, *map(len, rows)])
+    indices = np.array([j for row in rows for j, _ in row], dtype=dtype)
+    values = np.array([v for row in rows for _, v in row], dtype=np.float32)
+
+    def mixed(x):
+        x = (x ^ (x >> 31)) * 0x9E3779B97F4A7C15 % 2**64
+        x = (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9 % 2**64
+        return x ^ (x >> 32)
+
+    expected = []
+    for start, stop in pairwise(indptr.tolist()):
+        hash_ = (stop - start) * 0x9E3779B97F4A7C15 % 2**64
+        for k in (start, (start + stop) // 2, stop - 1) if start < stop else ():
+            hash_ = mixed(hash_ ^ (int(indices[k]) << 20) ^ int(values[k].view(np.uint32)))
+        expected.append(mixed(hash_))
+    assert _core.row_hashes(indptr, indices, values).tolist() == expected
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_what_stays_is_below_the_largest_power_of_two_that_fits(hard):
+    """And is copied in the same order, whether it came in one Block or in many."""
+    block = numbered_rows()
+    losses = np.exp(3 * np.random.default_rng(0).normal(size=len(block)))
+    one, many = Sample(3000), Sample(3000)
+    for sample in (one, many):
+        if hard:
+            sample.restart()
+    one.add(block, losses)
+    for rows in np.array_split(np.arange(len(block)), 11):
+        many.add(block.take(rows), losses[rows])
+    assert one.limit == many.limit
+    together, apart = one.block(), many.block()
+    assert together is not None
+    assert apart is not None
+    for name in ("indptr", "indices", "values", "labels"):
+        assert np.array_equal(getattr(together, name), getattr(apart, name)), name
+    twice = Sample(3000, limit=2 * one.limit, hard=hard)
+    twice.add(block, losses)
+    assert twice.limit == one.limit  # twice the limit was too much
+    if hard:
+        assert together.labels is not None
+        assert one.loss == pytest.approx(losses[together.labels.astype(int)].sum(), rel=1e-6)
 
 
 def test_what_fits_is_kept_whole_and_in_order():
@@ -152,3 +202,19 @@ def test_data_beyond_the_sample_that_is_nearly_separable_takes_few_passes(gamma,
     assert learner.history[-1]["objective"] == pytest.approx(
         exact.history[-1]["objective"], rel=2e-6
     )
+
+
+@pytest.mark.parametrize(("spread", "hard"), [(0.1, False), (4.0, True)])
+def test_hard_examples_are_a_guide_where_they_have_most_of_all_losses(spread, hard):
+    block = numbered_rows()
+    losses = np.exp(spread * np.random.default_rng(0).normal(size=len(block)))
+    sample = Sample(5000)
+    sample.restart()
+    sample.add(block, losses)
+    seen = Examples.of(sample, 1.0, float(losses.sum()))
+    assert (seen is not None and seen.hard) == hard
+
+
+def test_no_penalty_is_refused_with_what_to_do_instead():
+    with pytest.raises(ValueError, match=r"gamma=0.0 must be above 0.*small gamma"):
+        Sketch(gamma=[1.0, 0.0])

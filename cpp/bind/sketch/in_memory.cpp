@@ -14,6 +14,7 @@
 #include "bind/arrays.hpp"
 #include "bind/block_view.hpp"
 #include "bind/sketch/parts.hpp"
+#include "riata/sketch/row_hashes.hpp"
 
 namespace riata::bind {
 
@@ -41,6 +42,23 @@ struct InMemorySolution {
   int steps;
   Out<double> pulls;
 };
+
+template <class Index>
+Out<std::uint64_t> hashes_of(const In<std::int64_t>& indptr, const In<Index>& indices,
+                             const In<float>& values) {
+  const auto block = view<Index>(indptr, indices, values, {}, {}, {}, {});
+  for (std::int64_t i = 0; i < block.rows; ++i)
+    if (!block.holds(i)) throw nb::value_error("the block is not well formed");
+  NewArray<std::uint64_t> hashes(static_cast<std::size_t>(block.rows));
+  row_hashes(block, hashes.get());
+  return give(std::move(hashes));
+}
+
+template <class Index>
+void bind_hashes(nb::module_& m) {
+  m.def("row_hashes", &hashes_of<Index>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
+        "A hash of each example: of its length, and its first, middle and last feature.");
+}
 
 using MayBe = std::optional<In<double>>;
 
@@ -78,6 +96,8 @@ InMemorySolution solve(const ExampleColumns& x, const std::string& link, bool fi
 }  // namespace
 
 void bind_in_memory(nb::module_& m) {
+  bind_hashes<std::int32_t>(m);
+  bind_hashes<std::int64_t>(m);
   nb::class_<InMemorySolution>(m, "InMemorySolution", "Weights by feature, and what is known of them.")
       .def_ro("weights", &InMemorySolution::weights, nb::rv_policy::automatic)
       .def_ro("intercept", &InMemorySolution::intercept)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,23 @@ class ExampleColumns {
   void each(std::size_t j, Visit visit) const {
     for (std::size_t k = start_[j]; k < filled_[j]; ++k)
       visit(static_cast<std::size_t>(row_[k]), static_cast<double>(value_[k]));
+  }
+
+  bool equal(std::size_t j, std::size_t k) const noexcept {
+    const std::size_t from = start_[j], other = start_[k];
+    if (entries(j) != entries(k)) return false;
+    for (std::size_t i = 0; i < entries(j); ++i)
+      if (row_[from + i] != row_[other + i] || value_[from + i] != value_[other + i]) return false;
+    return true;
+  }
+  // The same for columns that are equal.
+  std::uint64_t hash(std::size_t j) const noexcept {
+    std::uint64_t mixed = 0;
+    for (std::size_t k = start_[j]; k < filled_[j]; ++k) {
+      mixed = (mixed ^ static_cast<std::uint64_t>(row_[k])) * 0x9E3779B97F4A7C15u;
+      mixed ^= (mixed >> 29) + std::bit_cast<std::uint32_t>(value_[k] + 0.0f);  // -0 as 0
+    }
+    return mixed;
   }
 
   // Four partial sums: an order that does not depend on the machine.

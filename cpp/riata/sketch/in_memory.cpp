@@ -13,14 +13,13 @@ namespace {
 constexpr std::size_t kRoom = 100,
                       kRoomFactor = 2;  // features that are active: so many, or times those not zero
 constexpr double kDecrease = 0.01;      // of what the slope of the objective promises
-constexpr int kMostHalvings = 40, kMostSweeps = 500;
-constexpr std::size_t kMostTogether = 1500;
+constexpr int kMostHalvings = 40;
 constexpr double kRounding = 1e-12;  // a rise of the objective by this much, relative, is none
 constexpr double kEnough = 0.3;  // of what the tolerance allows, relative to gamma: no model is worth less
-constexpr double kNear = 0.1;    // of the objective: a smaller gap, and the losses' own curvature serves
+// Of the objective: a smaller gap, or a smaller fall by a whole step, and the losses' own curvature serves.
+constexpr double kNear = 0.1, kSmallFall = 0.02;
 constexpr double kGrowth = 1.2, kTightest = 1e-8;
-constexpr double kExact = 0.01;   // a violation below this part of the tolerance, relative to gamma, is none
-constexpr double kNone = 1e-200;  // less curvature is none
+constexpr double kExact = 0.01;  // a violation below this part of the tolerance, relative to gamma, is none
 
 }  // namespace
 
@@ -37,19 +36,8 @@ InMemory::InMemory(const Link& link, const ExampleColumns& x, const InMemoryTask
   pulls.resize(x.features());
 }
 
-double InMemory::low(std::size_t j) const noexcept {
-  return task_.bounds.low == nullptr ? -HUGE_VAL : task_.bounds.low[j];
-}
-double InMemory::high(std::size_t j) const noexcept {
-  return task_.bounds.high == nullptr ? HUGE_VAL : task_.bounds.high[j];
-}
-
-double InMemory::inside(std::size_t j, double to) const noexcept {
-  return std::min<double>(std::max<double>(to, low(j)), high(j));
-}
-
 bool InMemory::solve(std::vector<double>& b, double& b0) {
-  near_ = made_square_ = false;
+  near_ = solved_ = false;
   worst_ = 0, length_ = 1;
   active_.clear();
   work_left_ = task_.work;
@@ -61,7 +49,7 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
     if (b_[j] != 0) x_.each(j, [&](std::size_t i, double v) { at_.margin[i] += b_[j] * v; });
   evaluate(at_);
   bool converged = false;
-  double tightened = 1;  // part of the violation that a model may leave
+  double before = HUGE_VAL, tightened = 1;  // part of the violation that a model may leave
   for (steps = 0;; ++steps) {
     pull();
     objective = at_.total + penalty(b_, b0_);
@@ -69,16 +57,17 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
     gap = bound > objective ? 0 : objective - bound;
     if (!std::isfinite(gap)) gap = HUGE_VAL;  // nothing is known
     converged = gap < HUGE_VAL && gap <= task_.tolerance * objective;
-    near_ = gap < kNear * objective;
+    near_ = gap < kNear * objective || (length_ == 1 && before - objective < kSmallFall * objective);
     if (converged || steps == task_.steps || !(work_left_ > 0)) break;
-    const double before = worst_;
+    before = objective;
+    const double violated = worst_;
     const std::size_t were_active = active_.size();
     choose();
     // Among about the same features, a violation that hardly falls after a whole step is that of a model left too early:
     // columns go together, or some are in much larger units. Where steps are cut short, models are wrong anyway.
     if (length_ < 1)
       tightened = std::min<double>(tightened * 10, 1);
-    else if (worst_ > before / 2 &&
+    else if (worst_ > violated / 2 &&
              static_cast<double>(active_.size()) <= kGrowth * static_cast<double>(were_active))
       tightened = std::max<double>(tightened / 10, kTightest);
     if (worst_ <= kExact * task_.tolerance * task_.gamma) break;  // there is no room for others
@@ -114,10 +103,6 @@ void InMemory::pull() noexcept {
   for (std::size_t j = 0; j < pulls.size(); ++j) pulls[j] = -x_.dot(j, at_.slope.data());
   pull0_ = 0;
   for (const double slope : at_.slope) pull0_ -= slope;
-}
-
-double InMemory::violation(std::size_t j, double pull) const noexcept {
-  return violation_at(pull, b_[j], task_.gamma, low(j), high(j));
 }
 
 // The dual objective at the slopes of the losses, shrunk until they are feasible: as `sketch_certificate.certify` has it.
@@ -199,171 +184,6 @@ void InMemory::choose() {
   if (task_.intercept)
     worst_ = std::max<double>(worst_,
                               free_intercept() ? std::fabs(pull0_) : violation_at(pull0_, b0_, task_.gamma0));
-}
-
-// Coordinate descent on the parabolas, until no active feature violates optimality by more than `accuracy`.
-void InMemory::model(double accuracy) {
-  std::fill(bent_.begin(), bent_.end(), 0.0);
-  old_ = b_, old0_ = b0_;
-  curvature0_ = 0;
-  for (const double c : at_.curvature) curvature0_ += c;
-  for (const std::size_t j : active_) enter(j);
-  live_.clear();
-  spent_ = 0;
-  const bool at_once = std::exchange(made_square_, false);
-  double costs = 0;
-  for (int sweeps = 0; sweeps < kMostSweeps && work_left_ > 0; ++sweeps) {
-    const double worst = sweep(active_);
-    live_.clear();
-    for (const std::size_t j : active_)
-      if (b_[j] != 0) live_.push_back(j);
-    if (worst <= accuracy) return;
-    while (sweeps < kMostSweeps && work_left_ > 0) {
-      if ((at_once || spent_ >= costs) && (at_once || spent_ >= (costs = together_costs()))) {
-        if (live_.size() <= kMostTogether) {
-          together(accuracy);
-          break;
-        }
-        costs = HUGE_VAL;
-      }
-      ++sweeps;
-      if (sweep(live_) <= accuracy) break;
-    }
-  }
-}
-
-void InMemory::enter(std::size_t j) noexcept {
-  double sum = 0;
-  x_.each(j, [&](std::size_t i, double v) { sum += at_.curvature[i] * v * v; });
-  diagonal_[j] = sum;
-}
-
-// To the best place of one coordinate; by how much it violated optimality before.
-double InMemory::move(std::size_t j) noexcept {
-  const double d = diagonal_[j], old = b_[j];
-  spent_ += static_cast<double>(x_.entries(j));
-  if (!(d > kNone)) {  // a column that counts for nothing costs its penalty
-    if (std::fabs(pulls[j]) < task_.gamma) shift(j, inside(j, 0));
-    return 0;
-  }
-  const double r = pulls[j] - x_.dot(j, bent_.data());
-  const double far = violation(j, r);
-  const double omega = r + d * old, size = std::fabs(omega) - task_.gamma;
-  const double next = inside(j, size > 0 ? std::copysign(size, omega) / d : 0);
-  if (std::isfinite(next)) shift(j, next);
-  return far;
-}
-
-void InMemory::shift(std::size_t j, double to) noexcept {
-  const double delta = to - b_[j];
-  if (delta == 0) return;
-  b_[j] = to == low(j) || to == high(j) ? to : inside(j, b_[j] + delta);
-  spent_ += static_cast<double>(x_.entries(j));
-  x_.each(j, [&](std::size_t i, double v) { bent_[i] += delta * v * at_.curvature[i]; });
-}
-
-double InMemory::move_intercept() noexcept {
-  if (!task_.intercept) return 0;
-  if (!(curvature0_ > kNone)) {
-    if (std::fabs(pull0_) < task_.gamma0) b0_ = 0;
-    return 0;
-  }
-  double r = pull0_;
-  for (const double bent : bent_) r -= bent;
-  spent_ += static_cast<double>(x_.rows());
-  const double omega = r + curvature0_ * b0_, size = std::fabs(omega) - task_.gamma0;
-  const double next = size > 0 ? std::copysign(size, omega) / curvature0_ : 0;
-  const double far = free_intercept() ? std::fabs(r) : violation_at(r, b0_, task_.gamma0);
-  const double delta = next - b0_;
-  if (delta != 0 && std::isfinite(delta)) {
-    b0_ = next;
-    for (std::size_t i = 0; i < bent_.size(); ++i) bent_[i] += delta * at_.curvature[i];
-  }
-  return far;
-}
-
-double InMemory::sweep(const std::vector<std::size_t>& features) noexcept {
-  const double before = spent_;
-  double worst = move_intercept();
-  for (const std::size_t j : features) worst = std::max<double>(worst, move(j));
-  work_left_ -= spent_ - before;
-  return worst;
-}
-
-// What their square and its solution cost, in products.
-double InMemory::together_costs() {
-  in_row_.assign(x_.rows(), 0);
-  for (const std::size_t j : live_) x_.each(j, [&](std::size_t i, double) { ++in_row_[i]; });
-  const auto m = static_cast<double>(live_.size() + 1);
-  double costs = m * m * m / 6;
-  for (const std::int32_t n : in_row_) costs += 0.5 * n * n;
-  return costs;
-}
-
-// The curvature of the features that are not zero, and of the intercept before them.
-SquareMatrix InMemory::square_of_live() {
-  const std::size_t first = task_.intercept ? 1 : 0;
-  std::vector<std::size_t> start(x_.rows() + 1, 0);
-  for (const std::size_t j : live_) x_.each(j, [&](std::size_t i, double) { ++start[i + 1]; });
-  for (std::size_t i = 0; i < x_.rows(); ++i) start[i + 1] += start[i] + first;
-  std::vector<Entry> entries(start.back());
-  std::vector<std::size_t> at(start.begin(), start.end() - 1);
-  for (std::size_t i = 0; i < x_.rows() && first == 1; ++i) entries[at[i]++] = {0, 1.0f};
-  for (std::size_t k = 0; k < live_.size(); ++k)
-    x_.each(live_[k], [&](std::size_t i, double v) {
-      entries[at[i]++] = {static_cast<std::int32_t>(first + k), static_cast<float>(v)};
-    });
-  SquareMatrix square;
-  square.reset(first + live_.size());
-  for (std::size_t i = 0; i < x_.rows(); ++i) {
-    const auto count = static_cast<std::int32_t>(start[i + 1] - start[i]);
-    for (std::int32_t k = 0; k < count; ++k)
-      square.add(entries.data() + start[i], k, count, at_.curvature[i]);
-  }
-  square.complete();
-  return square;
-}
-
-// The features that are not zero go to their optimum by Shooting on their own square of curvature.
-void InMemory::together(double accuracy) {
-  made_square_ = true;
-  const std::size_t first = task_.intercept ? 1 : 0, n = first + live_.size();
-  const SquareMatrix square = square_of_live();
-  std::vector<double> b(n), r(n), gamma(n, task_.gamma), lows(n, -HUGE_VAL), highs(n, HUGE_VAL);
-  if (first == 1) {
-    b[0] = b0_, gamma[0] = task_.gamma0, r[0] = pull0_;
-    for (const double bent : bent_) r[0] -= bent;
-  }
-  for (std::size_t k = 0; k < live_.size(); ++k) {
-    const std::size_t j = live_[k];
-    b[first + k] = b_[j], r[first + k] = pulls[j] - x_.dot(j, bent_.data());
-    lows[first + k] = low(j), highs[first + k] = high(j);
-  }
-  CoordinateBounds bounds;
-  if (task_.bounds.low != nullptr) bounds = {lows.data(), highs.data()};
-  const double sweep_costs = 0.5 * static_cast<double>(n * n);
-  const ShootingStop stop{0, accuracy / 2,
-                          1 + static_cast<int>(std::min<double>(1999, work_left_ / sweep_costs))};
-  ShootingReport done;
-  if (free_intercept()) {
-    const Centred<SquareMatrix> centred(square);
-    double slope = r[0];
-    centred.step(slope, r.data());
-    const std::vector<double> before = b;
-    done = Shooting(centred, gamma.data(), b.data(), r.data(), bounds).run(stop);
-    for (std::size_t k = 1; k < n; ++k) slope -= (b[k] - before[k]) * centred.first(k);
-    b[0] += centred.step(slope, nullptr);
-  } else {
-    done = Shooting(square, gamma.data(), b.data(), r.data(), bounds).run(stop);
-  }
-  if (first == 1) {
-    const double delta = b[0] - b0_;
-    b0_ = b[0];
-    for (std::size_t i = 0; i < bent_.size(); ++i) bent_[i] += delta * at_.curvature[i];
-  }
-  for (std::size_t k = 0; k < live_.size(); ++k) shift(live_[k], b[first + k]), b_[live_[k]] = b[first + k];
-  spent_ = 0;
-  work_left_ -= together_costs() + sweep_costs * done.sweeps;
 }
 
 // As far towards the minimum of the model as the objective falls. False: it does not, or by nothing that can be told.

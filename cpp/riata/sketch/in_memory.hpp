@@ -5,11 +5,14 @@
 // Newton's steps: the losses are replaced by parabolas at the present weights, coordinate descent goes towards the
 // minimum of that among the features that are not zero or pull hardest, and the step is halved until the objective has
 // fallen. A coordinate costs its column of the examples; where sweeps over those that are not zero have cost as much as
-// the square of their curvature would, that is made, and Shooting solves it (shooting.hpp).
+// the square of their curvature would, that is made, and Shooting solves it (shooting.hpp). Where hundreds are not zero, few of
+// them in any one example, their curvature is sparse: its factor, of their signs kept, leads to their minimum.
 //
 // One thread, and an order of its own: the same bits wherever it runs.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +21,7 @@
 #include "riata/sketch/curvature.hpp"
 #include "riata/sketch/example_columns.hpp"
 #include "riata/sketch/shooting.hpp"
+#include "riata/sketch/sparse_cholesky.hpp"
 
 namespace riata {
 
@@ -56,14 +60,22 @@ class InMemory {
 
   bool free_intercept() const noexcept { return task_.intercept && !(task_.gamma0 > 0); }
   double weight(std::size_t i) const noexcept { return task_.weights == nullptr ? 1 : task_.weights[i]; }
-  double low(std::size_t j) const noexcept;
-  double high(std::size_t j) const noexcept;
-  double inside(std::size_t j, double to) const noexcept;  // the bounds
+  double low(std::size_t j) const noexcept {
+    return task_.bounds.low == nullptr ? -HUGE_VAL : task_.bounds.low[j];
+  }
+  double high(std::size_t j) const noexcept {
+    return task_.bounds.high == nullptr ? HUGE_VAL : task_.bounds.high[j];
+  }
+  double inside(std::size_t j, double to) const noexcept {  // the bounds
+    return std::min<double>(std::max<double>(to, low(j)), high(j));
+  }
 
   void evaluate(State& s) const noexcept;
   double penalty(const std::vector<double>& b, double b0) const noexcept;
   void pull() noexcept;
-  double violation(std::size_t j, double pull) const noexcept;
+  double violation(std::size_t j, double pull) const noexcept {
+    return violation_at(pull, b_[j], task_.gamma, low(j), high(j));
+  }
   double lower_bound() const noexcept;
   double least_of_feature(double pull, double scale, double change, std::size_t j) const noexcept;
   void choose();
@@ -75,9 +87,19 @@ class InMemory {
   double move_intercept() noexcept;
   void shift(std::size_t j, double to) noexcept;
   double sweep(const std::vector<std::size_t>& features) noexcept;
-  double together_costs();
+  double together(double accuracy);
+  double curvature_costs();
   SquareMatrix square_of_live();
-  void together(double accuracy);
+  void solve_square(double accuracy);
+
+  // The features that are not zero, by a sparse system
+  void choose_face();
+  bool intercept_joins() const noexcept;
+  bool plan_face();
+  void solve_face();
+  std::vector<double> step_of_face() const;
+  void shift_intercept(double to) noexcept;
+  void back(const std::vector<double>& from);
 
   bool step();
 
@@ -87,14 +109,17 @@ class InMemory {
   std::vector<double> b_, old_;  // the weights, with the change; without it
   double b0_ = 0, old0_ = 0, pull0_ = 0;
   State at_, next_;
-  std::vector<double> bent_;      // by example: curvature times the change of its margin
-  std::vector<double> diagonal_;  // by feature, for those that are active
-  std::vector<std::size_t> active_, live_;
+  std::vector<double> bent_, other_bent_;  // by example: curvature times the change of its margin; elsewhere
+  std::vector<double> diagonal_;           // by feature, for those that are active
+  std::vector<std::size_t> active_, live_, face_;
+  UpperHalf upper_;  // of the curvature of the face
+  SparseCholesky cholesky_;
   std::vector<std::int32_t> in_row_;  // how many live features an example has
   double curvature0_ = 0, spent_ = 0, worst_ = 0, length_ = 1;
-  double work_left_ = 0;      // in products
-  bool near_ = false;         // the gap is small: steps need no care
-  bool made_square_ = false;  // the last step needed it: sweeps alone take long here
+  double work_left_ = 0;  // in products
+  bool near_ = false;     // the gap is small: steps need no care
+  bool solved_ = false;   // the last step needed more than sweeps: they alone take long here
+  bool at_once_ = false, solved_square_ = false;
 };
 
 }  // namespace riata

@@ -146,7 +146,7 @@ class SketchOf final : public Sketch {
   // Rows that threads share before they wait for each other.
   static constexpr std::int64_t kRound = 4 * kParts * kTurn;
   static constexpr std::int64_t kShare = std::int64_t{1} << 15;  // non-zeros that are worth a second thread
-  static constexpr double kSmall = 0.01;
+  static constexpr double kSmall = 0.01, kLarge = 1;
 
   template <class Index>
   Accumulated run(const BlockView<Index>& b, double positive, int threads, double* scores, double* losses) {
@@ -282,13 +282,23 @@ class SketchOf final : public Sketch {
     }
   }
 
-  // The loss at parts of the step. A margin that hardly moves has a loss that is nearly its parabola.
-  void along(Sums& s, double score, double moved, double y, double weight, const Term& term) const noexcept {
+  // The loss at parts of the step. Where a margin moves little, that is nearly the polynomial with the loss's value, slope and
+  // curvature at both ends, and where it hardly moves, the parabola of one.
+  void along(Sums& s, double score, double moved, double y, double weight, const Term& to) const noexcept {
+    const bool hardly = std::fabs(moved) < kSmall, little = !hardly && std::fabs(moved) < kLarge;
+    const Term from = little ? link_.at(score - moved, y) : to;
     for (int k = 0; k < kLengths; ++k) {
-      const double back = (kLength[k] - 1) * moved;
-      s.along[k] +=
-          weight * (std::fabs(moved) < kSmall ? term.loss + back * (term.slope + 0.5 * back * term.curvature)
-                                              : link_.at(score + back, y).loss);
+      const double t = kLength[k], u = 1 - t, ahead = t * moved, back = -u * moved, t3 = t * t * t;
+      double loss = 0;
+      if (hardly)
+        loss = to.loss + back * (to.slope + 0.5 * back * to.curvature);
+      else if (little)
+        loss = from.loss + t3 * (10 - 15 * t + 6 * t * t) * (to.loss - from.loss) +
+               u * u * u * ahead * ((1 + 3 * t) * from.slope + 0.5 * ahead * from.curvature) +
+               t3 * back * ((1 + 3 * u) * to.slope + 0.5 * back * to.curvature);
+      else
+        loss = link_.at(score + back, y).loss;
+      s.along[k] += weight * loss;
     }
   }
 

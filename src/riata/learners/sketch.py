@@ -274,8 +274,9 @@ class Sketch(Learner):
             self._scorer[0] = None
 
     def _end_passes(self) -> None:
+        losses = sum(p.core.loss for p in self._passes if not p.done)
         for c, p in enumerate(self._passes):
-            seen = Examples.of(self._sample, self._positive(c))
+            seen = Examples.of(self._sample, self._positive(c), losses)
             p.end(seen)
             if self._folds is not None:
                 self._folds.end(seen)

@@ -31,6 +31,11 @@ def check(p: Sketch) -> None:
     if isinstance(p.gamma, tuple) and not p.gamma:
         raise ValueError("gamma is an empty list: name at least one penalty")
     for gamma in gammas_of(p.gamma):
+        if gamma == 0:
+            raise ValueError(
+                f"gamma={gamma!r} must be above 0: without a penalty the optimum may be infinitely far, and "
+                "no certificate is known of it; take a small gamma, such as 0.001, or the elastic-net family with l1=0"
+            )
         check_number("gamma", gamma, above=0)
     for name in ("max_passes", "block_size", "outputs", "n_jobs"):
         check_number(name, getattr(p, name), least=1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from riata import _core
 from riata.block import Block, concatenate
 from riata.learners.base import State
 from riata.learners.sketch_memory import InMemory
@@ -19,13 +20,15 @@ from riata.learners.state_check import Tensor, check_state
 
 _WHOLE = 2**64
 _MASK = _WHOLE - 1
+_LARGEST = 2.0**64 - 2048
 MOST_PASSES = 100
 """Over a sample."""
 FAR, FAR_SWEEPS, MOST_SWEEPS = 0.1, 60, 2000
 """How often to sweep over the model, where the gap is beyond this part of the objective and elsewhere."""
 MOVING, MOVING_SWEEPS = 0.05, 20
 """Over a sample, where the next pass is cheap: how often while a step changes the objective by this part of it."""
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+MOST = 0.5
+"""Hard examples with less than this part of all losses are no better guide than the quadratic model of all."""
 
 
 @dataclass
@@ -44,6 +47,10 @@ class Sample:
     nnz: int = 0
     hard: bool = False
     """The examples with the largest losses are kept, whatever their hash."""
+    _last: Block | None = field(default=None, repr=False)
+    """The Block that came last; of a large one a few rows stay, which are copied when they are asked for."""
+    _rows: NDArray[np.intp] | None = field(default=None, repr=False)
+    """Which rows of it stay; None: all."""
     _whole: InMemory | None = field(default=None, repr=False)
     """All of them, once they are asked for."""
 
@@ -53,7 +60,13 @@ class Sample:
         return self.limit == _WHOLE and not self.hard
 
     def __len__(self) -> int:
-        return sum(map(len, self.parts))
+        return sum(map(len, self.hashes))
+
+    @property
+    def loss(self) -> float:
+        """Of the hard examples, as their hashes tell it."""
+        hashes = np.concatenate(self.hashes) if self.hashes else np.zeros(0, dtype=np.uint64)
+        return float(_losses_of(hashes).sum())
 
     def add(self, block: Block, losses: Floats | None = None) -> None:
         """Consider the examples; of hard ones their losses are asked for."""
@@ -63,7 +76,7 @@ class Sample:
             assert losses is not None
             self._keep(block, _by_loss(losses if block.weights is None else losses * block.weights))
         else:
-            self._keep(block, _row_hashes(block))
+            self._keep(block, _core.row_hashes(block.indptr, block.indices, block.values))
 
     def restart(self) -> None:
         """What was kept has done its work: from now on, the hard examples of a pass."""
@@ -71,6 +84,8 @@ class Sample:
         self.limit, self.hard = _WHOLE, True
 
     def merge(self, other: Sample) -> None:
+        self._copy()
+        other._copy()
         self.limit = min(self.limit, other.limit)
         self._thin()
         for block, hashes in zip(other.parts, other.hashes, strict=True):
@@ -80,6 +95,11 @@ class Sample:
         """All examples in their order, or some in the order of their hashes; None where there is none."""
         if len(self) == 0:
             return None
+        if not self.whole and not self.parts:  # all are of one Block: they are copied once
+            assert self._last is not None
+            order = np.argsort(self.hashes[-1], kind="stable")
+            return self._last.take(order if self._rows is None else self._rows[order])
+        self._copy()
         if self.whole:
             return concatenate(self.parts)
         order = np.argsort(np.concatenate(self.hashes), kind="stable")
@@ -94,6 +114,7 @@ class Sample:
         return self._whole
 
     def state(self) -> State:
+        self._copy()
         block = concatenate(self.parts) if self.parts else None
         limit = np.array([self.limit & _MASK, self.hard], dtype=np.uint64)
         if block is None:
@@ -115,6 +136,7 @@ class Sample:
         self.limit = int(state["limit"][0]) or _WHOLE
         self.hard = bool(state["limit"][1:].any())
         if "hashes" in state:
+            self.clear()
             self.hashes = [state["hashes"]]
             self.parts = [
                 Block(
@@ -126,91 +148,112 @@ class Sample:
 
     def clear(self) -> None:
         self.parts, self.hashes, self.nnz, self._whole = [], [], 0, None
+        self._last = self._rows = None
 
     def _keep(self, block: Block, hashes: NDArray[np.uint64]) -> None:
-        if self.limit != _WHOLE:
-            rows = np.flatnonzero(hashes < np.uint64(self.limit))
-            block, hashes = block.take(rows), hashes[rows]
-        if len(block):
-            self._whole = None
-            self.parts.append(block)
+        self._copy()
+        rows = None if self.limit == _WHOLE else np.flatnonzero(hashes < np.uint64(self.limit))
+        if rows is not None:
+            hashes = hashes[rows]
+        if len(hashes):
+            self._whole, self._last, self._rows = None, block, rows
             self.hashes.append(hashes)
-            self.nnz += int(block.indptr[-1] - block.indptr[0])
+            self.nnz += int(self._last_sizes().sum())
         if self.nnz > self.capacity:
             self._lower()
             self._thin()
 
+    def _last_sizes(self) -> NDArray[np.int64]:
+        """How many non-zeros each row has that stays of the last Block."""
+        assert self._last is not None
+        sizes = np.diff(self._last.indptr)
+        return sizes if self._rows is None else sizes[self._rows]
+
+    def _copy(self) -> None:
+        """The rows that stay of the last Block become one of the parts."""
+        if self._last is not None:
+            self.parts.append(self._last if self._rows is None else self._last.take(self._rows))
+            self._last = self._rows = None
+
     def _lower(self) -> None:
         """Halve the limit until what lies below it fits."""
-        sizes = np.concatenate([np.diff(part.indptr) for part in self.parts])
+        sizes = [np.diff(part.indptr) for part in self.parts]
+        if self._last is not None:
+            sizes.append(self._last_sizes())
         hashes = np.concatenate(self.hashes)
-        while sizes.sum() > self.capacity and self.limit > 1:
-            self.limit //= 2
-            below = hashes < np.uint64(self.limit)
-            sizes, hashes = sizes[below], hashes[below]
+        below = np.cumsum(np.bincount(_bits(hashes), np.concatenate(sizes), 65))
+        self.limit = 1 << max(0, int(np.count_nonzero(below <= self.capacity)) - 1)
 
     def _thin(self) -> None:
         if self.limit == _WHOLE:
             return
-        parts, hashes = self.parts, self.hashes
+        limit, parts, hashes = np.uint64(self.limit), self.parts, self.hashes
+        last, rows, self.nnz = self._last, self._rows, 0
         self.clear()
-        for block, own in zip(parts, hashes, strict=True):
-            rows = np.flatnonzero(own < np.uint64(self.limit))
-            if len(rows):
-                kept = block.take(rows)
-                self.parts.append(kept)
-                self.hashes.append(own[rows])
-                self.nnz += int(kept.indptr[-1] - kept.indptr[0])
-
-
-def _row_hashes(block: Block) -> NDArray[np.uint64]:
-    """A hash of each example: of its length, and its first, middle and last feature."""
-    start, stop = block.indptr[:-1], block.indptr[1:]
-    size = stop - start
-    mixed = size.astype(np.uint64) * _MIX
-    filled = size > 0
-    for place in (start, (start + stop) // 2, stop - 1):
-        at = place[filled]
-        word = block.indices[at].astype(np.uint64) << np.uint64(20)
-        word ^= (
-            np.ascontiguousarray(block.values[at], dtype=np.float32)
-            .view(np.uint32)
-            .astype(np.uint64)
-        )
-        mixed[filled] = _mixed(mixed[filled] ^ word)
-    return _mixed(mixed)
+        for block, own in zip(parts, hashes, strict=False):
+            stay = np.flatnonzero(own < limit)
+            if len(stay):
+                self.parts.append(block.take(stay))
+                self.hashes.append(own[stay])
+                self.nnz += self.parts[-1].nnz
+        if last is not None:
+            stay = np.flatnonzero(hashes[-1] < limit)
+            if len(stay):
+                self._last, self._rows = last, stay if rows is None else rows[stay]
+                self.hashes.append(hashes[-1][stay])
+                self.nnz += int(self._last_sizes().sum())
 
 
 def _by_loss(losses: Floats) -> NDArray[np.uint64]:
     """Small where the loss is large: half as small, about, where it is twice as large."""
     share = 1 / (1 + 2.0**20 * losses)
-    return (share * (2.0**64 - 2048)).astype(np.uint64)
+    return (share * _LARGEST).astype(np.uint64)
 
 
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    x = (x ^ (x >> np.uint64(31))) * _MIX
-    x ^= x >> np.uint64(29)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    return x ^ (x >> np.uint64(32))
+def _losses_of(hashes: NDArray[np.uint64]) -> Floats:
+    """The losses that these hashes were made of."""
+    losses: Floats = (_LARGEST / np.maximum(hashes.astype(np.float64), 1.0) - 1) / 2.0**20
+    return losses
+
+
+def _bits(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """How many bits each has: it is below 2^k where it has k or fewer.
+
+    >>> _bits(np.array([0, 1, 255, 256, 2**64 - 1], dtype=np.uint64)).tolist()
+    [0, 1, 8, 9, 64]
+    """
+    high, low = hashes >> np.uint64(32), hashes & np.uint64(2**32 - 1)
+    bits = np.where(
+        high > 0, np.frexp(high.astype(np.float64))[1] + 32, np.frexp(low.astype(np.float64))[1]
+    )
+    return bits.astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Examples:
     """A sample as one output sees it."""
 
-    memory: InMemory
+    sample: Sample
     whole: bool
     """They are all examples that there are."""
     hard: bool
-    """They are those with the largest losses in the pass that has just ended."""
+    """They are those with the largest losses in the pass that has just ended, and have most of all losses."""
     positive: float
     """The label of the class that this output asks for."""
 
     @classmethod
-    def of(cls, sample: Sample, positive: float) -> Examples | None:
-        """What the sample holds; None where that is nothing."""
-        memory = sample.in_memory()
-        return None if memory is None else cls(memory, sample.whole, sample.hard, positive)
+    def of(cls, sample: Sample, positive: float, losses: float) -> Examples | None:
+        """What the sample holds, of all `losses`; None where that is nothing."""
+        if not len(sample):
+            return None
+        hard = sample.hard and sample.loss >= MOST * losses
+        return cls(sample, sample.whole, hard, positive)
+
+    @property
+    def memory(self) -> InMemory:
+        memory = self.sample.in_memory()
+        assert memory is not None
+        return memory
 
     @property
     def block(self) -> Block:

@@ -311,6 +311,27 @@ void test_capacity() {
     }
 }
 
+// Hundreds of features that hardly ever occur, some of them always together: little work, by a sparse system.
+void test_rare_features() {
+  for (const auto& [limits, gamma0] :
+       {std::pair{Limits::none, 0.0}, {Limits::none, 0.05}, {Limits::box, 0.05}}) {
+    Problem p;
+    p.features = 2400;
+    for (std::size_t i = 0; i < 1500; ++i) {
+      for (const std::size_t j : {rng() % 20, 20 + rng() % 780, 800 + rng() % 800})
+        for (std::size_t k = j; k < p.features;
+             k += j < 1400 ? p.features : 800)  // the last come with a copy
+          p.rows.indices.push_back(static_cast<std::int32_t>(k)), p.rows.values.push_back(1);
+      p.rows.indptr.push_back(static_cast<std::int64_t>(p.rows.indices.size()));
+      p.signs.push_back(normal() + static_cast<double>(p.rows.indices.back() % 3) > 1 ? 1 : -1);
+    }
+    p.rows.labels = p.signs;
+    p.task.gamma = 0.05, p.task.gamma0 = gamma0, p.task.tolerance = 1e-8, p.task.work = 2e7;
+    add_bounds(p, limits);
+    check_optimal(p, solve(p));
+  }
+}
+
 // Another unit, a power of two: without an intercept, the same bits in that unit.
 void test_units() {
   for (const int power : {-100, -40, 40, 100}) {
@@ -370,6 +391,7 @@ int main() {
   test_nothing();
   test_one_class();
   test_capacity();
+  test_rare_features();
   test_units();
   test_huge_and_tiny();
   test_infinite();
