@@ -74,6 +74,9 @@ class Record:
     """The learner knows that this pass has ended; the holdout is still to be scored."""
     loss: Mean = field(default_factory=Mean)
     """Progressive: every example was scored before it was learned."""
+    log_loss_of: int = 0
+    """So many classes `loss` is the log loss of, where one linear model stands for settings that shared their
+    probability; 0: it is the loss of the learner."""
     loss_before_pass: Mean = field(default_factory=Mean)
     """What `loss` was when the pass that is not complete began."""
     labels: LabelSums = field(default_factory=LabelSums)
@@ -200,7 +203,7 @@ class Model:
     def loss_in_words(self) -> str:
         """The loss that is shown while it learns; of classes each against the rest it is no log loss."""
         outputs = self.learner.outputs
-        if getattr(self.learner, "shares", False):
+        if getattr(self.learner, "shares", False) or self.record.log_loss_of:
             return f"log loss of {outputs} classes"
         return self.loss_name + (
             f" of {outputs} classes, each against the rest, added up" if outputs > 1 else ""
@@ -270,7 +273,17 @@ class Model:
             return None
         if not labels.classes and getattr(learner, "loss", "squared") != "squared":
             return None  # what the sums tell is a bound alone
+        if record.log_loss_of:
+            shares = np.array([each / weight for each in labels.classes if each > 0])
+            return float(-(shares * np.log(shares)).sum())
         return labels.constant_loss(learner.losses, learner.outputs)
+
+    def collapsed(self, sparse: float = 0.0) -> Model:
+        """One linear model in the place of all settings of `auto`; the record is that of their predictions."""
+        learner: Any = self.learner
+        classes = learner.outputs if getattr(learner, "shares", False) else 0
+        record = replace(self.record, log_loss_of=classes)
+        return Model(learner.collapse(sparse), self.classes, record)
 
     @property
     def schema(self) -> Schema | None:

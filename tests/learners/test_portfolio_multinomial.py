@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import riata
 from riata.learners import Portfolio
 from riata.learners.portfolio_settings import SETTINGS
 from riata.reference import portfolio as reference
+from tests.cli.helpers import riata as riata_command
 from tests.learners.test_portfolio import FOUR, by_members, close, core, learned
 from tests.problems import block_of, dense_rows, labels_for
 
@@ -109,6 +111,33 @@ def test_the_one_linear_model_predicts_as_well() -> None:
     assert abs(model.cost_of_single_) < 0.05
     assert single < 1.05 * whole
     np.testing.assert_allclose(model.coef_.sum(axis=0), 0, atol=0.05 * np.abs(model.coef_).max())
+
+
+def test_what_one_linear_model_lost_is_told_as_log_loss(tmp_path: Path) -> None:
+    """By compact on data, by train --single, and by inspect, also where classes share a probability."""
+    X, y = in_the_middle()
+    rows = [
+        f"{label} " + " ".join(f"{k + 1}:{x:g}" for k, x in enumerate(row))
+        for row, label in zip(X, y, strict=True)
+    ]
+    (tmp_path / "d.svm").write_text("\n".join(rows[:1000]) + "\n")
+    (tmp_path / "t.svm").write_text("\n".join(rows[1000:]) + "\n")
+    model, small, single = (tmp_path / name for name in ("m", "s", "one"))
+    riata_command("train", tmp_path / "d.svm", "-o", model, "-q")
+    done = json.loads(
+        riata_command("compact", model, "-o", small, "--data", tmp_path / "t.svm", "--json").out
+    )
+    whole, of_small = done["loss_on_data"]
+    assert of_small == pytest.approx(whole, rel=0.05)
+    told = json.loads(riata_command("evaluate", small, tmp_path / "t.svm", "--json").out)
+    assert told["log_loss"] == pytest.approx(of_small)
+    riata_command("train", tmp_path / "d.svm", "-o", single, "-q", "--single")
+    shares = np.bincount(y[:1000]) / 1000
+    for each in (model, small, single):
+        said = json.loads(riata_command("inspect", each, "--json").out)
+        assert said["progressive_loss"] < said["constant_loss"]
+        assert said["constant_loss"] == pytest.approx(-(shares * np.log(shares)).sum(), rel=1e-6)
+        assert "log loss of 3 classes" in riata_command("inspect", each).out
 
 
 def test_a_class_that_joins_late_shares_the_probability(tmp_path: Path) -> None:

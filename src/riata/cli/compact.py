@@ -63,7 +63,7 @@ def command(
             f"{model}: a model of --method {learner.family} is one already; compact takes those of auto"
         )
     cost, before = learner.cost_of_collapse, learner.n_live()  # type: ignore[attr-defined]
-    made = Model(learner.collapse(sparse), loaded.classes, loaded.record)  # type: ignore[attr-defined]
+    made = loaded.collapsed(sparse)
     measured = [_loss_on(each, data, given) for each in (loaded, made)] if data else None
     model_file.save(made, output, small=True)
     small: Any = made.learner
@@ -88,7 +88,7 @@ def _loss_on(model: Model, data: tuple[str, ...], given: dict[str, Any]) -> floa
     result = evaluate(model, source)
     if result["examples"] == 0:
         raise DataError(f"{source.name}: no examples")
-    return float(result["loss"])
+    return float(result.get("log_loss", result["loss"]))
 
 
 def _text(done: dict[str, Any], model: str) -> str:

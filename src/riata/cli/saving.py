@@ -271,8 +271,7 @@ class Saving:
         """A run that was stopped goes on with all settings; models of other methods are single ones."""
         if self.sparse is None or not model.record.complete or model.learner.family != "auto":
             return model
-        learner: Any = model.learner
-        return Model(learner.collapse(self.sparse), model.classes, model.record)
+        return model.collapsed(self.sparse)
 
     def rescue(
         self, model: Model, error: BaseException, command_to_resume: Callable[[str], list[str]]

@@ -101,6 +101,8 @@ def not_learned(model: Model) -> list[str]:
 
     record, learner = model.record, model.learner
     constant = record.labels.constant_loss(learner.losses, learner.outputs)
+    if record.log_loss_of:
+        constant = model.constant_loss
     if not worse_than_constant(record.progressive_loss, constant, record.examples):
         return []
     said = f"WORSE THAN ALWAYS PREDICTING THE SAME, which has {number(constant)}: do not use this model."

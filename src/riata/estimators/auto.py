@@ -13,7 +13,6 @@ from riata.estimators.parameters import Classification, Fitting
 from riata.estimators.regressor import LinearRegressor
 from riata.learners import AutoRegression, BayesianRegression, Portfolio
 from riata.learners.base import Floats
-from riata.record import Model
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -97,7 +96,8 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
         as rows of length one (`normalize="l2"`), whichever predicted better. With `sparse`, say 0.005, the weights go
         that are not worth this part of the log loss.
         """
-        model = Model(self._portfolio().collapse(sparse), self.model_.classes, self.model_.record)
+        self._portfolio()
+        model = self.model_.collapsed(sparse)
         other = ElasticNetClassifier()._adopt(model)
         other.n_features_in_ = self.n_features_in_
         return other
