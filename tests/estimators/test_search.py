@@ -107,7 +107,7 @@ def test_frames_and_several_classes() -> None:
     ("arguments", "says"),
     [
         ({"param_grid": {"lr": [1]}}, "not a parameter of the learner"),
-        ({"cv": ShuffleSplit(3)}, "must part the rows"),
+        ({"cv": ShuffleSplit(3, test_size=0.5, random_state=0)}, "must part the rows"),
         ({"estimator": riata.SketchClassifier()}, "SketchClassifierCV"),
         ({"estimator": riata.ElasticNetClassifier(holdout=0.1)}, "leave holdout"),
         ({"param_grid": {"l1": []}}, "empty"),
