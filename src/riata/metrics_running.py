@@ -55,6 +55,10 @@ class Mean:
         else:
             self.weight = _sequential_sum(self.weight, weights)
 
+    def plus(self, other: Mean) -> Mean:
+        """The mean of what both have seen."""
+        return Mean(self.total + other.total, self.weight + other.weight)
+
     @property
     def value(self) -> float | None:
         """The mean so far; None before the first example."""

@@ -171,7 +171,7 @@ def _record(values: Any) -> Record:
         if not all(isinstance(entry, dict) for entry in values.get(name, [])):
             raise ValueError(f"{name!r} of the record has an entry that is no table")
     record = Record.from_json(values)
-    for mean in (record.loss, record.loss_before_pass):
+    for mean in (record.loss, record.loss_before_pass, record.loss_after_first):
         mean.total, mean.weight = float(mean.total), float(mean.weight)
     return record
 

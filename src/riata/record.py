@@ -79,6 +79,9 @@ class Record:
     probability; 0: it is the loss of the learner."""
     loss_before_pass: Mean = field(default_factory=Mean)
     """What `loss` was when the pass that is not complete began."""
+    loss_after_first: Mean = field(default_factory=Mean)
+    """Of a regression, `loss` without the first example: before it nothing is known of where labels lie, so that it may
+    cost more than all others."""
     labels: LabelSums = field(default_factory=LabelSums)
     """Of all examples learned: what a constant prediction would have lost."""
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -116,6 +119,12 @@ class Record:
         return self.loss.value
 
     @property
+    def judged_loss(self) -> float | None:
+        """The loss to compare with that of a constant prediction."""
+        after_first = self.loss_after_first.value
+        return self.progressive_loss if after_first is None else after_first
+
+    @property
     def pass_loss(self) -> float | None:
         """Progressive loss of the pass that is not complete."""
         before = self.loss_before_pass
@@ -124,6 +133,32 @@ class Record:
     @property
     def complete(self) -> bool:
         return self.stopped_early or self.passes >= self.settings.passes
+
+    def account_for(
+        self,
+        losses: NDArray[np.float64],
+        labels: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        *,
+        classes: bool,
+    ) -> None:
+        """Examples were learned; before that, each had this loss."""
+        self.loss.add(losses, weights)
+        if not classes:
+            begin = 1 if self.examples == 0 else 0
+            self.loss_after_first.add(losses[begin:], None if weights is None else weights[begin:])
+        self.labels.add(labels, weights, classes=classes)
+        self.examples += len(losses)
+
+    def with_loss(self, loss: Mean) -> Record:
+        """The same of a model that was learned beside this one, with this loss."""
+        return replace(
+            self,
+            loss=replace(loss),
+            loss_before_pass=replace(loss),
+            loss_after_first=Mean(),
+            history=[],
+        )
 
     def to_json(self) -> dict[str, Any]:
         schema = self.schema
@@ -148,8 +183,8 @@ class Record:
             values["schema"] = Schema.from_json(values["schema"])
         elif values["data"] == EVENTS:  # of before
             values["schema"] = Schema(open=True, truths=False)
-        for name in ("loss", "loss_before_pass"):
-            values[name] = Mean(**values[name])
+        for name in ("loss", "loss_before_pass", "loss_after_first"):
+            values[name] = Mean(**values.get(name, {}))
         if "labels" in values:
             values["labels"] = LabelSums.from_json(values["labels"])
         if "seen" in values:  # models of before 0.1.0 have none

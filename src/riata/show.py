@@ -54,6 +54,19 @@ def number(value: float | None, digits: int = 5) -> str:
     return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # no -0.00000
 
 
+def first_apart(loss: float | None, after_first: float | None) -> list[str]:
+    """What to say beside a mean loss that is more than half the first example's; `after_first` is without it.
+
+    >>> first_apart(1234.5, 0.25), first_apart(0.3, 0.25)
+    (['0.25000 without the first example, before which nothing was known of the labels'], [])
+    """
+    if loss is None or after_first is None or loss <= 2 * after_first:
+        return []
+    return [
+        f"{number(after_first)} without the first example, before which nothing was known of the labels"
+    ]
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     """
     >>> percent(0.1234)

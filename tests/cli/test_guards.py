@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from riata import model_file
+from riata import AutoRegressor, model_file
 from riata.learners import FAMILIES, FTRL, ElasticNet
 from riata.metrics_running import LabelSums
+from riata.record import Record
 from tests.cli.helpers import riata, write_problem
 
 WORSE = "WORSE THAN ALWAYS PREDICTING THE SAME"
@@ -96,3 +97,55 @@ def test_three_kinds_of_help() -> None:
                 assert line.split()[0] in everything
     assert "--gravity" in riata("train", "-h", "truncated").out
     assert "--gravity" not in riata("train", "--help=ftrl").out
+
+
+def labels_far_from_zero(path: Path, of_features: float, n: int = 1000) -> Path:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(n, 2))
+    labels = 3e6 + of_features * (x @ [2.0, -1.0]) + rng.normal(size=n)
+    lines = (f"{t:.7f},{a},{b}\n" for t, (a, b) in zip(labels, x.tolist(), strict=True))
+    path.write_text("y,a,b\n" + "".join(lines))
+    return path
+
+
+TABLE = ("--label", "y", "--loss", "squared")
+
+
+@pytest.mark.parametrize("method", ["auto", "bayesian", "elastic-net"])
+def test_the_first_label_of_a_regression_does_not_decide(tmp_path: Path, method: str) -> None:
+    """What was lost on it is more than all that came after, and says nothing of the model."""
+    model = tmp_path / "m.riata"
+    data = labels_far_from_zero(tmp_path / "d.csv", of_features=20)
+    words = () if method == "auto" else ("--method", method)
+    done = riata("train", data, "-o", model, *TABLE, *words).out
+    assert WORSE not in done
+    assert "without the first example" in done
+    assert "without the first example" in riata("inspect", model).out
+    record = model_file.load(model).record
+    assert record.progressive_loss is not None
+    assert record.judged_loss is not None
+    assert record.progressive_loss > 1e9 > 300 > record.judged_loss
+
+
+def test_a_regression_that_learns_nothing_after_the_first_label_is_told(tmp_path: Path) -> None:
+    data = labels_far_from_zero(tmp_path / "d.csv", of_features=0)
+    words = ("--method", "elastic-net", "--eta0", "30")
+    done = riata("train", data, "-o", tmp_path / "m", *TABLE, *words).out
+    assert WORSE in done
+    assert "Leave out --method" in done
+
+
+def test_the_first_example_is_the_same_however_the_stream_is_cut(tmp_path: Path) -> None:
+    rows = labels_far_from_zero(tmp_path / "d.csv", of_features=5, n=60)
+    values = np.loadtxt(rows, delimiter=",", skiprows=1)
+    whole, parts = (AutoRegressor(fit_joint=False) for _ in range(2))
+    whole.partial_fit(values[:, 1:], values[:, 0])
+    for row in values:
+        parts.partial_fit(row[None, 1:], row[:1])
+    record = whole.model_.record
+    assert record.loss_after_first == parts.model_.record.loss_after_first
+    assert record.loss_after_first.weight == 59
+    again = Record.from_json(record.to_json())
+    assert again.judged_loss == record.judged_loss
+    old = {k: v for k, v in record.to_json().items() if k != "loss_after_first"}
+    assert Record.from_json(old).judged_loss == record.progressive_loss

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from riata.show import count as count
+from riata.show import first_apart as first_apart
 from riata.show import number as number
 from riata.show import part_of as part_of
 from riata.show import percent as percent
@@ -47,7 +48,8 @@ def trained(
             f"{number(record.progressive_loss)} {model.loss_in_words}, before learning each example",
         ),
     ]
-    lines += [("", line) for line in not_learned(model)]
+    apart = first_apart(record.progressive_loss, record.loss_after_first.value)
+    lines += [("", line) for line in (*apart, *not_learned(model))]
     if skipped is not None:
         lines.insert(2, ("skipped", skipped))
     if note is not None:
@@ -84,6 +86,7 @@ def trained_json(model: Model, output: str, seconds: float) -> str:
         "passes": record.passes,
         "seconds": seconds,
         "progressive_loss": record.progressive_loss,
+        "loss_after_first": record.loss_after_first.value,
         "constant_loss": model.constant_loss,
         "holdout": record.holdout,
         "stopped_early": record.stopped_early,
@@ -103,10 +106,10 @@ def not_learned(model: Model) -> list[str]:
     constant = record.labels.constant_loss(learner.losses, learner.outputs)
     if record.log_loss_of:
         constant = model.constant_loss
-    if not worse_than_constant(record.progressive_loss, constant, record.examples):
+    if not worse_than_constant(record.judged_loss, constant, record.examples):
         return []
     said = f"WORSE THAN ALWAYS PREDICTING THE SAME, which has {number(constant)}: do not use this model."
-    if learner.family == "auto":
+    if learner.family.startswith("auto"):
         return [said, "These features say nothing of the label, or it changes on the way."]
     return [
         said,

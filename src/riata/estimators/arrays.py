@@ -83,7 +83,5 @@ def learn_more(learner: Learner, record: Record, block: Block) -> None:
     with learner.lock:  # a save has the record of the weights it has
         weights = None if record.schema is None else record.schema.text_weights
         scores = learner.learn(block if weights is None else weights.learn(block))
-        record.loss.add(learner.losses(scores, block.labels), block.weights)
-        classes = learner.task != "regression"
-        record.labels.add(block.labels, block.weights, classes=classes)
-        record.examples += len(block)
+        losses, classes = learner.losses(scores, block.labels), learner.task != "regression"
+        record.account_for(losses, block.labels, block.weights, classes=classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -123,9 +123,7 @@ class RiataSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         assert columns is not None
         loss = columns.losses_of[found.places[self.best_index_]]
         model = self.best_estimator_.model_
-        record = replace(
-            model.record, loss=replace(loss), loss_before_pass=replace(loss), history=[]
-        )
+        record = model.record.with_loss(loss)
         self.best_estimator_.model_ = Model(learner, model.classes, record)
         self.scorer_ = check_scoring(self.best_estimator_, scoring=self.scoring)
         return self

@@ -80,6 +80,7 @@ def summary(
             "loss": model.loss_name,
             "loss_in_words": model.loss_in_words,
             "progressive_loss": record.progressive_loss,
+            "loss_after_first": record.loss_after_first.value,
             "constant_loss": model.constant_loss,
             "holdout": record.holdout,
             "interrupted": record.interrupted,

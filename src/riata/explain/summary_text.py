@@ -6,7 +6,7 @@ from typing import Any
 
 from riata.labels import as_text, in_words
 from riata.schema import Schema, describe
-from riata.show import count, html_text, number, plural, printable, rows
+from riata.show import count, first_apart, html_text, number, plural, printable, rows
 from riata.words import TextOptions
 
 Table = tuple[list[str], list[list[str]]]
@@ -83,6 +83,8 @@ def _loss_rows(values: dict[str, Any]) -> list[tuple[str, str]]:
     if values["progressive_loss"] is not None:
         loss = f"{number(values['progressive_loss'])} {values['loss_in_words']}"
         lines.append(("loss", f"{loss}, before learning each example"))
+        apart = first_apart(values["progressive_loss"], values["loss_after_first"])
+        lines += [("", line) for line in apart]
         if values["constant_loss"] is not None:
             lines.append(("", f"{number(values['constant_loss'])} by always predicting the same"))
     if values["holdout"] is not None:

@@ -16,6 +16,7 @@ from riata.report.logs import Log
 from riata.report.measure import Measured
 from riata.report.svg import Series, interval_chart, line_chart
 from riata.schema import Schema, describe
+from riata.show import first_apart
 from riata.sweeping import Sweep
 
 
@@ -40,6 +41,7 @@ def overview(model: Model) -> str:
         f" ({learner.n_features:,} features x {outputs} classes)" if outputs > 1 else ""
     )
     holdout = record.holdout or {}
+    apart = first_apart(record.progressive_loss, record.loss_after_first.value)
     return facts(
         [
             ("method", learner.family, learner.task),
@@ -52,7 +54,9 @@ def overview(model: Model) -> str:
             (
                 "progressive loss",
                 number(record.progressive_loss),
-                f"{model.loss_in_words}; each example predicted before it was learned",
+                "; ".join(
+                    [model.loss_in_words, "each example predicted before it was learned", *apart]
+                ),
             ),
             (
                 "holdout loss",

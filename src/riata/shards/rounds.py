@@ -257,7 +257,7 @@ class Rounds:
         record.shards = record.shards | {"fingerprints": found}
         record.examples += rows
         record.passes += 1
-        record.loss = Mean(record.loss.total + loss.total, record.loss.weight + loss.weight)
+        record.loss = record.loss.plus(loss)
         record.loss_before_pass = replace(record.loss)
         record.history = [
             *record.history,

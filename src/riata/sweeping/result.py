@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +47,7 @@ class Models:
             raise KeyError(s)
         if s not in self._made:
             learner, loss = columns.learner_of(s), columns.losses_of[s]
-            record = replace(
-                trained.record, loss=replace(loss), loss_before_pass=replace(loss), history=[]
-            )
+            record = trained.record.with_loss(loss)
             classes = trained.classes if self._classes is None else self._classes
             self._made[s] = Model(learner, classes, record)
         return self._made[s]

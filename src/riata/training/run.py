@@ -200,9 +200,7 @@ class Run:
             self._warn_of_order(self.order.sorted_so_far)
         losses = self.learner.losses(scores, labels)
         record = self.record
-        record.loss.add(losses, weights)
-        record.labels.add(labels, weights, classes=self.learner.task != "regression")
-        record.examples += len(losses)
+        record.account_for(losses, labels, weights, classes=self.learner.task != "regression")
         record.position += len(losses)
         self.learned_here += len(losses)
 
