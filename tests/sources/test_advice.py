@@ -29,7 +29,7 @@ COLUMNS: dict[str, tuple[list[Any], str, str]] = {
     "american": (
         [f"3/{n % 28 + 1}/2023" for n in range(N)],
         "dates such as '3/1/2023'",
-        "--date american",
+        "write them as 2024-03-01",
     ),
     "name": ([f"person{n}" for n in range(N)], "another text in nearly each", "--ignore name"),
     "nearly": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +121,13 @@ def forms(folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*column 'when' holds dates")
+@pytest.mark.parametrize("named", [{"date": ["when"]}, {}])
 @pytest.mark.parametrize("options", [{}, {"missing": "feature"}, {"crosses": ["when:size"]}])
-def test_every_form_trains_and_predicts_the_same(tmp_path: Path, options: dict[str, Any]) -> None:
-    reading = {"label": "label", "date": ["when"], "scale": "none", **options}
+def test_every_form_trains_and_predicts_the_same(
+    tmp_path: Path, options: dict[str, Any], named: dict[str, Any]
+) -> None:
+    reading = {"label": "label", "scale": "none", **named, **options}
     data = forms(tmp_path)
     first = riata.FTRLClassifier().learn(data["csv"], **reading)
     assert "when^hour=5" in first.named_coef_
@@ -159,9 +164,54 @@ def test_days_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture
         model.predict(pa.table({"day": [1.0, 2.0]}))
 
 
-def test_times_that_nobody_named_say_what_to_do() -> None:
-    with pytest.raises(DataError, match="--date when"):
-        list(open_source(pa.Table.from_pylist(ROWS), label="label"))
+def test_dates_that_nobody_named_are_found_and_said(tmp_path: Path) -> None:
+    for form, data in forms(tmp_path).items():
+        source = open_source(data, label="label")
+        with pytest.warns(UserWarning, match="'when' holds dates, .*--categorical when") as said:
+            next(iter(source))
+        assert len(said) == 1, form
+        assert source.schema is not None
+        assert source.schema.by_name["when"].kind == "date", form
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            named = open_source(data, label="label", categorical=["when"])
+            next(iter(named))
+            next(iter(open_source(data, schema=source.schema)))
+        assert named.schema is not None
+        assert named.schema.by_name["when"].kind == "category", form
+
+
+def test_a_frame_with_dates_is_fitted_as_it_is() -> None:
+    frame = pd.DataFrame(ROWS)
+    with pytest.warns(UserWarning, match="holds dates"):
+        model = riata.AutoClassifier().fit(frame.drop(columns="label"), frame["label"])
+    assert "when^weekday=fri" in model.named_coef_
+    assert model.predict_one(ROWS[0]) == model.predict(frame[:1])[0]
+
+
+@pytest.mark.parametrize("other", ["2024-02-30", "2024-3-1", "soon", "1"])
+def test_texts_that_are_not_all_dates_are_names(tmp_path: Path, other: str) -> None:
+    rows = [{"label": i % 2, "when": "2024-03-01" if i % 3 else other} for i in range(12)]
+    pd.DataFrame(rows).to_csv(tmp_path / "x.csv", index=False)
+    for data in (rows, tmp_path / "x.csv", pd.DataFrame(rows)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            source = open_source(data, label="label")
+            next(iter(source))
+        assert source.schema is not None
+        assert source.schema.by_name["when"].kind == "category"
+
+
+def test_what_is_no_date_below_those_that_are_says_what_to_do(tmp_path: Path) -> None:
+    days = [f"2024-03-{1 + i % 28:02}" for i in range(1200)]
+    (tmp_path / "x.csv").write_text(
+        "label,when\n" + "".join(f"{i % 2},{day}\n" for i, day in enumerate(days)) + "1,never\n"
+    )
+    with (
+        pytest.warns(UserWarning, match="holds dates"),
+        pytest.raises(DataError, match=r"x\.csv:1202:3: .*'never'; if it .*--absent"),
+    ):
+        list(open_source(tmp_path / "x.csv"))
 
 
 COMMAS = "label;size;weight;city;note\n1;3,5;1,5;Rome;a,b\n0;-,5;2;Oslo, N;3,5\n1;1e1;0,5;;x\n0;NA;1;Rome;1.5\n"

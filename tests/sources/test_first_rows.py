@@ -87,20 +87,3 @@ def test_a_column_that_tells_rows_apart_is_said(tmp_path: Path, values: Any) -> 
         with warnings.catch_warnings():  # a model knows it
             warnings.simplefilter("error")
             next(iter(open_source(one, schema=source.schema)))
-
-
-def test_dates_that_are_learned_as_names_are_said(tmp_path: Path) -> None:
-    rows = [
-        {"y": n % 2, "at": f"2024-03-{1 + n % 28:02}", "when": f"2024-03-01T17:{n % 60:02}", "n": n}
-        for n in range(100)
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "x.csv", index=False)
-    for one in (rows, pd.DataFrame(rows), pl.DataFrame(rows), str(tmp_path / "x.csv")):
-        with pytest.warns(UserWarning, match="holds dates, .*; pass --date") as said:
-            next(iter(open_source(one, label="y")))
-        assert [str(w.message).split("'")[1] for w in said] == ["at", "when"]
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            source = open_source(one, label="y", date=["at"], categorical=["when"])
-            next(iter(source))
-            next(iter(open_source(one, schema=source.schema)))

@@ -28,7 +28,6 @@ _ID = re.compile(
     r"|(?i:Unnamed: 0|rownames?|row[ _.-]?(id|name|number|no|nr)|(.*[^a-z])?(id|uuid|guid|index))|.*[a-z]I[Dd]"
 )
 """What columns are called that number the rows; pandas and R write such a column, without a name or with their own."""
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d\S*)?")
 _OTHER_DATE = re.compile(
     r"(\d{1,2}([/.-])\d{1,2}\2(\d{4}|\d\d)|\d{4}([/.])\d{1,2}\4\d{1,2})([T ,].*)?"
 )
@@ -121,14 +120,8 @@ def _of_names(column: str, seen: Sequence[str], different: set[str]) -> str | No
     >>> prices = [f"${n},{n:03}.50" for n in range(1, 40)]
     >>> print(_of_names("price", prices, {*prices}))
     holds numbers with other signs, such as '$1,001.50', each of which is learned as a name: write them as ...
-    >>> days = ["2024-03-01", "2024-03-02"] * 10
-    >>> _of_names("day", days, {*days})
-    'holds dates, each of which is learned as a name; pass --date day for their year, month, weekday and hour'
     """
     name, first = _named(column), seen[0]
-    if all(map(_DATE.fullmatch, different)):
-        advice = f"pass --date {name} for their year, month, weekday and hour"
-        return f"holds dates, each of which is learned as a name; {advice}"
     learned = "each of which is learned as a name"
     others = f"; if they are names, pass --categorical {name}"
     strange = _no_numbers(seen, different)
@@ -140,10 +133,7 @@ def _of_names(column: str, seen: Sequence[str], different: set[str]) -> str | No
         )
     if len(different) >= _MANY:
         if all(map(_OTHER_DATE.fullmatch, different)):
-            return (
-                f"holds dates such as {first!r}, {learned}: write them as 2024-03-01, and pass --date {name}"
-                + others
-            )
+            return f"holds dates such as {first!r}, {learned}: write them as 2024-03-01" + others
         if all(map(NUMBER.fullmatch, different)) and _code_in(different) is None:
             return (
                 f"holds numbers as texts, {learned}; pass --numeric {name} to read them as numbers"

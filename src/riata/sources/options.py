@@ -212,7 +212,8 @@ class ReadOptions:
     text_norm: bool = _option(False, "divide the n-grams of a text by the length of their row")
     date: Sequence[str] = _option(
         (),
-        "columns of dates, such as 2024-03-01T17:30, whose year, month, weekday and hour are features",
+        "columns of dates, such as 2024-03-01T17:30, whose year, month, weekday and hour are features; those that hold "
+        "nothing else are found",
     )
     missing: str = _option(
         "drop", "a missing value makes no feature, or the feature column=?", MISSING

@@ -230,18 +230,25 @@ def test_other_types() -> None:
         {
             "label": [True, False],
             "day": [datetime.date(2024, 1, 2), None],
+            "clock": [datetime.time(17, 30), None],
             "paid": [decimal.Decimal("1.25"), None],
             "raw": [b"ab", b"c"],
             "nothing": pa.nulls(2),
             "flag": [True, False],
         }
     )
-    [block] = open_source(t, categorical=["day", "flag"])
+    [block] = open_source(t, categorical=["day", "clock", "flag"])
     assert rows(block) == [
-        {"day=2024-01-02": 1.0, "paid": 1.25, "raw=ab": 1.0, "flag=true": 1.0},
+        {
+            "day=2024-01-02": 1.0,
+            "clock=17:30:00.000000": 1.0,
+            "paid": 1.25,
+            "raw=ab": 1.0,
+            "flag=true": 1.0,
+        },
         {"raw=c": 1.0, "flag=false": 1.0},
     ]
-    with pytest.raises(DataError, match="column 'day' holds date32.*--ignore day"):
+    with pytest.raises(DataError, match="column 'clock' holds time64.*--ignore clock"):
         list(open_source(t))
     with pytest.raises(DataError, match=r"column 'v' holds .*double"):
         list(open_source(pa.table({"label": [1], "v": [[1.5]]})))

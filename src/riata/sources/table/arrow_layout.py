@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
-from riata.sources.cells import NUMBER, are_truths
+from riata.sources.cells import NUMBER, are_dates, are_truths
 from riata.sources.labels import BOOLS, text_words
 from riata.sources.options import LOOK_AT
 from riata.sources.table.arrow_arrays import (
@@ -81,7 +81,8 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
 
     def find(column: str) -> Column:
         kind = schema.field(column).type
-        _check_type(column, kind, column in (*roles.categorical, *roles.date), name)
+        moments = is_day_or_moment(kind)
+        _check_type(column, kind, moments or column in (*roles.categorical, *roles.date), name)
         if column in roles.date:
             return Column(column, kind="date")
         if column in roles.text:
@@ -98,6 +99,8 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
         return wanted.notice(made, lambda: first(column).slice(0, LOOK_AT).to_pylist(), name)
 
     def find_kind(column: str, kind: Any) -> Column:
+        if is_day_or_moment(kind) and column not in roles.categorical:
+            return wanted.date_column(column, name)
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
             return numbers(column)
         if is_text(kind) and "binary" not in str(kind):
@@ -105,6 +108,8 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
             texts = [text for text in texts[:LOOK_AT] if text and text not in absent]
             if wanted.given is None and are_truths(texts):
                 return numbers(column)
+            if are_dates(texts):
+                return wanted.date_column(column, name)
             if looks_like_text(texts):
                 return wanted.text_column(column, found=name)
         return Column(column, kind="list" if is_list(kind) else "category")
@@ -175,7 +180,7 @@ def _check_type(column: str, kind: Any, category: bool, name: str) -> None:
         return
     raise DataError(
         f"{name}: column {column!r} holds {whole}, which makes no features; "
-        f"convert it, name it categorical or, if it holds dates, --date {column}, or leave it out: "
+        f"convert it, name it categorical, or leave it out: "
         f"--ignore {column}"
     )
 

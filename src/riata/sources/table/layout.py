@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from riata.errors import DataError, suggest
 from riata.schema import Column, Schema, expand_crosses
 from riata.sources.advice import FEW_OTHERS, advice_on
-from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS
+from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS, are_dates
 from riata.sources.options import LOOK_AT, Roles, Transforms
 from riata.words import TextOptions, looks_like_text
 
@@ -111,6 +111,15 @@ class TableOptions:
                 stacklevel=2,
             )
         return Column(column, kind="text", tokeniser=self.text.to_json())
+
+    def date_column(self, column: str, name: str) -> Column:
+        """A column of dates that nobody spoke of, which the first rows of the data of this name, or its type, show."""
+        warnings.warn(
+            f"{name}: column {column!r} holds dates, whose year, month, weekday and hour are the features; if each "
+            f"is one name, pass --categorical {column}",
+            stacklevel=2,
+        )
+        return Column(column, kind="date")
 
     def notice(self, column: Column, values: Callable[[], Sequence[Any]], name: str) -> Column:
         """The column; says where nobody spoke of it and it seems to be worth little as it is."""
@@ -237,6 +246,8 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
         others = [cell for cell in there if not NUMBER.fullmatch(cell) and cell not in TRUTHS]
         if column in roles.numeric or (there and not others):
             made = wanted.number(column, lambda: _numbers_in(there, {*others}))
+        elif are_dates(there):
+            return wanted.date_column(column, name)
         elif looks_like_text(present):
             return wanted.text_column(column, found=name)
         elif _warn_of_others(column, others, len(there), name, first_row(column, others)):

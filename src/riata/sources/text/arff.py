@@ -14,7 +14,7 @@ from riata import _core
 from riata.block import Block
 from riata.errors import DataError
 from riata.schema import Column, Schema
-from riata.sources.cells import are_truths
+from riata.sources.cells import are_dates, are_truths
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, PADDING, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
@@ -240,6 +240,8 @@ class ArffSource(NamedTextSource):
                 texts = [str(rows.name_of(i)).removeprefix(f"{name}=") for i in range(rows.nnz)]
                 if are_truths(texts):
                     return wanted.number(name, lambda: self._numbers_of(name, columns, chunk, end))
+                if are_dates(texts):
+                    return wanted.date_column(name, path)
                 if looks_like_text([text for text in texts if text != "?"]):
                     return wanted.text_column(name, found=path)
             return Column(name, kind="category")

@@ -38,12 +38,19 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, (float, np.floating)) and value != value else value
 
 
-def _as_json(value: Any) -> Any:
-    """NumPy's numbers and arrays, dates, mappings and sets as JSON knows them."""
+def date_as_text(value: Any) -> Any:
+    """A date or time as the text that it is in JSON, None for NaT; any other value as it is."""
     if isinstance(value, np.datetime64):
         return None if np.isnat(value) else str(value)
     if hasattr(value, "isoformat"):
-        return value.isoformat() if value == value else None  # NaT
+        return value.isoformat() if value == value else None
+    return value
+
+
+def _as_json(value: Any) -> Any:
+    """NumPy's numbers and arrays, dates, mappings and sets as JSON knows them."""
+    if isinstance(value, np.datetime64) or hasattr(value, "isoformat"):
+        return date_as_text(value)
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, Mapping):

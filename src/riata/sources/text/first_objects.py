@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.schema import Column
-from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS
+from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS, are_dates
 from riata.sources.labels import BOOLS
 from riata.sources.table.layout import TableOptions
+from riata.sources.text.dumped import date_as_text
 from riata.words import looks_like_text
 
 _DEEPEST = 64
@@ -59,7 +60,7 @@ def values_in(objects: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
                 if depth < _DEEPEST:  # else parsing will say that it is too deep
                     gather(value, f"{before}{key}.", depth + 1)
             else:
-                found.setdefault(f"{before}{key}", []).append(value)
+                found.setdefault(f"{before}{key}", []).append(date_as_text(value))
 
     for item in objects:
         gather(item, "")
@@ -102,10 +103,13 @@ def find_columns(
 def with_texts(
     columns: list[Column], values: Mapping[str, list[Any]], wanted: TableOptions, name: str
 ) -> Iterator[Column]:
-    """The columns, those whose values look like texts to be taken apart being text."""
+    """The columns, those whose values are dates, or look like texts to be taken apart, being that."""
     for column in columns:
         texts = [value for value in values[column.name] if isinstance(value, str) and value]
-        yield wanted.text_column(column.name, found=name) if looks_like_text(texts) else column
+        if column.kind == "category" and are_dates(texts, wanted.kept.absent):
+            yield wanted.date_column(column.name, name)
+        else:
+            yield wanted.text_column(column.name, found=name) if looks_like_text(texts) else column
 
 
 def _kind(value: Any, absent: Sequence[str]) -> str:
