@@ -12,7 +12,7 @@ import pytest
 import riata
 from riata.schema import Schema
 from riata.sources import open_source
-from riata.sources.table.layout import centre_and_scale
+from riata.sources.numbers import centre_and_scale
 from tests.cli.helpers import riata as run
 from tests.sources.every_format import FORMS, READING, make_table
 

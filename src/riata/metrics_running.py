@@ -128,6 +128,19 @@ class LabelSums:
         self.distance.add(distances, weights)
         self.square.add(distances**2, weights)
 
+    @property
+    def all_the_same(self) -> bool:
+        """Whether one label is all there was.
+
+        >>> sums = LabelSums()
+        >>> sums.add(np.full(3, 2.5), classes=False)
+        >>> sums.all_the_same
+        True
+        """
+        if self.classes:
+            return sum(weight > 0 for weight in self.classes) == 1
+        return self.square.weight > 0 and self.square.total == 0
+
     def constant_loss(
         self, losses: Callable[[Floats, Floats], Floats], outputs: int
     ) -> float | None:

@@ -149,3 +149,11 @@ def test_the_first_example_is_the_same_however_the_stream_is_cut(tmp_path: Path)
     assert again.judged_loss == record.judged_loss
     old = {k: v for k, v in record.to_json().items() if k != "loss_after_first"}
     assert Record.from_json(old).judged_loss == record.progressive_loss
+
+
+@pytest.mark.parametrize("words", [(), ("--method", "elastic-net"), ("--loss", "squared")])
+def test_labels_that_are_all_the_same_are_said(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "d.svm").write_text("".join(f"1 {1 + n % 7}:1\n" for n in range(200)))
+    done = riata("train", tmp_path / "d.svm", "-o", tmp_path / "m", *words).out
+    assert "ALL LABELS ARE THE SAME" in done
+    assert WORSE not in done

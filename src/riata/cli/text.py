@@ -103,6 +103,8 @@ def not_learned(model: Model) -> list[str]:
     from riata.metrics_running import worse_than_constant  # not every command needs it
 
     record, learner = model.record, model.learner
+    if record.labels.all_the_same:
+        return ["ALL LABELS ARE THE SAME: there is nothing to learn from them."]
     constant = record.labels.constant_loss(learner.losses, learner.outputs)
     if record.log_loss_of:
         constant = model.constant_loss

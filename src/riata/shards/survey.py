@@ -24,8 +24,8 @@ from riata.schema import Column, Schema
 from riata.shards.counting import merged_counts
 from riata.shards.split import Shard
 from riata.sources import ReadOptions, Source
+from riata.sources.numbers import bucket_edges, scale_of
 from riata.sources.source import iterate, unweighed
-from riata.sources.table.layout import bucket_edges, scale_of
 from riata.text_weights import COUNTS, DOCUMENTS, KEYS, TextWeights
 from riata.training.encoder import count_labels
 

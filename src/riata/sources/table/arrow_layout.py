@@ -17,6 +17,7 @@ from riata.errors import DataError
 from riata.schema import NUMBERS, Column, Schema
 from riata.sources.cells import NUMBER, are_dates, are_truths
 from riata.sources.labels import BOOLS, text_words
+from riata.sources.numbers import bucket_edges, is_scaled
 from riata.sources.options import LOOK_AT
 from riata.sources.table.arrow_arrays import (
     as_text,
@@ -29,7 +30,6 @@ from riata.sources.table.arrow_arrays import (
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     TableOptions,
-    bucket_edges,
     label_names_of,
     make_schema,
 )
@@ -44,6 +44,8 @@ def rows_needed(schema: Any, options: TableOptions, name: str) -> int:
         return LOOK_AT_BUCKETS
     given = options.given
     if options.scale != "none" and (given is None or given.open):
+        return LOOK_AT
+    if given is not None and any(map(is_scaled, given.columns)):
         return LOOK_AT
     label = None if given is None else given.of_role("label")
     if options.roles.label is not None or label is None:
@@ -75,9 +77,8 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
             )
         return head.column(column)
 
-    def numbers(column: str) -> Column:
-        found = first(column).slice(0, LOOK_AT)
-        return wanted.number(column, lambda: present_numbers(found, absent, column, name))
+    def numbers(column: str) -> NDArray[np.float64]:
+        return present_numbers(first(column).slice(0, LOOK_AT), absent, column, name)
 
     def find(column: str) -> Column:
         kind = schema.field(column).type
@@ -102,12 +103,12 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
         if is_day_or_moment(kind) and column not in roles.categorical:
             return wanted.date_column(column, name)
         if column in roles.numeric or (is_number(kind) and column not in roles.categorical):
-            return numbers(column)
+            return wanted.number(column, lambda: numbers(column))
         if is_text(kind) and "binary" not in str(kind):
             texts = [] if column in roles.categorical else first(column).to_pylist()
             texts = [text for text in texts[:LOOK_AT] if text and text not in absent]
             if wanted.given is None and are_truths(texts):
-                return numbers(column)
+                return wanted.number(column, lambda: numbers(column))
             if are_dates(texts):
                 return wanted.date_column(column, name)
             if looks_like_text(texts):
@@ -118,7 +119,11 @@ def find_table_schema(schema: Any, head: Any, wanted: TableOptions, name: str) -
         first(column)
         return label_names(head.slice(0, LOOK_AT), column, schema.field(column).type, absent, name)
 
-    found = make_schema(columns, wanted, name, find, find_words)
+    def numbers_if_any(column: str) -> NDArray[np.float64]:
+        kind = schema.field(column).type
+        return numbers(column) if is_number(kind) or is_text(kind) else np.empty(0)
+
+    found = make_schema(columns, wanted, name, find, find_words, numbers_if_any)
     check_types(schema, found.arranged(columns, wanted.labelled, name), name)
     return found
 

@@ -19,6 +19,7 @@ from riata.errors import DataError, suggest
 from riata.schema import Column, Schema, expand_crosses
 from riata.sources.advice import FEW_OTHERS, advice_on
 from riata.sources.cells import MISSING_NUMBERS, NUMBER, TRUTHS, are_dates
+from riata.sources.numbers import bucket_edges, centre_and_scale, compare_units
 from riata.sources.options import LOOK_AT, Roles, Transforms
 from riata.words import TextOptions, looks_like_text
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 LOOK_AT_BUCKETS = 10_000
 """Rows that decide where buckets begin and end."""
 _MOST_LABELS = 1000
-_SMALLEST_SCALE = 1e-20
 
 Cells = Sequence[Sequence[str]]
 
@@ -105,20 +105,12 @@ class TableOptions:
     def text_column(self, column: str, found: str | None = None) -> Column:
         """A column of texts; `found`: nobody said so, but the first rows of the data of this name look so."""
         if found is not None:
-            warnings.warn(
-                f"{found}: column {column!r} holds texts, whose words and n-grams are the features; if each "
-                f"text is one name, pass --categorical {column}",
-                stacklevel=2,
-            )
+            _say_found(found, column, "texts, whose words and n-grams")
         return Column(column, kind="text", tokeniser=self.text.to_json())
 
     def date_column(self, column: str, name: str) -> Column:
         """A column of dates that nobody spoke of, which the first rows of the data of this name, or its type, show."""
-        warnings.warn(
-            f"{name}: column {column!r} holds dates, whose year, month, weekday and hour are the features; if each "
-            f"is one name, pass --categorical {column}",
-            stacklevel=2,
-        )
+        _say_found(name, column, "dates, whose year, month, weekday and hour")
         return Column(column, kind="date")
 
     def notice(self, column: Column, values: Callable[[], Sequence[Any]], name: str) -> Column:
@@ -155,18 +147,28 @@ class TableOptions:
                 )
 
 
+def _say_found(name: str, column: str, what: str) -> None:
+    warnings.warn(
+        f"{name}: column {column!r} holds {what} are the features; if each is one name, pass --categorical {column}",
+        stacklevel=3,
+    )
+
+
 def make_schema(
     columns: Sequence[str],
     wanted: TableOptions,
     name: str,
     find: Callable[[str], Column],
     find_words: Callable[[str], Sequence[str]],
+    numbers: Callable[[str], NDArray[np.float64]],
 ) -> Schema:
     """The schema of data with these columns: as given, and for columns that are new there as found.
 
-    find: what the first rows say of a column of features; find_words: the words that its labels are.
+    find: what the first rows say of a column of features; find_words: the words that its labels are; numbers:
+    those that the first rows have in a column.
     """
     wanted.refuse_others(name)
+    compare_units(wanted.given, columns, numbers, name)
     given, roles = wanted.given, wanted.roles
     known = (given or Schema(open=True)).with_roles(
         name, roles.label, roles.weight, roles.offset, roles.ignore
@@ -264,7 +266,10 @@ def find_schema(columns: list[str], rows: Cells, wanted: TableOptions, name: str
     def find_words(column: str) -> list[str]:
         return label_words(present_in(column), column, name)
 
-    return make_schema(columns, wanted, name, find, find_words)
+    def numbers(column: str) -> NDArray[np.float64]:
+        return _numbers_in(present_in(column))
+
+    return make_schema(columns, wanted, name, find, find_words, numbers)
 
 
 def _numbers_in(cells: Sequence[str], others: Collection[str] | None = None) -> NDArray[np.float64]:
@@ -358,39 +363,3 @@ def label_names_of(cells: list[str], column: str, name: str) -> list[str]:
             f"{len(cells)} rows; is it the label?"
         )
     return names
-
-
-def centre_and_scale(numbers: NDArray[np.float64], how: str) -> tuple[float, float]:
-    """What to take from these numbers, and what to divide by.
-
-    >>> centre_and_scale(np.array([1.0, 3.0]), "standard")
-    (2.0, 1.0)
-    >>> centre_and_scale(np.array([1.0, -4.0]), "max")
-    (0.0, 4.0)
-    """
-    # As 32-bit floats, which is how values are read, whatever held them.
-    with np.errstate(over="ignore"):
-        seen = numbers.astype(np.float32).astype(np.float64)
-    seen = seen[np.isfinite(seen)]
-    if not len(seen):
-        return 0.0, 1.0
-    return scale_of(float(seen.mean()), float(seen.std()), float(np.abs(seen).max()), how)
-
-
-def scale_of(mean: float, deviation: float, largest: float, how: str) -> tuple[float, float]:
-    """The same of numbers with this mean, standard deviation and largest absolute value."""
-    if how == "max":
-        return 0.0, largest if largest > _SMALLEST_SCALE else 1.0
-    known = deviation > max(_SMALLEST_SCALE, 1e-9 * largest)  # else it is rounding
-    return mean, deviation if known else 1.0
-
-
-def bucket_edges(numbers: NDArray[np.float64], count: int, column: str, name: str) -> list[float]:
-    """Where buckets of about as many of these numbers each begin and end."""
-    if not len(numbers):
-        raise DataError(
-            f"{name}: no numbers in the first rows of column {column!r} to make buckets from"
-        )
-    cuts = np.arange(1, count) / count
-    edges = np.quantile(numbers, cuts, method="inverted_cdf")
-    return [float(edge) for edge in np.unique(edges.astype(np.float32))]

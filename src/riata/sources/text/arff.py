@@ -18,11 +18,11 @@ from riata.sources.cells import are_dates, are_truths
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import LONGEST_LINE, PADDING, Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
+from riata.sources.numbers import bucket_edges
 from riata.sources.options import LOOK_AT
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     TableOptions,
-    bucket_edges,
     make_schema,
 )
 from riata.sources.text.named import (
@@ -250,7 +250,11 @@ class ArffSource(NamedTextSource):
             words = list(declared[name].values or ())
             return () if _numbers(words) is not None else words
 
-        schema = make_schema(columns, wanted, path, find, find_words)
+        def numbers(name: str) -> Any:
+            is_numeric = declared[name].numeric
+            return self._numbers_of(name, columns, chunk, end) if is_numeric else np.empty(0)
+
+        schema = make_schema(columns, wanted, path, find, find_words, numbers)
         for column in schema.columns:  # what a sparse row leaves out is up to this file
             attribute = declared.get(column.name)
             if attribute is None:

@@ -17,12 +17,12 @@ from riata.sources.bad_lines import BadLine, Skipping
 from riata.sources.io.bytes import Stop
 from riata.sources.io.lines import Buffers, Chunk, cut_lines
 from riata.sources.labels import BOOLS, LabelWords, text_words
+from riata.sources.numbers import bucket_edges, compare_units
 from riata.sources.options import LABEL, LOOK_AT, ReadOptions
 from riata.sources.source import Begun, split
 from riata.sources.table.layout import (
     LOOK_AT_BUCKETS,
     TableOptions,
-    bucket_edges,
     check_texts,
     with_all_crosses,
 )
@@ -105,6 +105,8 @@ class JsonFormat:
         )
         values = values_in(objects)
         self._check_keys(objects, list(values), known, name)
+        absent = wanted.kept.absent
+        compare_units(wanted.given, list(values), lambda p: numbers_in(values[p], absent), name)
         columns = list(known.columns)
         if known.open:
             more = [item for item in first if isinstance(item, Mapping)]
