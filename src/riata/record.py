@@ -131,6 +131,11 @@ class Record:
         return Mean(self.loss.total - before.total, self.loss.weight - before.weight).value
 
     @property
+    def data_before(self) -> list[str]:
+        """What the learner had learned from when this run began."""
+        return [name for run in self.earlier for name in run["data"]]
+
+    @property
     def complete(self) -> bool:
         return self.stopped_early or self.passes >= self.settings.passes
 

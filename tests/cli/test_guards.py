@@ -157,3 +157,14 @@ def test_labels_that_are_all_the_same_are_said(tmp_path: Path, words: tuple[str,
     done = riata("train", tmp_path / "d.svm", "-o", tmp_path / "m", *words).out
     assert "ALL LABELS ARE THE SAME" in done
     assert WORSE not in done
+
+
+def test_a_loss_on_data_that_was_learned_before_is_called_too_good(tmp_path: Path) -> None:
+    for name in ("one.svm", "two.svm"):
+        write_problem(tmp_path / name)
+    one, first, second = tmp_path / "one.svm", tmp_path / "a.riata", tmp_path / "b.riata"
+    assert "too good" not in riata("train", one, "-o", first).out
+    again = riata("train", one, "-o", second, "--initial", first).out
+    assert f"too good: the model had learned from {one} before" in again
+    other = ("train", tmp_path / "two.svm", "-o", second, "--initial", first)
+    assert "too good" not in riata(*other).out

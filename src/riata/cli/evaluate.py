@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ import click
 from riata.cli.data import Number, data_options, load_model, open_data, read_options, skipped_lines
 from riata.cli.evaluate_text import report
 from riata.cli.options import Command, option
-from riata.cli.text import printable
+from riata.cli.text import printable, same_files
 from riata.errors import DataError
 from riata.explain.measures import Measures, measure
 from riata.record import Model
@@ -132,7 +131,7 @@ def command(
     result = measure(loaded, source, measures, groups_of)
     if result["examples"] == 0:
         raise DataError(f"{source.name}: no examples")
-    learned = _learned_from(loaded, data)
+    learned = same_files(data, [*loaded.record.data, *loaded.record.data_before])
     if as_json:
         about = {
             "live_weights": learner.n_live(),
@@ -152,14 +151,6 @@ def command(
     if skipped is not None:
         click.echo(f"riata: not measured: {skipped}", err=True)
     return 0
-
-
-def _learned_from(model: Model, data: Sequence[str]) -> list[str]:
-    """Those of the files that the model was trained on, as far as their names tell."""
-    record = model.record
-    known = [name for run in (record.data, *(e["data"] for e in record.earlier)) for name in run]
-    places = {os.path.realpath(name) for name in known if name != "-"}
-    return [name for name in data if name != "-" and os.path.realpath(name) in places]
 
 
 def _check(model: Model, threshold: float | None, at: Sequence[Any]) -> None:

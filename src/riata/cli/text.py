@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,10 @@ def trained(
     ]
     apart = first_apart(record.progressive_loss, record.loss_after_first.value)
     lines += [("", line) for line in (*apart, *not_learned(model))]
+    known = same_files(record.data, record.data_before)
+    if known:
+        said = "too good: the model had learned from"
+        lines.append(("", f"{said} {printable(', '.join(known), 400)} before"))
     if skipped is not None:
         lines.insert(2, ("skipped", skipped))
     if note is not None:
@@ -96,6 +101,12 @@ def trained_json(model: Model, output: str, seconds: float) -> str:
         "features": int(learner.n_features),
     }
     return json.dumps(done)
+
+
+def same_files(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Those of the names that are files among the others."""
+    places = {os.path.realpath(name) for name in others if name != "-"}
+    return [name for name in names if name != "-" and os.path.realpath(name) in places]
 
 
 def not_learned(model: Model) -> list[str]:
