@@ -269,8 +269,9 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
 
   void learn_label(double label, double weight, double offset, const double* scores) noexcept {
     const int all = evidence.members();
-    learn_singles(label, weight, offset);
+    learn_singles(1, 1 + kViews, label, weight, offset);  // of rows of length one, which is what their models see
     learn_lengths();
+    learn_singles(0, 1, label, weight, offset);
     for (int o = 0; o < spec_.outputs; ++o) {
       const double y = target(label, o);
       learn_corrections(o, offset, y, weight);
@@ -288,11 +289,11 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     }
   }
 
-  // What is linear of all members, averaged with their weights of the moment, is one linear model; and of the members of one
-  // view, one of that view.
-  void learn_singles(double label, double weight, double offset) noexcept {
+  // What is linear of all members, averaged with their weights of the moment, is one linear model (v = 0); and of the
+  // members of one view, one of that view (v = 1, ...). Those from `first` to before `last` learn.
+  void learn_singles(int first, int last, double label, double weight, double offset) noexcept {
     bool there[1 + kViews];
-    for (int v = 0; v <= kViews; ++v) {
+    for (int v = first; v < last; ++v) {
       double* const averages = example_.averages.data() + v * spec_.outputs;
       there[v] = average_linear(v, averages);
       if (there[v] && spec_.multinomial) against_others(averages, spec_.outputs);
@@ -300,7 +301,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     for (int o = 0; o < spec_.outputs; ++o) {
       double scores[1 + kViews], *states[1 + kViews];
       int n = 0;
-      for (int v = 0; v <= kViews; ++v) {
+      for (int v = first; v < last; ++v) {
         if (!there[v]) continue;
         states[n] = single.data() + (v * spec_.outputs + o) * Single::kWidth;
         scores[n++] = example_.averages[static_cast<std::size_t>(v * spec_.outputs + o)];
