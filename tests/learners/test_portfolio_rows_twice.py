@@ -1,4 +1,4 @@
-"""Each setting of `auto` has the bits it has alone, also where features of an example share a row of the hashed store."""
+"""Settings of `auto` have the bits they have alone, also where features of an example share a row of a hashed store."""
 
 from __future__ import annotations
 
