@@ -315,7 +315,8 @@ RIATA_INLINE void curve_cells(const Viewed& v, const Cells& cells, const Example
         const std::int64_t i = first + n * kRows;
         const unsigned over = not_below(at.u[n], 1.0);
         cells.each(i, move[n], gain[n], [&](std::int64_t row, const auto& its_move, const auto& its_gain) {
-          if (cells.of_row(over, row - i) == 0 && !waiting.may_have(m.state[row])) [[likely]] {
+          if (cells.of_row(over, row - i) == 0 && (count == 0 || !waiting.may_have(m.state[row])))
+              [[likely]] {
             learn_within<Cells::kAll>(cells, m.state[row], m.columns, its_move, its_gain);
           } else {
             large[count++] = row;

@@ -1,5 +1,6 @@
 // The average of a portfolio's members: what it says to an example, and what it makes of the label.
 #include <algorithm>
+#include <cstring>
 
 #include "riata/losses/classes.hpp"
 #include "riata/portfolio/members.hpp"
@@ -8,32 +9,39 @@ namespace riata {
 
 void PortfolioMembers::Averaged::shape(int outputs, int members) {
   const auto all = static_cast<std::size_t>(outputs) * static_cast<std::size_t>(members);
-  for (Doubles* each : {&scores, &linear, &constants_of_unit, &own}) each->assign(all, 0.0);
+  members_of_all = all;
+  for (Doubles* each : {&scores, &linear, &constants_of_unit}) each->assign(all + kEight, 0.0);
+  own.assign(all, 0.0);
   factors.assign(all, 1.0);
   constants.assign(all, 0.0);
   averages.resize((1 + kViews) * static_cast<std::size_t>(outputs));
   corrections.resize(all);
 }
 
+// Numbers eight at a time, which is less work than to count them: what is written behind them is overwritten by those that
+// come next, and behind the last there is room.
+static void copy_eights(const double* from, int n, double* to) noexcept {
+  for (int i = 0; i < n; i += kEight) std::memcpy(to + i, from + i, kEight * sizeof(double));
+}
+
 void PortfolioMembers::assemble(Averaged& e, const Piece& piece, std::int64_t i) const noexcept {
-  const int all = evidence.members();
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Group& group = groups_[g];
-    const Piece::Said& said = piece.said[g];
-    const std::int64_t first = i * group.columns;
-    for (int o = 0; o < spec_.outputs; ++o) {
-      const std::int64_t from = first + o * group.members, to = o * all + group.first;
-      std::copy_n(said.scores.data() + from, group.members, e.scores.data() + to);
-      std::copy_n(said.linear.data() + from, group.members, e.linear.data() + to);
-      std::copy_n(said.constants.data() + from, group.members, e.constants_of_unit.data() + to);
+  for (int o = 0; o < spec_.outputs; ++o)
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_[g];
+      const Piece::Said& said = piece.said[g];
+      const std::int64_t from = i * group.columns + o * group.members;
+      const int to = o * evidence.members() + group.first;
+      copy_eights(said.scores.data() + from, group.members, e.scores.data() + to);
+      copy_eights(said.linear.data() + from, group.members, e.linear.data() + to);
+      if (sees_lengths(group))
+        copy_eights(said.constants.data() + from, group.members, e.constants_of_unit.data() + to);
     }
-  }
   if (spec_.correct) correct(e, piece.examples[static_cast<std::size_t>(i)].offset);
 }
 
 // The members' scores, put right by how they did so far. What they said themselves is kept for learning.
 void PortfolioMembers::correct(Averaged& e, double offset) const noexcept {
-  const std::size_t all = e.scores.size();
+  const std::size_t all = e.members_of_all;
   for (std::size_t at = 0; at < all; ++at)  // read only
     e.corrections[at] = const_cast<double*>(evidence.corrections.data() + at * Single::kWidth);
   corrections_.read(static_cast<int>(all), e.corrections.data(), e.factors.data(), e.constants.data());

@@ -21,6 +21,12 @@ struct Group {
   std::vector<int> lanes;  // of joint members
 };
 
+// Rows of length one are not linear in the values.
+inline bool sees_lengths(const Group& g) noexcept {
+  return g.values == Values::unit || g.values == Values::unit_rms;
+}
+
+inline constexpr int kEight = 8;    // numbers of a cache line, and of the widest register
 inline constexpr int kRowHead = 2;  // count and sum of squares
 
 inline std::vector<Group> groups_of(const PortfolioSpec& spec, const std::vector<int>& alive) {

@@ -179,14 +179,16 @@ void PortfolioMembers::gather(Workspace& w, Piece& piece, std::size_t g, std::in
     scores[c] = group.rule == Rule::bayesian ? work.means[c] / std::sqrt(1 + Logit::kShrink * work.spreads[c])
                                              : work.means[c];
   }
-  double* const given_constants = said.constants.data() + i * group.columns;
-  if (spec_.fit_intercept && group.width > 0)
-    std::copy_n(constants, group.columns, given_constants);
-  else
-    std::fill_n(given_constants, group.columns, 0.0);
+  double* const own_constants = said.constants.data() + i * group.columns;
+  if (sees_lengths(group)) {
+    if (spec_.fit_intercept)
+      std::copy_n(constants, group.columns, own_constants);
+    else
+      std::fill_n(own_constants, group.columns, 0.0);
+  }
   if (!spec_.multinomial) return;
   share(work, group, x.offset, scores);
-  for (double* each : {linear, given_constants}) {  // adds up to zero, so that members can be averaged
+  for (double* each : {linear, own_constants}) {  // adds up to zero, so that members can be averaged
     for (int k = 0; k < group.members; ++k) {
       double sum = 0;
       for (int o = 0; o < spec_.outputs; ++o) sum += each[o * group.members + k];

@@ -17,8 +17,9 @@ class PortfolioMembers : public Portfolio {
   explicit PortfolioMembers(const PortfolioSpec& spec);
 
  protected:
-  // What the average makes of one example: outputs x members each.
+  // What the average makes of one example: outputs x members each, and behind some of them room.
   struct Averaged {
+    std::size_t members_of_all = 0;    // outputs x members
     Doubles scores, linear;            // of the members, and what is linear of them
     Doubles constants_of_unit;         // of that, the intercept, where rows of length one are seen
     Doubles own, factors, constants;   // scores before correction, and the correction

@@ -55,7 +55,7 @@ struct Piece {
     said.resize(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const std::size_t numbers_said =
-          grown((examples.size() + 1) * static_cast<std::size_t>(groups[g].columns));
+          grown((examples.size() + 1) * static_cast<std::size_t>(groups[g].columns) + kEight);
       for (Doubles* each : {&said[g].scores, &said[g].linear, &said[g].constants})
         if (numbers_said > each->size()) each->resize(numbers_said);
     }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "riata/base/faster_way.hpp"
 #include "riata/base/rounds.hpp"
 #include "riata/portfolio/stored.hpp"
 #include "riata/stores/make.hpp"
@@ -65,8 +66,17 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     this->take_intercept();
     Outcome outcome{Status::ok, 0};
     while (outcome.status == Status::ok && outcome.done < n) {
-      const int threads = joint.open() ? 1 : threads_for(in.values_from(outcome.done), separate_groups());
-      outcome = threads > 1 ? learn_together(in, outcome.done, threads) : learn_alone(in, outcome.done);
+      const std::int64_t from = outcome.done;
+      const int most = joint.open() ? 1 : threads_for(in.values_from(from), separate_groups());
+      if (most == 1) {
+        outcome = learn_alone(in, from);
+        continue;
+      }
+      const int threads = !spec_.measure || ways_.choose() == 1 ? most : 1;
+      ways_.measure([&] {
+        outcome = threads > 1 ? learn_together(in, from, threads) : learn_alone(in, from);
+        return in.values_from(from) - in.values_from(outcome.done);
+      });
     }
     this->give_intercept();
     return outcome;
@@ -260,7 +270,8 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
   template <class Index>
   Outcome members_of_rows(const BlockView<Index>& b, double* scores) const noexcept {
     return look_at_all(b, [&](std::int64_t r, const Averaged& e) {
-      std::copy(e.scores.begin(), e.scores.end(), scores + r * static_cast<std::int64_t>(e.scores.size()));
+      const auto all = static_cast<std::int64_t>(e.members_of_all);
+      std::copy_n(e.scores.data(), all, scores + r * all);
     });
   }
 
@@ -308,6 +319,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
   }
 
   Piece piece_, next_piece_;
+  FasterWay ways_;  // alone, and together
 };
 
 }  // namespace

@@ -43,6 +43,7 @@ struct PortfolioSpec {
   bool multinomial = false;  // outputs are classes of which one is right: each member's share one probability
   int bits = 22;
   int threads = 1;               // at most; the bits do not depend on it
+  bool measure = true;           // now and then, whether one alone is faster
   std::int64_t worth = 1 << 14;  // values of a Block that are worth starting threads
   std::int64_t piece = 1 << 12;  // values that groups of members learn in one go
 };

@@ -30,9 +30,10 @@ class StateRows {
   double* row(std::uint64_t number) const noexcept { return rows_.as<double>() + number * width_; }
   // Has it come closer.
   void fetch(std::uint64_t number) const noexcept {
-    const double* const first = row(number);
-    for (std::uint64_t j = 0; j < width_; j += 8) fetch_line(first + j);
-    fetch_line(first + width_ - 1);
+    constexpr std::uintptr_t kLine = 64;
+    const auto first = reinterpret_cast<std::uintptr_t>(row(number)), end = first + width_ * sizeof(double);
+    for (std::uintptr_t at = first / kLine * kLine; at < end; at += kLine)
+      fetch_line(reinterpret_cast<const void*>(at));
   }
 
   // So many rows, the new ones zero. False: memory is exhausted.
