@@ -45,7 +45,7 @@ struct PortfolioSpec {
   int threads = 1;               // at most; the bits do not depend on it
   bool measure = true;           // now and then, whether one alone is faster
   std::int64_t worth = 1 << 14;  // values of a Block that are worth starting threads
-  std::int64_t piece = 1 << 12;  // values that groups of members learn in one go
+  std::int64_t piece = 1 << 14;  // values that groups of members learn in one go
 };
 
 // Scores are n x outputs: the log odds of the average.
