@@ -59,11 +59,13 @@ void check_place(const PortfolioSpec& spec) {
 
 std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Named>& members,
                                 double intercept_variance, bool fit_intercept, bool drop, bool correct,
-                                int outputs, bool multinomial, int bits, const std::vector<double>& joint) {
+                                int outputs, bool multinomial, int bits, const std::vector<double>& joint,
+                                int threads) {
   const double columns = static_cast<double>(outputs) * static_cast<double>(members.size());
   if (!(outputs >= 1 && columns >= 1 && columns <= 1 << 24))
     throw nb::value_error("a model has at least one column, and at most 2^24");
   if (bits < 1 || bits > 32) throw nb::value_error("bits must be 1 to 32");
+  if (threads < 1) throw nb::value_error("threads must be at least 1");
   PortfolioSpec spec{.members = {},
                      .joint = joint_priors(joint),
                      .intercept_variance = intercept_variance,
@@ -72,7 +74,8 @@ std::unique_ptr<Portfolio> make(const std::string& store, const std::vector<Name
                      .correct = correct,
                      .outputs = outputs,
                      .multinomial = multinomial && outputs > 1,
-                     .bits = bits};
+                     .bits = bits,
+                     .threads = threads};
   for (const Named& each : members) {
     spec.members.push_back(member_of(each));
     check_place(spec);
@@ -218,7 +221,8 @@ void bind_portfolio(nb::module_& m) {
                                          "Many settings side by side over a store, averaged.");
   portfolio.def(nb::new_(&make), nb::arg("store"), nb::arg("members"), nb::arg("intercept_variance"),
                 nb::arg("fit_intercept"), nb::arg("drop"), nb::arg("correct"), nb::arg("outputs"),
-                nb::arg("multinomial"), nb::arg("bits"), nb::arg("joint") = std::vector<double>());
+                nb::arg("multinomial"), nb::arg("bits"), nb::arg("joint") = std::vector<double>(),
+                nb::arg("threads") = 1);
   bind_learn<outputs_of, std::int32_t>(portfolio);
   bind_learn<outputs_of, std::int64_t>(portfolio);
   portfolio

@@ -278,6 +278,20 @@ RIATA_INLINE void large_cells(const Viewed& v, const Cells& cells, const Example
       });
 }
 
+// Rows that wait. One of features that share it may stand in an example twice: as its parts are added up in their order,
+// what comes behind a part that waits must wait, too. By a bit each, so that now and then one waits for nothing.
+class Waiting {
+ public:
+  RIATA_INLINE void add(const double* row) noexcept { bits_ |= bit(row); }
+  RIATA_INLINE bool may_have(const double* row) const noexcept { return (bits_ & bit(row)) != 0; }
+
+ private:
+  RIATA_INLINE static std::uint64_t bit(const double* row) noexcept {
+    return std::uint64_t{1} << (reinterpret_cast<std::uintptr_t>(row) * 0x9E3779B97F4A7C15 >> 58);
+  }
+  std::uint64_t bits_ = 0;
+};
+
 template <class Cells>
 RIATA_INLINE void curve_cells(const Viewed& v, const Cells& cells, const Example& e,
                               Fetching& fetching) noexcept {
@@ -289,6 +303,7 @@ RIATA_INLINE void curve_cells(const Viewed& v, const Cells& cells, const Example
   for (std::int64_t from = 0; from < m.rows; from += kBlock) {
     const std::int64_t end = from + part(m.rows - from, kBlock);
     int count = 0;
+    Waiting waiting;
     const auto some = [&](std::int64_t first, auto side) {
       fetching.some(side() * kRows);
       Curved<side(), decltype(v.x(cells, first))> at;
@@ -300,10 +315,13 @@ RIATA_INLINE void curve_cells(const Viewed& v, const Cells& cells, const Example
         const std::int64_t i = first + n * kRows;
         const unsigned over = not_below(at.u[n], 1.0);
         cells.each(i, move[n], gain[n], [&](std::int64_t row, const auto& its_move, const auto& its_gain) {
-          if (cells.of_row(over, row - i) == 0) [[likely]]
+          if (cells.of_row(over, row - i) == 0 && (count == 0 || !waiting.may_have(m.state[row])))
+              [[likely]] {
             learn_within<Cells::kAll>(cells, m.state[row], m.columns, its_move, its_gain);
-          else
+          } else {
             large[count++] = row;
+            waiting.add(m.state[row]);
+          }
         });
       }
     };

@@ -1,9 +1,8 @@
-// The members of a portfolio in groups, and room for one example of all of them.
+// The members of a portfolio in groups.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <new>
 #include <vector>
 
 #include "riata/bayesian/workspace.hpp"
@@ -16,12 +15,18 @@ struct Group {
   Values values = Values::raw;
   int first = 0, members = 0;  // of an output
   int columns = 0;             // outputs x members
-  int offset = 0, width = 0;   // where its state begins in a row, and its size
+  int offset = 0, width = 0;   // where its state stands in a row of a model file, and its size
   Doubles parameters;          // columns: precisions of the prior, or rates
   Doubles intercept_precisions;
   std::vector<int> lanes;  // of joint members
 };
 
+// Rows of length one are not linear in the values.
+inline bool sees_lengths(const Group& g) noexcept {
+  return g.values == Values::unit || g.values == Values::unit_rms;
+}
+
+inline constexpr int kEight = 8;    // numbers of a cache line, and of the widest register
 inline constexpr int kRowHead = 2;  // count and sum of squares
 
 inline std::vector<Group> groups_of(const PortfolioSpec& spec, const std::vector<int>& alive) {
@@ -59,75 +64,5 @@ inline std::vector<Group> groups_of(const PortfolioSpec& spec, const std::vector
 inline int width_of(const std::vector<Group>& groups) noexcept {
   return groups.empty() ? kRowHead : groups.back().offset + groups.back().width;
 }
-
-// One example: its rows, its values, and what every group makes of them.
-struct Example {
-  std::int64_t room = 0;
-  std::vector<double*> rows;
-  Views views;
-  Doubles raw, rms, unit, unit_rms;
-  struct Part {
-    std::vector<double*> state;  // where the group's begins in every row
-    Doubles variances;           // Bayesian: rows x columns
-    Doubles means, spreads, y;   // columns
-  };
-  std::vector<Part> parts;
-  Doubles ratios;
-  Doubles scores, linear;           // outputs x members: of the members, and what is linear of them
-  Doubles own, factors, constants;  // the same before correction, and the correction
-  Doubles averages;                 // (1 + kViews) x outputs: of all members, and of those of each view
-  Doubles joint_scores;             // outputs x kJointLanes
-  JointExample joint;
-  std::vector<double*> corrections;  // whose states are here
-
-  void shape(const std::vector<Group>& groups) {
-    room = 0;
-    parts.assign(groups.size(), {});
-    int members = 0;
-    const auto outputs = static_cast<std::size_t>(groups.front().columns / groups.front().members);
-    averages.resize((1 + kViews) * outputs);
-    joint_scores.resize(kJointLanes * outputs);
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const auto k = static_cast<std::size_t>(groups[g].columns);
-      parts[g].means.resize(k);
-      parts[g].spreads.resize(k);
-      parts[g].y.resize(k);
-      members += groups[g].columns;
-    }
-    for (Doubles* each : {&scores, &linear, &own, &factors, &constants})
-      each->resize(static_cast<std::size_t>(members));
-    corrections.resize(static_cast<std::size_t>(members));
-    std::fill(factors.begin(), factors.end(), 1.0);
-    std::fill(constants.begin(), constants.end(), 0.0);
-  }
-  // What is linear of a member, corrected.
-  double corrected(std::size_t at) const noexcept { return factors[at] * linear[at] + constants[at]; }
-  // Room for so many rows. False: memory is exhausted.
-  bool make(std::int64_t count, const std::vector<Group>& groups) noexcept {
-    if (count <= room) return true;
-    const auto n = 2 * static_cast<std::size_t>(count);
-    try {
-      rows.resize(n + kSlack);
-      for (Doubles* each : {&raw, &rms, &unit, &unit_rms}) each->assign(n + kSlack, 0.0);
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        parts[g].state.resize(n + kSlack);
-        if (groups[g].rule == Rule::bayesian)
-          parts[g].variances.assign((n + kSlackRows) * static_cast<std::size_t>(groups[g].columns) + kSlack,
-                                    1.0);
-      }
-      ratios.resize(8 * (n + 1));
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    room = 2 * count;
-    return true;
-  }
-  const double* values(Values which) const noexcept {
-    return which == Values::raw    ? raw.data()
-           : which == Values::rms  ? rms.data()
-           : which == Values::unit ? unit.data()
-                                   : unit_rms.data();
-  }
-};
 
 }  // namespace riata

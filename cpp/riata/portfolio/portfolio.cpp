@@ -1,11 +1,11 @@
 #include "riata/portfolio/portfolio.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <utility>
 
-#include "riata/bayesian/taylor.hpp"
-#include "riata/losses/classes.hpp"
+#include "riata/base/faster_way.hpp"
+#include "riata/base/rounds.hpp"
 #include "riata/portfolio/stored.hpp"
 #include "riata/stores/make.hpp"
 #include "riata/stores/packed_hashed.hpp"
@@ -14,6 +14,27 @@ namespace riata {
 
 namespace {
 
+// The examples that are to be learned: those of a Block in some order.
+template <class Index>
+struct Stream {
+  const BlockView<Index>& block;
+  const std::int64_t* order;
+  std::int64_t n;
+  double* scores;
+
+  std::int64_t row(std::int64_t i) const noexcept { return order == nullptr ? i : order[i]; }
+  // About so many values are left from example i on.
+  double values_from(std::int64_t i) const noexcept {
+    const auto rows = static_cast<double>(std::max<std::int64_t>(block.rows, 1));
+    return static_cast<double>(block.nnz) / rows * static_cast<double>(n - i);
+  }
+};
+
+// Examples are learned in pieces. First the values of a piece are laid out, with the root mean squares that features have
+// at each example; then each group of members learns the piece, and says to each example what it thinks before it learns
+// it; then the average follows. Nothing that a group learns depends on another one or on the average, so groups can be
+// spread over threads, and the bits do not depend on that. While the average of a piece is worked out by the first
+// thread, the last one lays out the next.
 template <class Store>
 class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPortfolio<Store>> {
  public:
@@ -29,42 +50,187 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
  private:
   using Base = StoredPortfolio<Store>;
   using Status = Outcome::Status;
+  using Workspace = typename Base::Workspace;
+  using Averaged = typename Base::Averaged;
   friend BothIndices<PortfolioModel<Store>, StoredPortfolio<Store>>;
-  using Base::blank_, Base::evidence, Base::example_, Base::groups_, Base::intercept, Base::joint;
-  using Base::lengths, Base::single, Base::spec_, Base::store_, Base::t;
+  using Base::evidence, Base::groups_, Base::intercept, Base::joint, Base::kernels_;
+  using Base::spec_, Base::store_, Base::t, Base::work_;
+
+  static constexpr std::int64_t kMostExamples = 256;  // of a piece
 
   template <class Index>
   Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
                      double* scores) noexcept {
     if (!this->same_kind(b)) return {Status::mixed_names, 0};
-    return each_example(b, order, n, [&](std::int64_t i, std::int64_t r) -> Outcome {
-      const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
-      if (const Status status = this->locate(b, begin, end); status != Status::ok) return {status, i};
-      prefetch_next(store_, this->width_, b, order, i, n);
-      const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
-      lay_out(example_, b, r, weight > 0);
-      if (!take_joint(b, r, weight > 0)) return {Status::out_of_memory, i};
-      gather(example_, b.offset(r));
-      double* score = scores + i * spec_.outputs;
-      predict(example_, score);
+    const Stream<Index> in{b, order, n, scores};
+    this->take_intercept();
+    Outcome outcome{Status::ok, 0};
+    while (outcome.status == Status::ok && outcome.done < n) {
+      const std::int64_t from = outcome.done;
+      const int most = joint.open() ? 1 : threads_for(in.values_from(from), separate_groups());
+      if (most == 1) {
+        outcome = learn_alone(in, from);
+        continue;
+      }
+      const int threads = !spec_.measure || ways_.choose() == 1 ? most : 1;
+      ways_.measure([&] {
+        outcome = threads > 1 ? learn_together(in, from, threads) : learn_alone(in, from);
+        return in.values_from(from) - in.values_from(outcome.done);
+      });
+    }
+    this->give_intercept();
+    return outcome;
+  }
+
+  int separate_groups() const noexcept {
+    return static_cast<int>(groups_.size()) - (groups_.back().rule == Rule::joint ? 1 : 0);
+  }
+  // How many threads work on so many values, if there are tasks for so many.
+  int threads_for(double values, int tasks) const noexcept {
+    return values < static_cast<double>(spec_.worth) ? 1 : std::max(1, std::min(spec_.threads, tasks));
+  }
+
+  // All examples from this one on; or until joint settings have ended, which learn examples one by one.
+  template <class Index>
+  Outcome learn_alone(const Stream<Index>& in, std::int64_t at) noexcept {
+    const bool open = joint.open();
+    do {
+      lay_out(piece_, in, at, t);
+      for (std::size_t g = 0; g < groups_.size(); ++g) this->learn_group(piece_, g);
+      if (const Outcome outcome = average(piece_, in); outcome.status != Status::ok) return outcome;
+      at += piece_.size();
+      if (piece_.outcome.status != Status::ok) return piece_.outcome;
+    } while (at < in.n && joint.open() == open);
+    return {Status::ok, at};
+  }
+
+  // In turns: the groups learn a piece; then the average follows, and meanwhile the next piece is laid out, or afterwards
+  // where members may have been dropped.
+  template <class Index>
+  Outcome learn_together(const Stream<Index>& in, std::int64_t at, int threads) noexcept {
+    enum class Turn { groups, average, next_piece } turn = Turn::groups;
+    Piece *now = &piece_, *next = &next_piece_;
+    Outcome outcome;
+    const auto lay_out_next = [&] {
+      const std::int64_t done = now->first + now->size();
+      next->clear();
+      if (now->outcome.status == Status::ok && done < in.n) lay_out(*next, in, done, now->seen);
+    };
+    const auto work = [&](int task) {
+      if (turn == Turn::groups)
+        this->learn_group(*now, static_cast<std::size_t>(task));
+      else if (turn == Turn::average && task == 0)
+        outcome = average(*now, in);
+      else
+        lay_out_next();
+    };
+    const auto then = [&] {
+      if (turn == Turn::groups) {
+        turn = Turn::average;
+        return now->ends_epoch() ? 1 : 2;
+      }
+      if (outcome.status != Status::ok) return 0;
+      if (turn == Turn::average && now->ends_epoch()) {
+        turn = Turn::next_piece;
+        return 1;
+      }
+      if (now->outcome.status != Status::ok) outcome = now->outcome;
+      if (next->size() == 0 && next->outcome.status != Status::ok) outcome = next->outcome;
+      std::swap(now, next);
+      turn = Turn::groups;
+      return now->size() == 0 ? 0 : separate_groups();
+    };
+    lay_out(piece_, in, at, t);
+    if (piece_.size() == 0) return piece_.outcome;
+    in_rounds(threads, separate_groups(), work, then);
+    return outcome;
+  }
+
+  // A piece that begins with example `at` of the stream, when so many examples of all have been seen. It ends where members
+  // may be dropped, and where joint settings may end.
+  template <class Index>
+  void lay_out(Piece& piece, const Stream<Index>& in, std::int64_t at, std::uint64_t seen) noexcept {
+    piece.clear();
+    piece.first = at;
+    piece.seen = seen;
+    const bool one = joint.open();
+    do {
+      if (const Status status = add(piece, in, at); status != Status::ok) {
+        piece.outcome = {status, at};
+        return;
+      }
+      ++at;
+      ++piece.seen;
+    } while (at < in.n && !one && piece.size() < kMostExamples && piece.values() < spec_.piece &&
+             !piece.ends_epoch());
+    piece.outcome = {Status::ok, at};
+  }
+
+  template <class Index>
+  Status add(Piece& piece, const Stream<Index>& in, std::int64_t at) noexcept {
+    const BlockView<Index>& b = in.block;
+    const std::int64_t r = in.row(at);
+    if (!b.holds(r)) return Status::bad_block;
+    const std::int64_t rows = b.indptr[r + 1] - b.indptr[r] + (spec_.fit_intercept ? 1 : 0);
+    const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
+    try {
+      piece.make(rows, groups_);
+      work_.make(rows, groups_);
+    } catch (const std::bad_alloc&) {
+      return Status::out_of_memory;
+    }
+    if (const Status status = this->locate(piece, b, r); status != Status::ok) return status;
+    prefetch_next(store_, kHeadWidth, b, in.order, at, in.n);
+    PieceExample& x = piece.add(rows);
+    x.label = b.labels[r];
+    x.weight = weight;
+    x.offset = b.offset(r);
+    lay_out_values(piece, x, b, r, weight > 0);
+    if (joint.open() && !take_joint(piece, b, r, weight > 0)) {
+      piece.examples.pop_back();
+      return Status::out_of_memory;
+    }
+    return Status::ok;
+  }
+
+  template <class Index>
+  void lay_out_values(Piece& piece, PieceExample& x, const BlockView<Index>& b, std::int64_t r,
+                      bool learn) const noexcept {
+    const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1];
+    double* to = piece.raw.data() + x.begin + (spec_.fit_intercept ? 1 : 0);
+    for (std::int64_t k = begin; k < end; ++k) *to++ = static_cast<double>(b.values[k]);
+    Views views = piece.views_of(x, spec_.fit_intercept, learn);
+    kernels_.views(views);
+    std::copy_n(views.lengths, 2, x.lengths);
+  }
+
+  // The average follows a piece that all groups have learned.
+  template <class Index>
+  Outcome average(const Piece& piece, const Stream<Index>& in) noexcept {
+    for (std::int64_t i = 0; i < piece.size(); ++i) {
+      const PieceExample& x = piece.examples[static_cast<std::size_t>(i)];
+      double* const scores = in.scores + (piece.first + i) * spec_.outputs;
+      this->assemble(work_.averaged, piece, i);
+      this->predict(work_.averaged, scores);
       ++t;
-      if (weight > 0) learn_label(b.labels[r], weight, b.offset(r), score);
-      if (joint.open() && !joint.worth_it(t) && !end_joint()) return {Status::out_of_memory, i + 1};
-      if (Evidence::ends(t) && !end_epoch()) return {Status::out_of_memory, i + 1};
-      return {};
-    });
+      if (x.weight > 0) this->learn_average(x, scores);
+    }
+    const std::int64_t done = piece.first + piece.size();
+    if (piece.size() == 0) return {Status::ok, done};
+    if (joint.open() && !joint.worth_it(t) && !end_joint()) return {Status::out_of_memory, done};
+    if (Evidence::ends(t) && !end_epoch()) return {Status::out_of_memory, done};
+    return {Status::ok, done};
   }
 
   // The example's values as joint members see them. False: memory is exhausted.
   template <class Index>
-  bool take_joint(const BlockView<Index>& b, std::int64_t r, bool learn) noexcept {
-    if (!joint.open()) return true;
-    double* const* rows = example_.rows.data() + (spec_.fit_intercept ? 1 : 0);
+  bool take_joint(const Piece& piece, const BlockView<Index>& b, std::int64_t r, bool learn) noexcept {
+    double* const* heads = piece.heads.data() + (spec_.fit_intercept ? 1 : 0);
     try {
       if (learn)
-        joint.take(example_.joint, b, r, [rows](std::int64_t k) { return rows[k]; });
+        joint.take(work_.joint, b, r, [heads](std::int64_t k) { return heads[k]; });
       else
-        joint.look(example_.joint, b, r);
+        joint.look(work_.joint, b, r);
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -76,18 +242,18 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     try {
       std::vector<int> left(static_cast<std::size_t>(this->separate_members()));
       std::iota(left.begin(), left.end(), 0);
-      return this->keep_only(left);
+      this->keep_only(left);
     } catch (const std::bad_alloc&) {
       return false;
     }
+    return true;
   }
 
   bool end_epoch() noexcept {
     try {
       const std::vector<int> left = evidence.survivors(t, this->separate_members());
-      if (spec_.drop && !left.empty() && static_cast<int>(left.size()) < evidence.members() &&
-          !this->keep_only(left))
-        return false;
+      if (spec_.drop && !left.empty() && static_cast<int>(left.size()) < evidence.members())
+        this->keep_only(left);
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -95,290 +261,65 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     return true;
   }
 
-  // The example's values behind its rows, which `e` has already, and their views.
-  template <class Index>
-  void lay_out(Example& e, const BlockView<Index>& b, std::int64_t r, bool learn) const noexcept {
-    Views& v = e.views;
-    v = lay_out_values(e, b, r, spec_.fit_intercept, learn);
-    const std::int64_t rows = v.rows;
-    for (Doubles* each : {&e.rms, &e.unit, &e.unit_rms})
-      std::fill(each->data() + rows, each->data() + rows + 8, 0.0);
-    kernels_.views(v);
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].width == 0) continue;
-      double** state = e.parts[g].state.data();
-      for (std::int64_t i = 0; i < rows; ++i)
-        state[i] = e.rows[static_cast<std::size_t>(i)] + groups_[g].offset;
-      if (groups_[g].columns == 1)  // rows are taken eight at a time
-        std::fill(state + rows, state + rows + 8, const_cast<double*>(blank_.data()));
-    }
-  }
-
-  // What the kernels of both rules are told.
-  template <class Task>
-  Task as(Example& e, std::size_t g, double weight) const noexcept {
-    const Group& group = groups_[g];
-    Example::Part& part = e.parts[g];
-    Task out;
-    out.rows = e.views.rows;
-    out.columns = group.columns;
-    out.state = part.state.data();
-    out.x = e.values(group.values);
-    out.y = part.y.data();
-    out.weight = weight;
-    return out;
-  }
-  Taylor as_taylor(Example& e, std::size_t g, double weight) const noexcept {
-    Taylor out = as<Taylor>(e, g, weight);
-    out.intercept_first = spec_.fit_intercept;
-    out.precisions = groups_[g].parameters.data();
-    out.intercept_precisions = groups_[g].intercept_precisions.data();
-    out.variances = e.parts[g].variances.data();
-    out.means = e.parts[g].means.data();
-    out.spreads = e.parts[g].spreads.data();
-    return out;
-  }
-  AdaGradRows as_adagrad(Example& e, std::size_t g, double weight) const noexcept {
-    AdaGradRows out = as<AdaGradRows>(e, g, weight);
-    out.rates = groups_[g].parameters.data();
-    out.scores = e.parts[g].means.data();
-    out.ratios = e.ratios.data();
-    return out;
-  }
-
-  // The scores of all members.
-  void gather(Example& e, double offset) const noexcept {
-    const int all = evidence.members();
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const Group& group = groups_[g];
-      Example::Part& part = e.parts[g];
-      if (group.rule == Rule::bayesian)
-        bayesian_.gather(as_taylor(e, g, 1));
-      else if (group.rule == Rule::adagrad)
-        kernels_.gather(as_adagrad(e, g, 1));
-      else
-        gather_joint(e, g);
-      const double given = spec_.multinomial ? 0 : offset;
-      for (int c = 0; c < group.columns; ++c) {
-        const int at = c / group.members * all + group.first + c % group.members;
-        e.linear[at] = part.means[c];
-        part.means[c] += given;
-        e.scores[at] = group.rule == Rule::bayesian
-                           ? part.means[c] / std::sqrt(1 + Logit::kShrink * part.spreads[c])
-                           : part.means[c];
-      }
-      if (spec_.multinomial) share(e, g, offset);
-    }
-    if (spec_.correct) correct(e, offset);
-  }
-
-  // The outputs of each member of a group share one probability: what was in proportion to exp(score) becomes the log odds
-  // of each against the others, those by which it learns and those that it predicts. What is linear adds up to zero, so
-  // that members can be averaged.
-  void share(Example& e, std::size_t g, double offset) const noexcept {
-    const Group& group = groups_[g];
-    const int all = evidence.members();
-    for (int k = 0; k < group.members; ++k) {
-      double* const means = e.parts[g].means.data() + k;
-      double *const scores = e.scores.data() + group.first + k, *const linear =
-                                                                    e.linear.data() + group.first + k;
-      double sum = 0;
-      for (int o = 0; o < spec_.outputs; ++o) sum += linear[o * all];
-      against_others(means, spec_.outputs, group.members);
-      const bool unsure = group.rule == Rule::bayesian;  // others predict by what they learn by
-      if (unsure) against_others(scores, spec_.outputs, all);
-      for (int o = 0; o < spec_.outputs; ++o) {
-        means[o * group.members] += offset;
-        scores[o * all] = unsure ? scores[o * all] + offset : means[o * group.members];
-        linear[o * all] -= sum / spec_.outputs;
-      }
-    }
-  }
-
-  void gather_joint(Example& e, std::size_t g) const noexcept {
-    const Group& group = groups_[g];
-    for (int o = 0; o < spec_.outputs; ++o) {
-      joint.score(e.joint, static_cast<std::size_t>(o));
-      for (int k = 0; k < group.members; ++k)
-        e.parts[g].means[o * group.members + k] = e.joint.scores[group.lanes[k]];
-    }
-  }
-
-  // The joint members' scores have no part of what is not known of the weights: their steps go to where the loss and the
-  // prior are least together (appendix D.1 of the Bayesian paper, eqs. 45 and 46), along the one direction that the
-  // example has something to say about. Where outputs share a probability, the others move as far the other way, and log
-  // odds against them twice as far.
-  void step_joint(double offset, double label, double weight) noexcept {
-    JointExample& e = example_.joint;
-    double* const scores = example_.joint_scores.data();
-    for (int o = 0; o < spec_.outputs; ++o) {
-      joint.score(e, static_cast<std::size_t>(o));
-      std::copy_n(e.scores, kJointLanes, scores + o * kJointLanes);
-    }
-    for (int k = 0; spec_.multinomial && k < kJointLanes; ++k)
-      against_others(scores + k, spec_.outputs, kJointLanes);
-    const double reach = spec_.multinomial ? 2 : 1;
-    for (int o = 0; o < spec_.outputs; ++o) {
-      const auto output = static_cast<std::size_t>(o);
-      const double y = target(label, o);
-      joint.spread(e, output);
-      double noise[kJointLanes], pulls[kJointLanes];
-      for (int k = 0; k < kJointLanes; ++k) {
-        const double slope =
-            Logistic::implicit(scores[o * kJointLanes + k] + offset, y, 0, weight * reach * e.spreads[k]);
-        const double wrong = std::fabs(slope);
-        pulls[k] = -weight * slope;
-        noise[k] = 1 / std::max(weight * (wrong * (1 - wrong)), 1e-300);
-      }
-      joint.step(e, output, noise, pulls);
-    }
-    joint.follow_units(e);
-  }
-
-  // The members' scores, put right by how they did so far. What they said themselves is kept for learning.
-  void correct(Example& e, double offset) const noexcept {
-    const std::size_t all = e.scores.size();
-    for (std::size_t at = 0; at < all; ++at)  // read only
-      e.corrections[at] = const_cast<double*>(evidence.corrections.data() + at * Single::kWidth);
-    corrections_.read(static_cast<int>(all), e.corrections.data(), e.factors.data(), e.constants.data());
-    for (std::size_t at = 0; at < all; ++at) {
-      e.own[at] = e.scores[at] - offset;
-      e.scores[at] = e.factors[at] * e.own[at] + e.constants[at] + offset;
-    }
-  }
-
-  // The label of output o becomes known.
-  void learn_corrections(int o, double offset, double y, double weight) noexcept {
-    const std::size_t first = static_cast<std::size_t>(o) * static_cast<std::size_t>(evidence.members());
-    if (!spec_.correct) return;
-    corrections_.learn({.n = evidence.members(),
-                        .states = example_.corrections.data() + first,
-                        .scores = example_.own.data() + first,
-                        .offset = offset,
-                        .y = y,
-                        .weight = weight});
-  }
-  void predict(const Example& e, double* scores) const noexcept {
-    for (int o = 0; o < spec_.outputs; ++o)
-      scores[o] = evidence.predict(o, e.scores.data() + o * evidence.members());
-  }
-
-  double target(double label, int o) const noexcept {
-    return label == (spec_.outputs == 1 ? 1 : o) ? 1.0 : -1.0;
-  }
-
-  void learn_label(double label, double weight, double offset, const double* scores) noexcept {
-    const int all = evidence.members();
-    learn_singles(label, weight, offset);
-    learn_lengths();
-    for (int o = 0; o < spec_.outputs; ++o) {
-      const double y = target(label, o);
-      learn_corrections(o, offset, y, weight);
-      evidence.learn(o, example_.scores.data() + o * all, scores[o], y, weight, t);
-      for (std::size_t g = 0; g < groups_.size(); ++g)
-        std::fill_n(example_.parts[g].y.data() + o * groups_[g].members, groups_[g].members, y);
-    }
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].rule == Rule::bayesian)
-        bayesian_.step(as_taylor(example_, g, weight));
-      else if (groups_[g].rule == Rule::adagrad)
-        kernels_.step(as_adagrad(example_, g, weight));
-      else
-        step_joint(offset, label, weight);
-    }
-  }
-
-  // What is linear of all members, averaged with their weights of the moment, is one linear model; and of the members of one
-  // view, one of that view.
-  void learn_singles(double label, double weight, double offset) noexcept {
-    bool there[1 + kViews];
-    for (int v = 0; v <= kViews; ++v) {
-      double* const averages = example_.averages.data() + v * spec_.outputs;
-      there[v] = average_linear(v, averages);
-      if (there[v] && spec_.multinomial) against_others(averages, spec_.outputs);
-    }
-    for (int o = 0; o < spec_.outputs; ++o) {
-      double scores[1 + kViews], *states[1 + kViews];
-      int n = 0;
-      for (int v = 0; v <= kViews; ++v) {
-        if (!there[v]) continue;
-        states[n] = single.data() + (v * spec_.outputs + o) * Single::kWidth;
-        scores[n++] = example_.averages[static_cast<std::size_t>(v * spec_.outputs + o)];
-      }
-      corrections_.learn({.n = n,
-                          .states = states,
-                          .scores = scores,
-                          .offset = offset,
-                          .y = target(label, o),
-                          .weight = weight});
-    }
-  }
-  // Of every output: of all members for v = 0, else of those of view v - 1. False: there are none.
-  bool average_linear(int v, double* averages) const noexcept {
-    bool any = false;
-    for (int o = 0; o < spec_.outputs; ++o) {
-      double sum = 0, share = 0;
-      for (const Group& g : groups_) {
-        if (v > 0 && static_cast<int>(g.values) != v - 1) continue;
-        for (int c = o * evidence.members() + g.first, last = c + g.members; c < last; ++c) {
-          sum += evidence.weights[c] * example_.corrected(static_cast<std::size_t>(c));
-          share += evidence.weights[c];
-        }
-      }
-      averages[o] = v == 0 ? sum : sum / share;
-      any = share > 0;
-    }
-    return any;
-  }
-
-  // Members that see rows of length one are not linear in the values. The nearest that is linear divides by one
-  // length for all: with f = sum of lengths / sum of squared lengths, the sum of (f length - 1)^2 is smallest.
-  void learn_lengths() noexcept {
-    for (int v = 0; v < 2; ++v) {
-      const double length = example_.views.lengths[v];
-      lengths[2 * v] += length;
-      lengths[2 * v + 1] += length * length;
-      const double factor = lengths[2 * v + 1] > 0 ? lengths[2 * v] / lengths[2 * v + 1] * length : 1;
-      for (const Group& g : groups_) {
-        if (g.values != (v == 0 ? Values::unit : Values::unit_rms)) continue;
-        for (int c = 0; c < g.columns; ++c) {
-          double& linear = example_.linear[c / g.members * evidence.members() + g.first + c % g.members];
-          const double constant = spec_.fit_intercept ? intercept[g.offset + c] : 0;
-          linear = constant + (linear - constant) * factor;
-        }
-      }
-    }
-  }
-
   template <class Index>
   Outcome score_rows(const BlockView<Index>& b, double* scores) const noexcept {
-    return look_at_all(b, [&](std::int64_t r, const Example& e) { predict(e, scores + r * spec_.outputs); });
+    return look_at_all(
+        b, [&](std::int64_t r, const Averaged& e) { this->predict(e, scores + r * spec_.outputs); });
   }
 
   template <class Index>
   Outcome members_of_rows(const BlockView<Index>& b, double* scores) const noexcept {
-    return look_at_all(b, [&](std::int64_t r, const Example& e) {
-      std::copy(e.scores.begin(), e.scores.end(), scores + r * static_cast<std::int64_t>(e.scores.size()));
+    return look_at_all(b, [&](std::int64_t r, const Averaged& e) {
+      const auto all = static_cast<std::int64_t>(e.members_of_all);
+      std::copy_n(e.scores.data(), all, scores + r * all);
     });
+  }
+
+  // Threads look at rows side by side: visit(r, what the members say of row r).
+  template <class Index, class Visit>
+  Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
+    const int parts = threads_for(static_cast<double>(b.nnz), kMostThreads);
+    Outcome outcomes[kMostThreads];
+    in_threads(parts, parts, [&](int part) {
+      outcomes[part] = look_at_some(b, b.rows * part / parts, b.rows * (part + 1) / parts, visit);
+    });
+    for (const Outcome& each : outcomes)
+      if (each.status != Status::ok) return each;
+    return {Status::ok, b.rows};
   }
 
   template <class Index, class Visit>
-  Outcome look_at_all(const BlockView<Index>& b, Visit visit) const noexcept {
-    return look_at_each<Example>(groups_, b, [&](Example& e, std::int64_t r) {
-      if (!e.make(b.indptr[r + 1] - b.indptr[r] + 1, groups_)) return false;
-      look_at_rows(store_, spec_.fit_intercept ? intercept.data() : nullptr, blank_.data(), b, r,
-                   e.rows.data());
-      lay_out(e, b, r, false);
-      if (joint.open()) joint.look(e.joint, b, r);
-      gather(e, b.offset(r));
-      visit(r, e);
-      return true;
-    });
+  Outcome look_at_some(const BlockView<Index>& b, std::int64_t from, std::int64_t to,
+                       Visit visit) const noexcept {
+    std::int64_t r = from;
+    try {
+      Workspace w;
+      w.shape(groups_, spec_.outputs);
+      Piece piece;
+      for (; r < to; ++r) {
+        if (!b.holds(r)) return {Status::bad_block, r};
+        const std::int64_t rows = b.indptr[r + 1] - b.indptr[r] + (spec_.fit_intercept ? 1 : 0);
+        piece.clear();
+        piece.make(rows, groups_);
+        w.make(rows, groups_);
+        this->look_up(piece, b, r);
+        PieceExample& x = piece.add(rows);
+        x.offset = b.offset(r);
+        lay_out_values(piece, x, b, r, false);
+        if (joint.open()) joint.look(w.joint, b, r);
+        for (std::size_t g = 0; g < groups_.size(); ++g)  // read only
+          this->gather(w, piece, g, 0, const_cast<double*>(intercept.data()) + groups_[g].offset);
+        this->assemble(w.averaged, piece, 0);
+        visit(r, w.averaged);
+      }
+    } catch (const std::bad_alloc&) {
+      return {Status::out_of_memory, r};
+    }
+    return {Status::ok, to};
   }
 
-  const PortfolioKernels& kernels_ = best_portfolio_kernels();
-  const TaylorKernels& bayesian_ = best_taylor_kernels();
-  const CorrectionKernels& corrections_ = best_correction_kernels();
+  Piece piece_, next_piece_;
+  FasterWay ways_;  // alone, and together
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A portfolio: many settings of several rules learn side by side, each with the bits it would have alone, and the
 // prediction averages them (evidence.hpp).
 //
-// A row of the store has, for its feature, how often it was not zero and the sum of its squares, then group by group
+// A row of a model file has, for its feature, how often it was not zero and the sum of its squares, then group by group
 // the state of all members. A group is the members of one rule that see the same view of the values: column (o, j) of
 // output o and member j is at o * members + j, first the means or weights of all columns, then what was gained in
 // precision or the sums of squared gradients. Zeros are a feature never seen. Members that learn all weights together
@@ -42,6 +42,10 @@ struct PortfolioSpec {
   int outputs = 1;
   bool multinomial = false;  // outputs are classes of which one is right: each member's share one probability
   int bits = 22;
+  int threads = 1;               // at most; the bits do not depend on it
+  bool measure = true;           // now and then, whether one alone is faster
+  std::int64_t worth = 1 << 14;  // values of a Block that are worth starting threads
+  std::int64_t piece = 1 << 14;  // values that groups of members learn in one go
 };
 
 // Scores are n x outputs: the log odds of the average.

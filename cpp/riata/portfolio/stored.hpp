@@ -2,137 +2,96 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
-#include <vector>
 
-#include "riata/portfolio/groups.hpp"
+#include "riata/portfolio/members.hpp"
 #include "riata/portfolio/rows.hpp"
 
 namespace riata {
 
 template <AnyStore Store>
-class StoredPortfolio : public OverStore<Portfolio, Store> {
+class StoredPortfolio : public OverStore<PortfolioMembers, Store> {
+  using Base = OverStore<PortfolioMembers, Store>;
+
  public:
-  explicit StoredPortfolio(const PortfolioSpec& spec)
-      : OverStore<Portfolio, Store>(width_of(groups_of(spec, all_of(spec))), spec.bits, spec.outputs,
-                                    static_cast<int>(spec.members.size())),
-        spec_(spec) {
-    alive = all_of(spec);
-    single.assign(static_cast<std::size_t>((1 + kViews) * spec.outputs * Single::kWidth), 0.0);
-    groups_ = groups_of(spec_, alive);
-    width_ = width_of(groups_);
-    intercept.assign(static_cast<std::size_t>(width_), 0.0);
-    blank_.assign(static_cast<std::size_t>(width_), 0.0);
-    example_.shape(groups_);
-    if (groups_.back().rule == Rule::joint)
-      joint = Joint(spec.outputs, spec.joint, spec.intercept_variance, spec.fit_intercept);
-  }
+  explicit StoredPortfolio(const PortfolioSpec& spec) : Base(kHeadWidth, spec.bits, spec) {}
 
   Rows rows() const override {
-    return this->collect(width_, was_seen,
-                         [&](const double* row, double* out) { std::copy(row, row + width_, out); });
+    return this->collect(width_, was_seen, [&](const double* head, double* out) {
+      out = std::copy_n(head, kRowHead, out);
+      for (std::size_t g = 0; g < groups_.size(); ++g)
+        out = std::copy_n(states_[g].row(number_of(head)), groups_[g].width, out);
+    });
+  }
+  bool set_rows(const std::int64_t* keys, const double* values, std::int64_t n, const char* names,
+                const std::int64_t* name_offsets) noexcept override {
+    BlockView<std::int64_t> b;
+    b.names = names;
+    b.name_offsets = name_offsets;
+    if (!this->same_kind(b)) return false;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double* const head = store_.restore(static_cast<std::uint64_t>(keys[i]), b.name(i));
+      if (head == nullptr) return false;
+      const std::uint32_t number = this->add_rows();
+      if (number == 0) return false;
+      const double* from = values + i * width_;
+      std::copy_n(from, kRowHead, head);
+      head[kHeadNumber] = number;
+      for (std::size_t g = 0; g < groups_.size(); ++g)
+        std::copy_n(from + groups_[g].offset, groups_[g].width, states_[g].row(number));
+    }
+    return true;
   }
   std::int64_t live_weights() const noexcept override {
     std::int64_t live = 0;
     const Group& g = groups_.front();
-    store_.for_each([&](std::uint64_t, const double* row) {
+    store_.for_each([&](std::uint64_t, const double* head) {
       for (int o = 0; o < spec_.outputs; ++o)  // one member speaks for all: they move together
-        live += row[g.offset + o * g.members] != 0;
+        live += states_.front().row(number_of(head))[o * g.members] != 0;
     });
     return live;
   }
-  std::uint64_t bytes() const noexcept override { return store_.bytes() + joint.bytes(); }
+  std::uint64_t bytes() const noexcept override { return store_.bytes() + this->bytes_of_rows(); }
 
  protected:
   using Status = Outcome::Status;
-  using Portfolio::alive, Portfolio::evidence, Portfolio::features, Portfolio::intercept, Portfolio::joint;
-  using Portfolio::single, Portfolio::width_;
-  using OverStore<Portfolio, Store>::store_;
+  using Base::store_;
+  using PortfolioMembers::groups_, PortfolioMembers::states_, PortfolioMembers::spec_;
+  using PortfolioMembers::width_, PortfolioMembers::features;
 
-  // The rows of an example, those that are missing put there.
+  // The rows of the example that comes next in a piece, those that are missing put there. There must be room for them.
   template <class Index>
-  Status locate(const BlockView<Index>& b, std::int64_t begin, std::int64_t end) noexcept {
-    if (!example_.make(end - begin + 1, groups_)) return Status::out_of_memory;
-    double** rows = example_.rows.data();
-    if (spec_.fit_intercept) *rows++ = intercept.data();
-    return find_rows(store_, width_, b, begin, end, rows, features);
-  }
-
-  // How many of the members come before the joint ones.
-  int separate_members() const noexcept {
-    return groups_.back().rule == Rule::joint ? groups_.back().first : evidence.members();
-  }
-
-  // Only these members go on, and rows become narrower. False: memory is exhausted, and nothing has changed.
-  bool keep_only(const std::vector<int>& members) noexcept {
-    try {
-      std::vector<int> left;
-      for (const int c : members) left.push_back(alive[static_cast<std::size_t>(c)]);
-      std::vector<Group> groups = groups_of(spec_, left);
-      const std::vector<int> from = places(members, groups);
-      std::vector<double> kept;
-      for (const int place : from) kept.push_back(intercept[static_cast<std::size_t>(place)]);
-      if (!narrow(from)) return false;
-      evidence.keep_only(members);
-      alive = std::move(left);
-      groups_ = std::move(groups);
-      width_ = static_cast<int>(from.size());
-      intercept = std::move(kept);
-      blank_.assign(from.size(), 0.0);
-      example_.shape(groups_);
-      if (groups_.back().rule != Rule::joint) joint.close();
-    } catch (const std::bad_alloc&) {
-      return false;
+  Status locate(Piece& piece, const BlockView<Index>& b, std::int64_t r) noexcept {
+    const std::int64_t begin = b.indptr[r], end = b.indptr[r + 1], first = spec_.fit_intercept ? 1 : 0;
+    double** const heads = piece.heads.data() + first;
+    if (const Status status = find_rows(store_, kHeadWidth, b, begin, end, heads, features);
+        status != Status::ok)
+      return status;
+    std::uint32_t* const numbers = piece.numbers.data() + piece.values() + first;
+    for (std::int64_t k = 0; k < end - begin; ++k) {
+      if (heads[k][kHeadNumber] == 0) {
+        const std::uint32_t number = this->add_rows();
+        if (number == 0) return Status::out_of_memory;
+        heads[k][kHeadNumber] = number;
+      }
+      numbers[k] = number_of(heads[k]);
     }
-    return true;
+    return Status::ok;
   }
-
-  PortfolioSpec spec_;
-  std::vector<Group> groups_;
-  std::vector<double> blank_;
-  Example example_;
+  // The same of one that is only looked at.
+  template <class Index>
+  void look_up(Piece& piece, const BlockView<Index>& b, std::int64_t r) const noexcept {
+    static constexpr double kNeverMet[kHeadWidth] = {};
+    const std::int64_t first = spec_.fit_intercept ? 1 : 0;
+    look_at_rows(store_, spec_.fit_intercept ? kNeverMet : nullptr, kNeverMet, b, r, piece.heads.data());
+    std::uint32_t* const numbers = piece.numbers.data() + piece.values();
+    for (std::int64_t k = first; k < b.indptr[r + 1] - b.indptr[r] + first; ++k)
+      numbers[k] = number_of(piece.heads[static_cast<std::size_t>(k)]);
+  }
 
  private:
-  static bool was_seen(const double* row) noexcept { return row[0] > 0; }
-
-  static std::vector<int> all_of(const PortfolioSpec& spec) {
-    std::vector<int> all(spec.members.size());
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
-
-  // Only the numbers at these places of every row. False: memory is exhausted, and nothing has changed.
-  bool narrow(const std::vector<int>& from) {
-    if constexpr (requires { store_.narrow(from); }) {
-      store_.narrow(from);
-    } else {
-      Store store(static_cast<int>(from.size()), spec_.bits);
-      for (const auto& [key, row] : this->found(was_seen)) {
-        double* to = store.restore(key, this->name_of(key));
-        if (to == nullptr) return false;
-        for (const int place : from) *to++ = row[place];
-      }
-      store_ = std::move(store);
-    }
-    return true;
-  }
-
-  // Where the numbers of a narrower row stand in today's, when only these members stay.
-  std::vector<int> places(const std::vector<int>& members, const std::vector<Group>& groups) const {
-    std::vector<int> out{0, 1};
-    std::size_t of = 0;
-    for (const Group& g : groups) {
-      while (groups_[of].rule != g.rule || groups_[of].values != g.values) ++of;
-      const Group& old = groups_[of];
-      if (g.width == 0) continue;
-      for (const int half : {0, old.columns})
-        for (int o = 0; o < spec_.outputs; ++o)
-          for (int j = 0; j < g.members; ++j)
-            out.push_back(old.offset + half + o * old.members +
-                          (members[static_cast<std::size_t>(g.first + j)] - old.first));
-    }
-    return out;
+  static bool was_seen(const double* head) noexcept { return head[0] > 0; }
+  static std::uint32_t number_of(const double* head) noexcept {
+    return static_cast<std::uint32_t>(head[kHeadNumber]);
   }
 };
 

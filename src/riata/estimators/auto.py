@@ -36,6 +36,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     keep_all : keep settings that cannot catch up
     fit_joint : have the settings that learn all weights together, where there are few features
     store : "auto", "dense" (an array by index), "table" (by key) or "hashed" (2^`bits` rows)
+    n_jobs : threads that learn and score, -1: as the processor has cores; the same bits for any number
     fit_intercept, passes, shuffle, random_state, holdout, patience, class_weight : as everywhere
 
     `coef_`, `sparse_coef_` and `named_coef_` are one linear model that stands for all, and `cost_of_single_` says how
@@ -60,6 +61,7 @@ class AutoClassifier(Classification, Fitting, LinearClassifier):
     fit_intercept: bool = True
     store: str = "auto"
     bits: int = 22
+    n_jobs: int = -1
     passes: int = 1
 
     def _portfolio(self) -> Portfolio:

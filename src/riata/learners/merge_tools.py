@@ -16,7 +16,7 @@ def check_alike(a: Any, b: Any) -> None:
         raise ValueError(f"models of {a.family} and of {b.family} cannot be merged")
     ours, theirs = a.parameters(), b.parameters()
     for name in ours:
-        if name != "calibrate" and ours[name] != theirs[name]:
+        if name not in ("calibrate", "n_jobs") and ours[name] != theirs[name]:
             raise ValueError(
                 f"models with different parameters cannot be merged: {name}={ours[name]!r} and {theirs[name]!r}"
             )

@@ -23,6 +23,7 @@ from riata.learners.base import (
 )
 from riata.learners.bayesian_calibration import CalibratedLearner
 from riata.learners.classes import MULTI_CLASS, in_proportion, logistic, multi_class_option
+from riata.learners.jobs import check_jobs, threads_of
 from riata.learners.joint import INTERCEPT, JOINT_OPTION, joint_means, restore_joint
 from riata.learners.portfolio_settings import (
     JOINT,
@@ -75,6 +76,10 @@ class Portfolio(StoredLearner, CalibratedLearner):
     fit_intercept: bool = option(True, "learn an intercept")
     store: str = store_option()
     bits: int = option(22, "the hashed store has 2^bits rows")
+    n_jobs: int = option(
+        -1,
+        "threads that learn and score, -1: as the processor has cores; the result has the same bits for any number",
+    )
     outputs: int = option(
         1, "columns of weights: one for two classes or a number, one a class for more"
     )
@@ -90,6 +95,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
         self._check_store()
         check_number("outputs", self.outputs, least=1)
         check_choice("multi_class", self.multi_class, MULTI_CLASS)
+        check_jobs(self.n_jobs)
         self._calibrate_by(calibration.blank(self.outputs), 0)
         object.__setattr__(self, "_corrected_loss", 0.0)
         self._start(plan(self.outputs, self.fit_joint and self.store != "hashed"), named=False)
@@ -111,6 +117,7 @@ class Portfolio(StoredLearner, CalibratedLearner):
             multinomial=self.multi_class == "multinomial",
             bits=int(self.bits),
             joint=list(JOINT) if settings[-1] >= SEPARATE else [],
+            threads=threads_of(self.n_jobs),
         )
         object.__setattr__(self, "_held", (core, settings))
 
