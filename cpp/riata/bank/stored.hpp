@@ -48,7 +48,7 @@ class StoredBank : public Bank {
   int groups() const noexcept override { return groups_; }
   int outputs() const noexcept override { return m_; }
   std::uint64_t bytes() const noexcept override {
-    std::uint64_t all = store_->bytes();
+    std::uint64_t all = store_->bytes() + cells_.bytes();
     for (const auto& entries : history_.before) all += entries.capacity() * sizeof(double);
     return all;
   }
@@ -70,9 +70,9 @@ class StoredBank : public Bank {
       const Row row = this->row();
       store_->for_each([&](std::uint64_t, const double* words) {
         for (int g = 0; g < groups_; ++g) {
-          const double* const marks = row.marks(words, g);
+          const double *const marks = row.marks(words, g), *const cells = cells_.of(words[0]);
           std::int64_t* const counts = of_columns.data() + g * width();
-          for (int c = 0; c < width(); ++c) counts[c] += row.current(words, g, c, marks) != 0 ? 1 : 0;
+          for (int c = 0; c < width(); ++c) counts[c] += row.current(cells, g, c, marks) != 0 ? 1 : 0;
         }
       });
     }
@@ -92,8 +92,9 @@ class StoredBank : public Bank {
          ordered([&](const double* all) { return row.has(all, group, first, m_); })) {
       out.rows.keys.push_back(static_cast<std::int64_t>(key));
       auto& values = out.rows.values;
-      values.insert(values.end(), words + at, words + at + m_);
-      if (layout_.roots) values.insert(values.end(), words + columns() + at, words + columns() + at + m_);
+      const double* const cells = cells_.of(words[0]);
+      values.insert(values.end(), cells + at, cells + at + m_);
+      if (layout_.roots) values.insert(values.end(), cells + columns() + at, cells + columns() + at + m_);
       values.push_back(row.mark(words, group, first));
       if (!out.named) continue;
       const std::string_view name = store_->name(key);
@@ -119,9 +120,9 @@ class StoredBank : public Bank {
   int words() const noexcept { return layout_.words(); }
   Row row() const noexcept {
     if constexpr (kAdaGrad)
-      return {layout_, adagrad_};
+      return {layout_, cells_, adagrad_};
     else
-      return {layout_, history_};
+      return {layout_, cells_, history_};
   }
 
   // The rows that are wanted, by key.
@@ -174,6 +175,7 @@ class StoredBank : public Bank {
     }
     for (int u = 0; u < groups_ * settings(); ++u) note(u);
     compact_at_.assign(size(groups_), kFirstCompaction);
+    cells_ = BankCells(layout_.cells());
     store_ = std::make_unique<TableStore>(words(), 0);
   }
   // The numbers of a unit, where its columns look for them.
@@ -206,10 +208,13 @@ class StoredBank : public Bank {
     std::vector<double*> some;
     AdaGradSteps<Rule::kPenalty> steps(layout_, adagrad_);
     if (!steps.make_room(kMany)) throw std::bad_alloc();
+    std::vector<double*> cells;
     const auto count = [&] {
-      steps.count_live(some.data(), static_cast<std::int64_t>(some.size()), values.data(), scratch.data(),
-                       live);
+      for (const double* const words : some) cells.push_back(cells_.of(words[0]));
+      steps.count_live({some.data(), cells.data(), static_cast<std::int64_t>(some.size())}, values.data(),
+                       scratch.data(), live);
       some.clear();
+      cells.clear();
     };
     store_->for_each([&](std::uint64_t, double* words) {
       some.push_back(words);
@@ -222,8 +227,8 @@ class StoredBank : public Bank {
     const Row row = this->row();
     store_->for_each([&](std::uint64_t, double* words) {
       for (int g = 0; g < groups_; ++g) {
-        double& mark = words[layout_.marks_at() + g];
-        for (int c = 0; c < width(); ++c) words[g * width() + c] = row.current(words, g, c, &mark);
+        double &mark = words[layout_.marks_at() + g], *const cells = cells_.of(words[0]);
+        for (int c = 0; c < width(); ++c) cells[g * width() + c] = row.current(cells, g, c, &mark);
         mark = std::max(mark, adagrad_.penalties[size(g)]);
       }
     });
@@ -236,8 +241,9 @@ class StoredBank : public Bank {
     const double scale = rules_[size(u)].scale();
     store_->for_each([&](std::uint64_t, double* words) {
       const double* const marks = row.marks(words, g);
+      double* const cells = cells_.of(words[0]);
       for (int k = 0; k < m_; ++k)
-        words[g * width() + first + k] = scale * row.current(words, g, first + k, marks);
+        cells[g * width() + first + k] = scale * row.current(cells, g, first + k, marks);
     });
     auto& entries = history_.before[size(g)];
     for (std::size_t e = 0; e < entries.size(); e += size(width()))
@@ -291,6 +297,7 @@ class StoredBank : public Bank {
   AdaGradNumbers adagrad_;  // without
   std::vector<std::int64_t> compact_at_;
   std::unique_ptr<TableStore> store_;
+  BankCells cells_{0};
 };
 
 }  // namespace riata
