@@ -17,16 +17,6 @@ RIATA_INLINE Penalties penalties_of(const AdaGradColumns& by, const Columns& c) 
           by.period};
 }
 
-// work(k, place) for every row; what is summed up by place, modulo four, has the bits of one column alone.
-template <class Work>
-RIATA_INLINE void each_row(std::int64_t n, const Work& work) noexcept {
-  for (std::int64_t k = 0; k < n; ++k) work(k, static_cast<int>(k & 3));
-}
-struct FourSums {
-  Eight parts[4] = {eight(0.0), eight(0.0), eight(0.0), eight(0.0)};
-  RIATA_INLINE Eight all() const noexcept { return (parts[0] + parts[1]) + (parts[2] + parts[3]); }
-};
-
 constexpr std::int64_t kAhead = 6;
 
 template <PenaltyKind kind, bool kWhole>
@@ -37,8 +27,7 @@ RIATA_INLINE void gather_part(const AdaGradColumns& given, const AdaGradPart& pa
   const Columns c{part.at, part.have};
   const Penalties penalty = penalties_of<kWhole>(by, c);
   const Eight rates = get<kWhole>(c, by.rates);
-  FourSums sums;
-  each_row(e.n, [&](std::int64_t k, int place) {
+  const Eight sum = sum_of(e.n, [&](std::int64_t k) {
     const double* const later = e.cells[k + kAhead < e.n ? k + kAhead : e.n - 1] + c.first;
     __builtin_prefetch(later);
     __builtin_prefetch(later + by.roots);
@@ -46,9 +35,9 @@ RIATA_INLINE void gather_part(const AdaGradColumns& given, const AdaGradPart& pa
     Eight w = get<kWhole>(c, cells);
     w = adagrad_current<kind, Eight>(penalty, rates, w, get<kWhole>(c, cells + by.roots), eight(e.missed[k]));
     store(current + 8 * k, w);
-    sums.parts[place] = sums.parts[place] + w * static_cast<double>(e.x[k]);
+    return w * static_cast<double>(e.x[k]);
   });
-  put<kWhole>(c, dot, sums.all());
+  put<kWhole>(c, dot, sum);
 }
 
 template <bool kWhole>
@@ -59,8 +48,7 @@ RIATA_INLINE void prepare_part(const AdaGradColumns& given, const AdaGradPart& p
   const AdaGradEntries e = of;
   const Columns c{part.at, part.have};
   const Eight slope = get<kWhole>(c, slopes), rate_of_one = get<kWhole>(c, by.rates);
-  FourSums sums;
-  each_row(e.n, [&](std::int64_t k, int place) {
+  const Eight sum = sum_of(e.n, [&](std::int64_t k) {
     double* const roots = e.cells[k] + by.roots;
     const double value = factor * static_cast<double>(e.x[k]);
     const Eight gradient = slope * value;
@@ -68,9 +56,9 @@ RIATA_INLINE void prepare_part(const AdaGradColumns& given, const AdaGradPart& p
     const Eight rate = adagrad_rate(rate_of_one, root);
     put<kWhole>(c, roots, root);
     store(rates + 8 * k, rate);
-    sums.parts[place] = sums.parts[place] + select(gradient != 0, value * value * rate, eight(0.0));
+    return select(gradient != 0, value * value * rate, eight(0.0));
   });
-  put<kWhole>(c, strengths, get<kWhole>(c, strengths) + sums.all());
+  put<kWhole>(c, strengths, get<kWhole>(c, strengths) + sum);
 }
 
 template <PenaltyKind kind, bool kWhole>

@@ -79,10 +79,9 @@ class AdaGradSteps {
   void each_part(int g, bool ends_period, const Work& work) const noexcept {
     const int width = layout_->width;
     for (int c = 0; c < width; c += 8)
-      work(AdaGradPart{.at = g * width + c,
-                       .have = width - c < 8 ? width - c : 8,
-                       .ends_period = ends_period},
-           c / 8);
+      work(
+          AdaGradPart{.at = g * width + c, .have = width - c < 8 ? width - c : 8, .ends_period = ends_period},
+          c / 8);
   }
   double* kept(int g, int nth, std::int64_t n) noexcept {
     const std::int64_t parts = (layout_->width + 7) / 8;

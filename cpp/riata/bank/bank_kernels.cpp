@@ -20,7 +20,6 @@ constexpr std::int64_t kAhead = 6;
 
 RIATA_INLINE Columns columns_of(const BankPart& part) noexcept { return {part.at, part.have}; }
 
-// Sums by place, modulo four, have the bits of one column alone.
 template <DecayKind kind, bool kWhole>
 RIATA_INLINE void gather_part(const BankPart& given, const BankEntries& of, double* current,
                               double* dot) noexcept {
@@ -28,22 +27,16 @@ RIATA_INLINE void gather_part(const BankPart& given, const BankEntries& of, doub
   const BankEntries e = of;
   const Columns c = columns_of(part), in_group{part.first, part.have};
   const Eight now = get<kWhole>(c, part.now), theta = get<kWhole>(c, part.theta);
-  Eight sums[4] = {eight(0.0), eight(0.0), eight(0.0), eight(0.0)};
-  const auto one = [&](std::int64_t k, Eight& sum) {
-    const Eight v = current_of<kind>(now, theta, get<kWhole>(c, e.cells[k]), get<kWhole>(in_group, e.marks[k]));
+  const auto one = [&](std::int64_t k) {
+    const std::int64_t later = k + kAhead < e.n ? k + kAhead : e.n - 1;
+    __builtin_prefetch(e.cells[later] + c.first);
+    __builtin_prefetch(e.marks[later] + in_group.first);
+    const Eight v =
+        current_of<kind>(now, theta, get<kWhole>(c, e.cells[k]), get<kWhole>(in_group, e.marks[k]));
     store(current + 8 * k, v);
-    sum = sum + v * static_cast<double>(e.x[k]);
+    return v * static_cast<double>(e.x[k]);
   };
-  std::int64_t k = 0;
-  for (; k + 4 <= e.n; k += 4)
-    for (int i = 0; i < 4; ++i) {
-      const std::int64_t later = k + i + kAhead < e.n ? k + i + kAhead : e.n - 1;
-      __builtin_prefetch(e.cells[later] + c.first);
-      __builtin_prefetch(e.marks[later] + in_group.first);
-      one(k + i, sums[i]);
-    }
-  for (int i = 0; k < e.n; ++k, ++i) one(k, sums[i]);
-  put<kWhole>(c, dot, (sums[0] + sums[1]) + (sums[2] + sums[3]));
+  put<kWhole>(c, dot, sum_of(e.n, one));
 }
 
 template <bool kWhole>
@@ -63,9 +56,11 @@ RIATA_INLINE void push_anew_part(const BankPart& given, const BankEntries& of,
   const BankPart part = given;
   const BankEntries e = of;
   const Columns c = columns_of(part), in_group{part.first, part.have};
-  const Eight now = get<kWhole>(c, part.now), theta = get<kWhole>(c, part.theta), g = get<kWhole>(c, gradient);
+  const Eight now = get<kWhole>(c, part.now), theta = get<kWhole>(c, part.theta),
+              g = get<kWhole>(c, gradient);
   for (std::int64_t k = 0; k < e.n; ++k) {
-    const Eight v = current_of<kind>(now, theta, get<kWhole>(c, e.cells[k]), get<kWhole>(in_group, e.marks[k]));
+    const Eight v =
+        current_of<kind>(now, theta, get<kWhole>(c, e.cells[k]), get<kWhole>(in_group, e.marks[k]));
     put<kWhole>(c, e.cells[k], v - g * static_cast<double>(e.x[k]));
   }
 }

@@ -23,7 +23,8 @@ class BankOf final : public ScoredBank<Rule> {
   using Scored::scales_, Scored::specs_, Scored::m_, Scored::groups_, Scored::rules_, Scored::factors_,
       Scored::intercept_, Scored::t_, Scored::features_;
   using Scored::settings, Scored::size, Scored::width, Scored::columns, Scored::words, Scored::chosen,
-      Scored::note, Scored::make_room, Scored::gather, Scored::slopes, Scored::kAdaGrad, Scored::cells_, Scored::place;
+      Scored::note, Scored::make_room, Scored::gather, Scored::slopes, Scored::kAdaGrad, Scored::cells_,
+      Scored::place;
   using typename Scored::Example, typename Scored::Row;
   using Status = Outcome::Status;
   using Kind = BankOutcome::Kind;
@@ -217,7 +218,8 @@ class BankOf final : public ScoredBank<Rule> {
     std::fill_n(strengths_.begin() + first * m_, width(), 0.0);
     for (int u = first; with_intercept && u < first + settings(); ++u)
       rules_[size(u)].prepare_intercept(gradient_.data() + u * m_, m_, strengths_.data() + u * m_);
-    adagrad_steps_.prepare(g, this->features(nnz), values_.of(g), factor, gradient_.data(), strengths_.data());
+    adagrad_steps_.prepare(g, this->features(nnz), values_.of(g), factor, gradient_.data(),
+                           strengths_.data());
     if (!is_explicit) make_implicit(g, of);
     for (int u = first; with_intercept && u < first + settings(); ++u)
       rules_[size(u)].push_intercept(intercept_.data() + u * m_, gradient_.data() + u * m_, m_, 0);

@@ -75,13 +75,9 @@ class ScoredBank : public StoredBank<Rule> {
   void each_part(int g, std::int64_t n, const Work& work) noexcept {
     const BankEntries entries{cells_of_.data(), before_.data() + g * n, values_.of(g), n};
     const int parts = (width() + 7) / 8;
-    for (int part = 0; part < parts; ++part)
-      work(BankPart{.at = g * width() + 8 * part,
-                    .first = 8 * part,
-                    .have = std::min(8, width() - 8 * part),
-                    .now = history_.now.data(),
-                    .theta = history_.theta.data()},
-           entries, current_.data() + (g * parts + part) * 8 * n);
+    Stored::each_part(g, [&](const BankPart& part) {
+      work(part, entries, current_.data() + (g * parts + part.first / 8) * 8 * n);
+    });
   }
 
   // For an example of so many features, and one more entry in every history. False: memory is exhausted.
@@ -202,7 +198,7 @@ class ScoredBank : public StoredBank<Rule> {
   std::vector<double> gradient_, dot_, current_, marks_, rates_, strengths_;
   std::vector<double*> cells_of_;      // of each feature
   std::vector<const double*> before_;  // with a schedule, of each group and feature: the running scalars then
-  std::vector<double> lengths_;              // of each group: what values are multiplied with
+  std::vector<double> lengths_;        // of each group: what values are multiplied with
   std::vector<std::uint8_t> learns_, went_;  // of each group: rows are touched; time goes on
   std::vector<std::uint8_t> counts_;         // of each group: values are learned
   std::vector<double> steps_;                // the learning rates of now, of each setting

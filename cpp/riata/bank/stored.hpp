@@ -12,6 +12,7 @@
 
 #include "riata/bank/adagrad_steps.hpp"
 #include "riata/bank/bank.hpp"
+#include "riata/bank/kernels.hpp"
 #include "riata/bank/row.hpp"
 #include "riata/stores/table.hpp"
 
@@ -64,18 +65,7 @@ class StoredBank : public Bank {
 
   std::vector<std::int64_t> live_weights() const override {
     std::vector<std::int64_t> of_columns(size(columns()), 0), live;
-    if constexpr (kAdaGrad) {
-      count_live(of_columns.data());
-    } else {
-      const Row row = this->row();
-      store_->for_each([&](std::uint64_t, const double* words) {
-        for (int g = 0; g < groups_; ++g) {
-          const double *const marks = row.marks(words, g), *const cells = cells_.of(words[0]);
-          std::int64_t* const counts = of_columns.data() + g * width();
-          for (int c = 0; c < width(); ++c) counts[c] += row.current(cells, g, c, marks) != 0 ? 1 : 0;
-        }
-      });
-    }
+    count_live(of_columns.data());
     for (auto first = of_columns.begin(); first != of_columns.end(); first += m_)
       live.push_back(std::accumulate(first, first + m_, std::int64_t{0}));
     return live;
@@ -199,28 +189,59 @@ class StoredBank : public Bank {
     return static_cast<std::int64_t>(history_.before[size(g)].size()) / width();
   }
 
-  // Some rows at a time: bringing AdaGrad's weights current is for kernels.
+  // Some rows at a time: bringing weights current is for kernels.
   void count_live(std::int64_t* live) const {
     constexpr std::size_t kMany = 64;
-    const std::vector<float> zeros(kMany);
-    const std::vector<const float*> values(size(groups_), zeros.data());
+    std::vector<double*> some, cells;
     std::vector<double> scratch(size(columns()));
-    std::vector<double*> some;
-    AdaGradSteps<Rule::kPenalty> steps(layout_, adagrad_);
-    if (!steps.make_room(kMany)) throw std::bad_alloc();
-    std::vector<double*> cells;
-    const auto count = [&] {
+    const auto count = [&](const auto& of) {
       for (const double* const words : some) cells.push_back(cells_.of(words[0]));
-      steps.count_live({some.data(), cells.data(), static_cast<std::int64_t>(some.size())}, values.data(),
-                       scratch.data(), live);
+      of(BankFeatures{some.data(), cells.data(), static_cast<std::int64_t>(some.size())});
       some.clear();
       cells.clear();
     };
-    store_->for_each([&](std::uint64_t, double* words) {
-      some.push_back(words);
-      if (some.size() == kMany) count();
-    });
-    count();
+    const auto each = [&](const auto& of) {
+      store_->for_each([&](std::uint64_t, double* words) {
+        some.push_back(words);
+        if (some.size() == kMany) count(of);
+      });
+      count(of);
+    };
+    const std::vector<float> zeros(kMany);
+    if constexpr (kAdaGrad) {
+      const std::vector<const float*> values(size(groups_), zeros.data());
+      AdaGradSteps<Rule::kPenalty> steps(layout_, adagrad_);
+      if (!steps.make_room(kMany)) throw std::bad_alloc();
+      each([&](const BankFeatures& of) { steps.count_live(of, values.data(), scratch.data(), live); });
+    } else {
+      std::vector<double> current(8 * kMany);
+      std::vector<const double*> marks(kMany);
+      const BankKernels& kernels = best_bank_kernels().of(Rule::kDecay);
+      const Row row = this->row();
+      each([&](const BankFeatures& of) {
+        for (int g = 0; g < groups_; ++g) {
+          for (std::int64_t k = 0; k < of.n; ++k)
+            marks[static_cast<std::size_t>(k)] = row.marks(of.rows[k], g);
+          each_part(g, [&](const BankPart& part) {
+            kernels.gather(part, {of.cells, marks.data(), zeros.data(), of.n}, current.data(),
+                           scratch.data());
+            for (std::int64_t k = 0; k < of.n; ++k)
+              for (int c = 0; c < part.have; ++c)
+                live[part.at + c] += current[size(8) * static_cast<std::size_t>(k) + size(c)] != 0;
+          });
+        }
+      });
+    }
+  }
+  // With a schedule: work(part) for eight columns of a group at a time, and for those that are left.
+  template <class Work>
+  void each_part(int g, const Work& work) const {
+    for (int first = 0; first < width(); first += 8)
+      work(BankPart{.at = g * width() + first,
+                    .first = first,
+                    .have = std::min(8, width() - first),
+                    .now = history_.now.data(),
+                    .theta = history_.theta.data()});
   }
   // Every weight of AdaGrad brought current.
   void catch_up() noexcept {
