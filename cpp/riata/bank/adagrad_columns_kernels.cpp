@@ -1,5 +1,6 @@
 // The kernels of adagrad_columns.hpp.
 #include "riata/bank/adagrad_columns.hpp"
+#include "riata/bank/sum_of.hpp"
 #include "riata/simd/columns.hpp"
 #include "riata/simd/exp.hpp"
 
@@ -27,7 +28,7 @@ RIATA_INLINE void gather_part(const AdaGradColumns& given, const AdaGradPart& pa
   const Columns c{part.at, part.have};
   const Penalties penalty = penalties_of<kWhole>(by, c);
   const Eight rates = get<kWhole>(c, by.rates);
-  const Eight sum = sum_of(e.n, [&](std::int64_t k) {
+  const Eight sum = sum_of(e.n, [&](std::int64_t k) __attribute__((always_inline)) {
     const double* const later = e.cells[k + kAhead < e.n ? k + kAhead : e.n - 1] + c.first;
     __builtin_prefetch(later);
     __builtin_prefetch(later + by.roots);
@@ -48,7 +49,7 @@ RIATA_INLINE void prepare_part(const AdaGradColumns& given, const AdaGradPart& p
   const AdaGradEntries e = of;
   const Columns c{part.at, part.have};
   const Eight slope = get<kWhole>(c, slopes), rate_of_one = get<kWhole>(c, by.rates);
-  const Eight sum = sum_of(e.n, [&](std::int64_t k) {
+  const Eight sum = sum_of(e.n, [&](std::int64_t k) __attribute__((always_inline)) {
     double* const roots = e.cells[k] + by.roots;
     const double value = factor * static_cast<double>(e.x[k]);
     const Eight gradient = slope * value;

@@ -1,5 +1,6 @@
 // The kernels of kernels.hpp.
 #include "riata/bank/kernels.hpp"
+#include "riata/bank/sum_of.hpp"
 #include "riata/simd/columns.hpp"
 #include "riata/simd/exp.hpp"
 
@@ -27,7 +28,7 @@ RIATA_INLINE void gather_part(const BankPart& given, const BankEntries& of, doub
   const BankEntries e = of;
   const Columns c = columns_of(part), in_group{part.first, part.have};
   const Eight now = get<kWhole>(c, part.now), theta = get<kWhole>(c, part.theta);
-  const auto one = [&](std::int64_t k) {
+  const auto one = [&](std::int64_t k) __attribute__((always_inline)) {
     const std::int64_t later = k + kAhead < e.n ? k + kAhead : e.n - 1;
     __builtin_prefetch(e.cells[later] + c.first);
     __builtin_prefetch(e.marks[later] + in_group.first);

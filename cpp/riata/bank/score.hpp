@@ -86,9 +86,7 @@ class ScoredBank : public StoredBank<Rule> {
       if (went_.size() != size(groups_)) went_.assign(size(groups_), 0);
       if (!cells_.make_room(static_cast<std::size_t>(nnz)) || !at_least(cells_of_, nnz)) return false;
       if (cells_.due()) [[unlikely]]
-        cells_.collect([&](const auto& see) {
-          store_->for_each([&](std::uint64_t, const double* words) { see(words[0]); });
-        });
+        collect();
       if constexpr (kAdaGrad) return adagrad_steps_.make_room(nnz);
       const int parts = groups_ * ((width() + 7) / 8);
       if (!at_least(current_, nnz * 8 * parts) || !at_least(before_, nnz * groups_)) return false;
@@ -103,6 +101,19 @@ class ScoredBank : public StoredBank<Rule> {
       return false;
     }
     return true;
+  }
+
+  // The cells of features that are gone, or whose weights have all come to zero, are for others.
+  void collect() noexcept {
+    const Row row = this->row();
+    cells_.collect([&](const auto& see) {
+      store_->for_each([&](std::uint64_t, double* words) {
+        if (row.is_live(words, 0))
+          see(words[0]);
+        else
+          words[0] = 0;
+      });
+    });
   }
 
   // Where the cells of an example are whose rows are found; features without any get some.

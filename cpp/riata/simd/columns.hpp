@@ -74,16 +74,4 @@ RIATA_INLINE void put(const Columns& c, double* p, const V& v) noexcept {
     store_first(p + c.first, c.have, v);
 }
 
-// The sum of work(k) over n features: added up by place, modulo four, it has the bits of one column alone.
-template <class Work>
-RIATA_INLINE Eight sum_of(std::int64_t n, const Work& work) noexcept {
-  Eight a = eight(0.0), b = a, c = a, d = a;
-  std::int64_t k = 0;
-  for (; k + 4 <= n; k += 4) a = a + work(k), b = b + work(k + 1), c = c + work(k + 2), d = d + work(k + 3);
-  if (k < n) a = a + work(k);
-  if (k + 1 < n) b = b + work(k + 1);
-  if (k + 2 < n) c = c + work(k + 2);
-  return (a + b) + (c + d);
-}
-
 }  // namespace riata::RIATA_TARGET
