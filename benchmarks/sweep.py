@@ -91,6 +91,38 @@ def folds(run: Run) -> Iterator[Ratio]:
     yield ratio(what, found["sklearn"], found["sweep"], least=10)
 
 
+def defaults(run: Run) -> Iterator[Ratio]:
+    """The same 8 settings x 10 folds, each as it comes: SGDClassifier ends by itself, a sweep takes one pass, and
+    RiataSearchCV as many as the estimator does."""
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.model_selection import GridSearchCV
+
+    problem = load("trec07p")
+    rows = FEW_ROWS if run.quick else problem.n
+    X, y = problem.X[:rows], problem.y[:rows]
+    alphas = np.geomspace(1e-7, 1e-4, 8)
+    losses: dict[str, float] = {}
+
+    def grid_search() -> None:
+        model = SGDClassifier(loss="log_loss", penalty="elasticnet", random_state=0)
+        search = GridSearchCV(model, {"alpha": alphas}, cv=10, scoring="neg_log_loss").fit(X, y)
+        losses["sklearn"] = -search.best_score_
+
+    def swept() -> None:
+        losses["sweep"] = riata.sweep(X, {"l1": alphas}, y=y, folds=10).best_["loss"]
+
+    def search() -> None:
+        model = riata.ElasticNetClassifier(random_state=0)
+        found = riata.RiataSearchCV(model, {"l1": alphas}, cv=10, scoring="neg_log_loss").fit(X, y)
+        losses["search"] = -found.best_score_
+
+    found = run.turns({"sklearn": grid_search, "sweep": swept, "search": search}, 1)
+    for name, ours in (("sweep", "riata.sweep, one pass"), ("search", "RiataSearchCV")):
+        what = f"GridSearchCV over SGDClassifier over {ours}, all by default, 8 settings x 10 folds, `trec07p`"
+        note = f"held-out log loss of the best {losses['sklearn']:.4f} / {losses[name]:.4f}"
+        yield ratio(what, found["sklearn"], found[name], least=10, note=note)
+
+
 def path(run: Run) -> Iterator[Ratio]:
     """20 penalties, 10 folds, to the same accuracy."""
     from sklearn.linear_model import LogisticRegressionCV
@@ -117,7 +149,7 @@ def path(run: Run) -> Iterator[Ratio]:
 
 
 def ratios(run: Run) -> Iterator[Ratio]:
-    for part in (settings, folds, path):
+    for part in (settings, folds, defaults, path):
         try:
             yield from part(run)
         except Absent as absent:

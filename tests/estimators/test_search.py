@@ -42,6 +42,8 @@ def test_the_best_is_what_fit_makes_of_it(shuffle: bool, form: Any) -> None:
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
     assert search.cv_results_["rank_test_score"][search.best_index_] == 1
     assert len(search.cv_results_["params"]) == 4
+    for name in ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time"):
+        assert search.cv_results_[name].shape == (4,)
     assert search.score(X, y) == pytest.approx(-log_loss(y, search.predict_proba(X)))
 
 

@@ -227,6 +227,42 @@ def test_what_a_sweep_of_default_settings_takes_is_what_is_said() -> None:
     assert estimate(hashed, None).bytes_per_feature == 2 * 5 * 8
 
 
+def test_what_schedules_sum_up_is_said_before_a_sweep() -> None:
+    grid = {"l1": [1e-7, 1e-6, 1e-5, 1e-4], "learning_rate": "inv_sqrt", "feature_scale": "none"}
+    said = estimate(Job(grid).settings, 2)
+    assert said.sums_per_feature == 3 * 4 * 8
+    assert "and up to 96 more for what schedules have summed up" in said.text
+    assert estimate(Job({"l1": [1e-7, 1e-6, 1e-5, 1e-4]}).settings, 2).sums_per_feature == 0
+
+
+@pytest.mark.parametrize("far", [0, 1 << 40])
+def test_features_that_die_leave_their_room_to_others(far: int) -> None:
+    """Every example brings two features that no other has, and whose weights soon come to zero."""
+    n = 15_000
+    own = 10 + 2 * np.arange(n)
+    indices = np.stack([np.arange(n) % 10, own, own + 1], axis=1).astype(np.int64)
+    block = Block(
+        labels=(np.arange(n) % 3 == 0).astype(np.float64),
+        indptr=np.arange(0, 3 * n + 1, 3, dtype=np.int64),
+        indices=far + indices.ravel(),
+        values=np.ones(3 * n, dtype=np.float32),
+    )
+    grid = {
+        "l1": [1e-3, 2e-3, 3e-3, 5e-3, 1e-2],
+        "learning_rate": "constant",
+        "eta0": [0.1],
+        "feature_scale": "none",
+    }
+    job = Job(grid, threads=1)
+    found = job.run(ListSource(block, 1000))
+    for i, record in enumerate(found.records):
+        single = alone(ListSource(block), "elastic-net", record["parameters"])
+        same_state(found.model(i).learner, single.learner)
+    assert job.columns is not None
+    (unit_set,) = job.columns.unit_sets
+    assert unit_set._bank.bytes < 1_400_000  # type: ignore[attr-defined]
+
+
 def test_offsets_are_not_for_several_classes() -> None:
     block = problem(60, classes=3)
     given = Block(

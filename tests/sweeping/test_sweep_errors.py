@@ -56,8 +56,11 @@ def test_more_folds_than_examples() -> None:
         sweep_source(ListSource(problem(10)), {"l1": [0, 1e-3]}, folds=20)
     source = ListSource(problem(30))
     source.n_rows = None
-    with pytest.raises(DataError, match="folds have no example"):
+    with pytest.raises(DataError, match="folds have no example") as error:
         sweep_source(source, {"l1": [0, 1e-3]}, folds=25)
+    found = partial_sweep(error.value)  # what was learned is not lost
+    assert found is not None
+    assert found.model().learner.t == 30
     with pytest.raises(SettingsError, match="at least 2"):
         sweep_source(ListSource(problem(10)), {"l1": [0]}, folds=1)
 

@@ -1,5 +1,6 @@
 // The kernels of adagrad_columns.hpp.
 #include "riata/bank/adagrad_columns.hpp"
+#include "riata/bank/sum_of.hpp"
 #include "riata/simd/columns.hpp"
 #include "riata/simd/exp.hpp"
 
@@ -17,105 +18,83 @@ RIATA_INLINE Penalties penalties_of(const AdaGradColumns& by, const Columns& c) 
           by.period};
 }
 
-// work(k, place) for every row; what is summed up by place, modulo four, has the bits of one column alone.
-template <class Work>
-RIATA_INLINE void each_row(std::int64_t n, const Work& work) noexcept {
-  for (std::int64_t k = 0; k < n; ++k) work(k, static_cast<int>(k & 3));
-}
-struct FourSums {
-  Eight parts[4] = {eight(0.0), eight(0.0), eight(0.0), eight(0.0)};
-  RIATA_INLINE Eight all() const noexcept { return (parts[0] + parts[1]) + (parts[2] + parts[3]); }
-};
-
-// What the columns from `first` on need of a row that is far longer than what processors fetch by themselves: the first
-// of them bring all of it nearer.
-RIATA_INLINE void fetch(const double* row, int first, int roots, int mark) noexcept {
-  if (first == 0)
-    for (int word = 0; word < mark; word += 8) __builtin_prefetch(row + word, 0, 2);
-  for (const double* from : {row + first, row + first + roots}) {
-    __builtin_prefetch(from);
-    __builtin_prefetch(from + 7);
-  }
-  __builtin_prefetch(row + mark);
-}
-
 constexpr std::int64_t kAhead = 6;
 
 template <PenaltyKind kind, bool kWhole>
-RIATA_INLINE void gather_part(const AdaGradColumns& given, const AdaGradPart& part, double* const* rows,
-                              const float* x, std::int64_t n, double* current, double* dot) noexcept {
+RIATA_INLINE void gather_part(const AdaGradColumns& given, const AdaGradPart& part, const AdaGradEntries& of,
+                              double* current, double* dot) noexcept {
   const AdaGradColumns by = given;
+  const AdaGradEntries e = of;
   const Columns c{part.at, part.have};
-  const int mark = part.mark;
-  const double penalties = part.penalties;
   const Penalties penalty = penalties_of<kWhole>(by, c);
   const Eight rates = get<kWhole>(c, by.rates);
-  FourSums sums;
-  each_row(n, [&](std::int64_t k, int place) {
-    if (k + kAhead < n) fetch(rows[k + kAhead], c.first, by.roots, mark);
-    const double* const row = rows[k];
-    Eight w = get<kWhole>(c, row);
-    const double missed = penalties - row[mark];
-    w = adagrad_current<kind, Eight>(penalty, rates, w, get<kWhole>(c, row + by.roots), eight(missed));
+  const Eight sum = sum_of(e.n, [&](std::int64_t k) __attribute__((always_inline)) {
+    const double* const later = e.cells[k + kAhead < e.n ? k + kAhead : e.n - 1] + c.first;
+    __builtin_prefetch(later);
+    __builtin_prefetch(later + by.roots);
+    const double* const cells = e.cells[k];
+    Eight w = get<kWhole>(c, cells);
+    w = adagrad_current<kind, Eight>(penalty, rates, w, get<kWhole>(c, cells + by.roots), eight(e.missed[k]));
     store(current + 8 * k, w);
-    sums.parts[place] = sums.parts[place] + w * static_cast<double>(x[k]);
+    return w * static_cast<double>(e.x[k]);
   });
-  put<kWhole>(c, dot, sums.all());
+  put<kWhole>(c, dot, sum);
 }
 
 template <bool kWhole>
-RIATA_INLINE void prepare_part(const AdaGradColumns& given, const AdaGradPart& part, double* const* rows,
-                               const float* x, std::int64_t n, const double* slopes, double factor,
-                               double* rates, double* strengths) noexcept {
+RIATA_INLINE void prepare_part(const AdaGradColumns& given, const AdaGradPart& part, const AdaGradEntries& of,
+                               const double* slopes, double factor, double* rates,
+                               double* strengths) noexcept {
   const AdaGradColumns by = given;
+  const AdaGradEntries e = of;
   const Columns c{part.at, part.have};
   const Eight slope = get<kWhole>(c, slopes), rate_of_one = get<kWhole>(c, by.rates);
-  FourSums sums;
-  each_row(n, [&](std::int64_t k, int place) {
-    double* const roots = rows[k] + by.roots;
-    const double value = factor * static_cast<double>(x[k]);
+  const Eight sum = sum_of(e.n, [&](std::int64_t k) __attribute__((always_inline)) {
+    double* const roots = e.cells[k] + by.roots;
+    const double value = factor * static_cast<double>(e.x[k]);
     const Eight gradient = slope * value;
     const Eight root = adagrad_root<Eight>(by.first, get<kWhole>(c, roots), gradient);
     const Eight rate = adagrad_rate(rate_of_one, root);
     put<kWhole>(c, roots, root);
     store(rates + 8 * k, rate);
-    sums.parts[place] = sums.parts[place] + select(gradient != 0, value * value * rate, eight(0.0));
+    return select(gradient != 0, value * value * rate, eight(0.0));
   });
-  put<kWhole>(c, strengths, get<kWhole>(c, strengths) + sums.all());
+  put<kWhole>(c, strengths, get<kWhole>(c, strengths) + sum);
 }
 
 template <PenaltyKind kind, bool kWhole>
-RIATA_INLINE void push_part(const AdaGradColumns& given, const AdaGradPart& part, double* const* rows,
-                            const float* x, std::int64_t n, const double* slopes, const double* current,
-                            const double* rates) noexcept {
+RIATA_INLINE void push_part(const AdaGradColumns& given, const AdaGradPart& part, const AdaGradEntries& of,
+                            const double* slopes, const double* current, const double* rates) noexcept {
   const AdaGradColumns by = given;
+  const AdaGradEntries e = of;
   const Columns c{part.at, part.have};
   const Penalties penalty = penalties_of<kWhole>(by, c);
   const Eight slope = get<kWhole>(c, slopes);
   const Eight due = eight(part.ends_period ? 1.0 : 0.0);
-  for (std::int64_t k = 0; k < n; ++k) {
+  for (std::int64_t k = 0; k < e.n; ++k) {
     const Eight rate = eight(rates + 8 * k);
-    const Eight step = rate * slope * static_cast<double>(x[k]);
-    put<kWhole>(c, rows[k], adagrad_moved<kind, Eight>(penalty, eight(current + 8 * k), rate, step, due > 0));
+    const Eight step = rate * slope * static_cast<double>(e.x[k]);
+    put<kWhole>(c, e.cells[k],
+                adagrad_moved<kind, Eight>(penalty, eight(current + 8 * k), rate, step, due > 0));
   }
 }
 
 template <PenaltyKind kind>
-void gather(const AdaGradColumns& by, const AdaGradPart& part, double* const* rows, const float* x,
-            std::int64_t n, double* current, double* dot) noexcept {
-  part.have == 8 ? gather_part<kind, true>(by, part, rows, x, n, current, dot)
-                 : gather_part<kind, false>(by, part, rows, x, n, current, dot);
+void gather(const AdaGradColumns& by, const AdaGradPart& part, const AdaGradEntries& of, double* current,
+            double* dot) noexcept {
+  part.have == 8 ? gather_part<kind, true>(by, part, of, current, dot)
+                 : gather_part<kind, false>(by, part, of, current, dot);
 }
-void prepare(const AdaGradColumns& by, const AdaGradPart& part, double* const* rows, const float* x,
-             std::int64_t n, const double* slopes, double factor, double* rates, double* strengths) noexcept {
-  part.have == 8 ? prepare_part<true>(by, part, rows, x, n, slopes, factor, rates, strengths)
-                 : prepare_part<false>(by, part, rows, x, n, slopes, factor, rates, strengths);
+void prepare(const AdaGradColumns& by, const AdaGradPart& part, const AdaGradEntries& of,
+             const double* slopes, double factor, double* rates, double* strengths) noexcept {
+  part.have == 8 ? prepare_part<true>(by, part, of, slopes, factor, rates, strengths)
+                 : prepare_part<false>(by, part, of, slopes, factor, rates, strengths);
 }
 template <PenaltyKind kind>
-void push(const AdaGradColumns& by, const AdaGradPart& part, double* const* rows, const float* x,
-          std::int64_t n, const double* slopes, const double* current, const double* rates) noexcept {
-  part.have == 8 ? push_part<kind, true>(by, part, rows, x, n, slopes, current, rates)
-                 : push_part<kind, false>(by, part, rows, x, n, slopes, current, rates);
+void push(const AdaGradColumns& by, const AdaGradPart& part, const AdaGradEntries& of, const double* slopes,
+          const double* current, const double* rates) noexcept {
+  part.have == 8 ? push_part<kind, true>(by, part, of, slopes, current, rates)
+                 : push_part<kind, false>(by, part, of, slopes, current, rates);
 }
 
 // 1 / (1 + exp(-z)), as losses/loss.hpp has it.

@@ -1,5 +1,6 @@
 // The kernels of kernels.hpp.
 #include "riata/bank/kernels.hpp"
+#include "riata/bank/sum_of.hpp"
 #include "riata/simd/columns.hpp"
 #include "riata/simd/exp.hpp"
 
@@ -16,99 +17,69 @@ RIATA_INLINE T current_of(const T& now, const T& theta, const T& v, const T& mar
     return select((mark != now) & (abs(v) <= theta), all<T>(0), v);
 }
 
-// work(c) for eight columns, four or one at a time.
-template <class Work>
-RIATA_INLINE void columns(int width, Work work) noexcept {
-  int c = 0;
-  for (; c + 8 <= width; c += 8) work(c, Eight{});
-  for (; c + 4 <= width; c += 4) work(c, Four{});
-  for (; c < width; ++c) work(c, 0.0);
+constexpr std::int64_t kAhead = 6;
+
+RIATA_INLINE Columns columns_of(const BankPart& part) noexcept { return {part.at, part.have}; }
+
+template <DecayKind kind, bool kWhole>
+RIATA_INLINE void gather_part(const BankPart& given, const BankEntries& of, double* current,
+                              double* dot) noexcept {
+  const BankPart part = given;
+  const BankEntries e = of;
+  const Columns c = columns_of(part), in_group{part.first, part.have};
+  const Eight now = get<kWhole>(c, part.now), theta = get<kWhole>(c, part.theta);
+  const auto one = [&](std::int64_t k) __attribute__((always_inline)) {
+    const std::int64_t later = k + kAhead < e.n ? k + kAhead : e.n - 1;
+    __builtin_prefetch(e.cells[later] + c.first);
+    __builtin_prefetch(e.marks[later] + in_group.first);
+    const Eight v =
+        current_of<kind>(now, theta, get<kWhole>(c, e.cells[k]), get<kWhole>(in_group, e.marks[k]));
+    store(current + 8 * k, v);
+    return v * static_cast<double>(e.x[k]);
+  };
+  put<kWhole>(c, dot, sum_of(e.n, one));
 }
 
-RIATA_INLINE void fetch(const double* row, int width) noexcept {
-  for (int c = 0; c < width; c += 8) __builtin_prefetch(row + c);
+template <bool kWhole>
+RIATA_INLINE void push_part(const BankPart& given, const BankEntries& of, const double* gradient,
+                            const double* current) noexcept {
+  const BankPart part = given;
+  const BankEntries e = of;
+  const Columns c = columns_of(part);
+  const Eight g = get<kWhole>(c, gradient);
+  for (std::int64_t k = 0; k < e.n; ++k)
+    put<kWhole>(c, e.cells[k], eight(current + 8 * k) - g * static_cast<double>(e.x[k]));
 }
 
-constexpr std::int64_t kAhead = 4;
-
-template <DecayKind kind>
-void gather(const BankColumns& given, double* const* rows, const float* const* x, std::int64_t n,
-            double* sums, double* current) noexcept {
-  const BankColumns by = given;
-  const int all_columns = by.groups * by.width;
-  for (std::int64_t k = 0; k < n; ++k) {
-    // A row first, and when it has come what it speaks of.
-    if (k + 2 * kAhead < n) fetch(rows[k + 2 * kAhead], all_columns + by.groups);
-    if (k + kAhead < n) {
-      const double* const places = rows[k + kAhead] + all_columns;
-      for (int g = 0; g < by.groups; ++g)
-        fetch(by.history[g] + static_cast<std::int64_t>(places[g]) * by.width, by.width);
-    }
-    const double* const row = rows[k];
-    for (int g = 0; g < by.groups; ++g) {
-      const double value = static_cast<double>(x[g][k]);
-      const int first = g * by.width;
-      const double* const marks = by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
-      double* const sum = sums + k % 4 * all_columns + first;
-      double* const kept = current + k * all_columns + first;
-      columns(by.width, [&]<class T>(int c, const T&) {
-        const T v = current_of<kind>(loaded<T>(by.now + first + c), loaded<T>(by.theta + first + c),
-                                     loaded<T>(row + first + c), loaded<T>(marks + c));
-        store(kept + c, v);
-        store(sum + c, loaded<T>(sum + c) + v * value);
-      });
-    }
+template <DecayKind kind, bool kWhole>
+RIATA_INLINE void push_anew_part(const BankPart& given, const BankEntries& of,
+                                 const double* gradient) noexcept {
+  const BankPart part = given;
+  const BankEntries e = of;
+  const Columns c = columns_of(part), in_group{part.first, part.have};
+  const Eight now = get<kWhole>(c, part.now), theta = get<kWhole>(c, part.theta),
+              g = get<kWhole>(c, gradient);
+  for (std::int64_t k = 0; k < e.n; ++k) {
+    const Eight v =
+        current_of<kind>(now, theta, get<kWhole>(c, e.cells[k]), get<kWhole>(in_group, e.marks[k]));
+    put<kWhole>(c, e.cells[k], v - g * static_cast<double>(e.x[k]));
   }
 }
 
-// For each row and group that learns: beside(k, row, g) is what weight(c, row, beside) makes current weights with, column by
-// column; they move by -gradient * x from there.
-template <class Beside, class Weight>
-RIATA_INLINE void push_from(const BankColumns& by, double* const* rows, const float* const* x, std::int64_t n,
-                            const double* gradient, const std::uint8_t* learns, const double* marks,
-                            const Beside& beside, const Weight& weight) noexcept {
-  const int all_columns = by.groups * by.width;
-  for (std::int64_t k = 0; k < n; ++k) {
-    double* const row = rows[k];
-    for (int g = 0; g < by.groups; ++g) {
-      if (learns[g] == 0) continue;
-      const double value = static_cast<double>(x[g][k]);
-      const int first = g * by.width;
-      const double* const with = beside(k, row, g);
-      columns(by.width, [&]<class T>(int c, const T& kind) {
-        store(row + first + c,
-              weight(kind, first + c, row, with + c) - loaded<T>(gradient + first + c) * value);
-      });
-      row[all_columns + g] = marks[g];
-    }
-  }
-}
-
-void push(const BankColumns& given, double* const* rows, const float* const* x, std::int64_t n,
-          const double* gradient, const double* current, const std::uint8_t* learns,
-          const double* marks) noexcept {
-  const BankColumns by = given;
-  const int all_columns = by.groups * by.width;
-  push_from(
-      by, rows, x, n, gradient, learns, marks,
-      [&](std::int64_t k, const double*, int g) { return current + k * all_columns + g * by.width; },
-      []<class T>(const T&, int, const double*, const double* kept) { return loaded<T>(kept); });
-}
-
 template <DecayKind kind>
-void push_anew(const BankColumns& given, double* const* rows, const float* const* x, std::int64_t n,
-               const double* gradient, const std::uint8_t* learns, const double* marks) noexcept {
-  const BankColumns by = given;
-  const int all_columns = by.groups * by.width;
-  push_from(
-      by, rows, x, n, gradient, learns, marks,
-      [&](std::int64_t, const double* row, int g) {
-        return by.history[g] + static_cast<std::int64_t>(row[all_columns + g]) * by.width;
-      },
-      [&]<class T>(const T&, int c, const double* row, const double* before) {
-        return current_of<kind>(loaded<T>(by.now + c), loaded<T>(by.theta + c), loaded<T>(row + c),
-                                loaded<T>(before));
-      });
+void gather(const BankPart& part, const BankEntries& of, double* current, double* dot) noexcept {
+  part.have == 8 ? gather_part<kind, true>(part, of, current, dot)
+                 : gather_part<kind, false>(part, of, current, dot);
+}
+void push(const BankPart& part, const BankEntries& of, const double* gradient,
+          const double* current) noexcept {
+  part.have == 8 ? push_part<true>(part, of, gradient, current)
+                 : push_part<false>(part, of, gradient, current);
+}
+template <DecayKind kind>
+void push_anew(const BankPart& part, const BankEntries& of, const double* gradient) noexcept {
+  part.have == 8 ? push_anew_part<kind, true>(part, of, gradient)
+                 : push_anew_part<kind, false>(part, of, gradient);
 }
 
 // As Logistic::slope has it.

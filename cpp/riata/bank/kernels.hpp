@@ -11,13 +11,21 @@ namespace riata {
 
 inline constexpr double kLargestBankScore = 1e150;  // as for one model
 
-// How a row is laid out, and what weights are brought current by. A row holds `groups` times `width` weights, then for
-// each group the place in its history where the running scalars stand that were those of the last touch.
-struct BankColumns {
-  int groups, width;
-  const double* now;             // the running scalar of each column
-  const double* theta;           // of truncate and round
-  const double* const* history;  // of each group: entries of `width` running scalars
+// Up to eight columns of one group: which they are of all and of the group, how many there are, and what weights are brought
+// current by.
+struct BankPart {
+  int at, first, have;
+  const double* now;    // the running scalar of each of all columns
+  const double* theta;  // of truncate and round
+};
+
+// The cells of the features of an example, of each the running scalars that its group had at the last touch, and the values
+// as the group sees them.
+struct BankEntries {
+  double* const* cells;
+  const double* const* marks;
+  const float* x;
+  std::int64_t n;
 };
 
 // Columns of the log loss, and the example that they have just scored: scale * factor * dot + intercept + offset.
@@ -30,17 +38,12 @@ struct LogLossColumns {
 };
 
 struct BankKernels {
-  // `x` are the values as each group sees them. Entry k adds to the sum of column c at sums[k % 4 * columns + c]; its weight
-  // goes to current[k * columns + c].
-  void (*gather)(const BankColumns&, double* const* rows, const float* const* x, std::int64_t n, double* sums,
-                 double* current) noexcept;
-  // Moves the weights of the groups that learn by -gradient * x from `current`, and marks them.
-  void (*push)(const BankColumns&, double* const* rows, const float* const* x, std::int64_t n,
-               const double* gradient, const double* current, const std::uint8_t* learns,
-               const double* marks) noexcept;
+  // The sums of weights, brought current, times x go to `dot`, and the weights to `current`, eight for each feature.
+  void (*gather)(const BankPart&, const BankEntries&, double* current, double* dot) noexcept;
+  // Moves the weights by -gradient * x from `current`.
+  void (*push)(const BankPart&, const BankEntries&, const double* gradient, const double* current) noexcept;
   // The same where the running scalars have changed since: brings weights current once more.
-  void (*push_anew)(const BankColumns&, double* const* rows, const float* const* x, std::int64_t n,
-                    const double* gradient, const std::uint8_t* learns, const double* marks) noexcept;
+  void (*push_anew)(const BankPart&, const BankEntries&, const double* gradient) noexcept;
 };
 
 struct AllBankKernels {

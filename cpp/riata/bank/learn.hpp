@@ -23,7 +23,8 @@ class BankOf final : public ScoredBank<Rule> {
   using Scored::scales_, Scored::specs_, Scored::m_, Scored::groups_, Scored::rules_, Scored::factors_,
       Scored::intercept_, Scored::t_, Scored::features_;
   using Scored::settings, Scored::size, Scored::width, Scored::columns, Scored::words, Scored::chosen,
-      Scored::note, Scored::make_room, Scored::gather, Scored::slopes, Scored::view, Scored::kAdaGrad;
+      Scored::note, Scored::make_room, Scored::gather, Scored::slopes, Scored::kAdaGrad, Scored::cells_,
+      Scored::place;
   using typename Scored::Example, typename Scored::Row;
   using Status = Outcome::Status;
   using Kind = BankOutcome::Kind;
@@ -59,17 +60,22 @@ class BankOf final : public ScoredBank<Rule> {
     }
     if (store_->named() && !other.store_->set_named()) return false;
     const Row row = other.row();
-    std::vector<double> narrow_row(size(other.words()));
+    std::vector<double> of_row(size(words()));
     bool room = true;
-    store_->for_each([&](std::uint64_t key, const double* from) {
+    store_->for_each([&](std::uint64_t key, const double* words_of) {
+      room = room && other.cells_.make_room(1);
+      if (!room) return;
+      std::copy_n(words_of, words(), of_row.data());
+      of_row[0] = other.cells_.take();
+      const double* const from = cells_.of(words_of[0]);
+      double* const narrow_cells = other.cells_.of(of_row[0]);
       for (int g = 0; g < (layout_.roots ? 2 : 1) * groups_; ++g)  // weights, and roots behind them
         for (std::size_t i = 0; i < kept.size(); ++i)
-          std::copy_n(from + g * wide + kept[i] * m_, m_, &narrow_row[size(g * narrow) + i * size(m_)]);
-      std::copy(from + layout_.marks_at(), from + words(), &narrow_row[size(other.layout_.marks_at())]);
-      if (!room || !row.is_live(narrow_row.data(), 0)) return;
+          std::copy_n(from + g * wide + kept[i] * m_, m_, narrow_cells + size(g * narrow) + i * size(m_));
+      if (!row.is_live(of_row.data(), 0)) return other.cells_.give_back(of_row[0]);
       double* const to = other.store_->restore(key, store_->name(key));
       room = to != nullptr;
-      if (room) std::copy(narrow_row.begin(), narrow_row.end(), to);
+      if (room) std::copy(of_row.begin(), of_row.end(), to);
     });
     if (room) take(other);
     return room;
@@ -86,6 +92,7 @@ class BankOf final : public ScoredBank<Rule> {
     history_ = std::move(other.history_);
     for (int g = 0; g < groups_; ++g) history_.starts[size(g)] = history_.before[size(g)].data();
     store_ = std::move(other.store_);
+    cells_ = std::move(other.cells_);
     scales_ = std::move(other.scales_);
     for (int u = 0; u < groups_ * settings(); ++u) note(u);
     current_.clear();
@@ -111,6 +118,7 @@ class BankOf final : public ScoredBank<Rule> {
         return refuse(Status::out_of_memory, i);
       const Row row = this->row();
       rows_->find(*store_, row, b, order, i, n);
+      place(nnz);
       const Example example{b.labels[r], b.weights == nullptr ? 1 : b.weights[r], b.offset(r),
                             scores + i * columns()};
       bool counted = false;
@@ -125,15 +133,27 @@ class BankOf final : public ScoredBank<Rule> {
       const BankOutcome judged = slopes(example);
       if (judged.kind != Kind::ok) {
         values_.take_back(layout_, rows_->rows());
+        give_back(row, true);
         return {judged.kind, {Status::ok, i}, judged.setting};
       }
       const bool any = take_step(example, nnz);
       if (!b.named() && end > begin) see(static_cast<std::int64_t>(b.indices[end - 1]) + 1);
-      if ((any || (layout_.scaled && counted)) && !rows_->keep_live(*store_, row, b, begin, end))
+      const bool learned = any || (layout_.scaled && counted);
+      give_back(row, !learned);
+      if (learned && !rows_->keep_live(*store_, row, b, begin, end))
         return refuse(Status::out_of_memory, i + 1);
       tidy();
     }
     return {Kind::ok, {Status::ok, n}, -1};
+  }
+
+  // The cells of the rows that are new and will not be kept.
+  void give_back(const Row& row, bool all) noexcept {
+    rows_->for_new([&](std::uint32_t, double* of_row) {
+      if (!all && row.is_live(of_row, 0)) return;
+      cells_.give_back(of_row[0]);
+      of_row[0] = 0;
+    });
   }
 
   void see(std::int64_t features) noexcept {
@@ -175,12 +195,17 @@ class BankOf final : public ScoredBank<Rule> {
       }
     }
     if (!any) return false;
-    if constexpr (Rule::kStill)
-      kernels_.push(view(), rows_->rows(), values_.all(), nnz, gradient_.data(), current_.data(),
-                    learns_.data(), marks_.data());
-    else
-      kernels_.push_anew(view(), rows_->rows(), values_.all(), nnz, gradient_.data(), learns_.data(),
-                         marks_.data());
+    for (int g = 0; g < groups_; ++g) {
+      if (!learns_[size(g)]) continue;
+      this->each_part(g, nnz, [&](const BankPart& part, const BankEntries& entries, const double* current) {
+        if constexpr (Rule::kStill)
+          kernels_.push(part, entries, gradient_.data(), current);
+        else
+          kernels_.push_anew(part, entries, gradient_.data());
+      });
+      const int at = layout_.marks_at() + g;
+      for (std::int64_t k = 0; k < nnz; ++k) rows_->rows()[k][at] = marks_[size(g)];
+    }
     return true;
   }
 
@@ -193,12 +218,13 @@ class BankOf final : public ScoredBank<Rule> {
     std::fill_n(strengths_.begin() + first * m_, width(), 0.0);
     for (int u = first; with_intercept && u < first + settings(); ++u)
       rules_[size(u)].prepare_intercept(gradient_.data() + u * m_, m_, strengths_.data() + u * m_);
-    adagrad_steps_.prepare(g, rows_->rows(), values_.of(g), nnz, factor, gradient_.data(), strengths_.data());
+    adagrad_steps_.prepare(g, this->features(nnz), values_.of(g), factor, gradient_.data(),
+                           strengths_.data());
     if (!is_explicit) make_implicit(g, of);
     for (int u = first; with_intercept && u < first + settings(); ++u)
       rules_[size(u)].push_intercept(intercept_.data() + u * m_, gradient_.data() + u * m_, m_, 0);
     for (int c = first * m_; c < first * m_ + width(); ++c) gradient_[size(c)] *= factor;
-    adagrad_steps_.push(g, rows_->rows(), values_.of(g), nnz, gradient_.data(),
+    adagrad_steps_.push(g, this->features(nnz), values_.of(g), gradient_.data(),
                         rules_[size(first)].ends_period());
     return true;
   }

@@ -4,20 +4,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "riata/bank/cells.hpp"
 #include "riata/linear/decay.hpp"
 #include "riata/linear/feature_scale.hpp"
 #include "riata/linear/rules/adagrad_step.hpp"
 
 namespace riata {
 
-// A row holds `groups` times `width` weights, with AdaGrad as many roots of sums of squared gradients, a mark for each
-// group, and where values are scaled what is known of the values that each group has learned.
+// A row holds the number of its cells, a mark for each group, and where values are scaled what is known of the values that
+// each group has learned. The cells are `groups` times `width` weights, and with AdaGrad as many roots of sums of squared
+// gradients.
 struct BankLayout {
   int groups = 0, width = 0;
   bool roots = false, scaled = false;
 
   int columns() const noexcept { return groups * width; }
-  int marks_at() const noexcept { return roots ? 2 * columns() : columns(); }
+  int cells() const noexcept { return roots ? 2 * columns() : columns(); }
+  static constexpr int marks_at() noexcept { return 1; }
   int sums_at() const noexcept { return marks_at() + groups; }
   int sums() const noexcept { return scaled ? kScaleSums * groups : 0; }
   int words() const noexcept { return sums_at() + sums(); }
@@ -28,6 +31,13 @@ struct BankLayout {
       if (row[at] != 0) return true;
     return false;
   }
+};
+
+// Some features: of each its row and its cells.
+struct BankFeatures {
+  double* const* rows;
+  double* const* cells;
+  std::int64_t n;
 };
 
 // What both kinds of rows are to those who find them.
@@ -51,8 +61,8 @@ struct BankHistory {
 template <DecayKind kind>
 class ScheduleRow : public AnyBankRow {
  public:
-  ScheduleRow(const BankLayout& layout, const BankHistory& history) noexcept
-      : layout_(&layout), history_(&history) {}
+  ScheduleRow(const BankLayout& layout, const BankCells& cells, const BankHistory& history) noexcept
+      : layout_(&layout), cells_(&cells), history_(&history) {}
 
   // The running scalars of a group at the last touch. Places that do not exist may stand where no row is.
   const double* marks(const double* row, int g) const noexcept {
@@ -63,15 +73,15 @@ class ScheduleRow : public AnyBankRow {
     return history_->starts[group] + at * width;
   }
   // The weight of a column, brought current.
-  double current(const double* row, int g, int c, const double* marks) const noexcept {
+  double current(const double* cells, int g, int c, const double* marks) const noexcept {
     const auto k = static_cast<std::size_t>(g * layout_->width + c);
-    return decayed<kind>(Decay{history_->now[k], history_->theta[k]}, row[k], marks[c]);
+    return decayed<kind>(Decay{history_->now[k], history_->theta[k]}, cells[k], marks[c]);
   }
   // Whether a model of these columns of a group alone would have the row, and its mark there.
   bool has(const double* row, int g, int first, int m) const noexcept {
-    const double* const at = marks(row, g);
+    const double *const cells = cells_->of(row[0]), *const at = marks(row, g);
     for (int c = first; c < first + m; ++c)
-      if (current(row, g, c, at) != 0) return true;
+      if (current(cells, g, c, at) != 0) return true;
     return false;
   }
   double mark(const double* row, int g, int c) const noexcept { return marks(row, g)[c]; }
@@ -85,6 +95,7 @@ class ScheduleRow : public AnyBankRow {
 
  private:
   const BankLayout* layout_;
+  const BankCells* cells_;
   const BankHistory* history_;
 };
 
@@ -99,19 +110,20 @@ struct AdaGradNumbers {
 template <PenaltyKind kind>
 class AdaGradRow : public AnyBankRow {
  public:
-  AdaGradRow(const BankLayout& layout, const AdaGradNumbers& numbers) noexcept
-      : layout_(&layout), numbers_(&numbers) {}
+  AdaGradRow(const BankLayout& layout, const BankCells& cells, const AdaGradNumbers& numbers) noexcept
+      : layout_(&layout), cells_(&cells), numbers_(&numbers) {}
 
   const double* marks(const double* row, int g) const noexcept { return row + layout_->marks_at() + g; }
-  double current(const double* row, int g, int c, const double* marks) const noexcept {
+  double current(const double* cells, int g, int c, const double* marks) const noexcept {
     const AdaGradNumbers& by = *numbers_;
     const auto k = static_cast<std::size_t>(g * layout_->width + c);
     const AdaGradPenalty penalty{by.l1[k], by.l2[k], by.gravity[k], by.theta[k], by.period};
     const double missed = by.penalties[static_cast<std::size_t>(g)] - *marks;
-    return adagrad_current<kind, double>(penalty, by.rates[k], row[k], row[k + roots()], missed);
+    return adagrad_current<kind, double>(penalty, by.rates[k], cells[k], cells[k + roots()], missed);
   }
   bool has(const double* row, int g, int first, int m) const noexcept {
-    const double* const at = row + roots() + static_cast<std::size_t>(g * layout_->width + first);
+    const double* const at =
+        cells_->of(row[0]) + roots() + static_cast<std::size_t>(g * layout_->width + first);
     for (int c = 0; c < m; ++c)
       if (at[c] != 0) return true;
     return false;
@@ -125,6 +137,7 @@ class AdaGradRow : public AnyBankRow {
  private:
   std::size_t roots() const noexcept { return static_cast<std::size_t>(layout_->columns()); }
   const BankLayout* layout_;
+  const BankCells* cells_;
   const AdaGradNumbers* numbers_;
 };
 

@@ -36,7 +36,7 @@ class ScoredBank : public StoredBank<Rule> {
  protected:
   using Stored::kAdaGrad, Stored::settings, Stored::size, Stored::width, Stored::columns;
   using Stored::layout_, Stored::history_, Stored::adagrad_, Stored::scales_, Stored::specs_, Stored::m_,
-      Stored::groups_, Stored::rules_, Stored::intercept_;
+      Stored::groups_, Stored::rules_, Stored::intercept_, Stored::cells_, Stored::store_;
   using typename Stored::Row;
   using Kind = BankOutcome::Kind;
 
@@ -50,7 +50,6 @@ class ScoredBank : public StoredBank<Rule> {
   void make_scratch() {
     gradient_.assign(size(columns()), 0.0);
     dot_.assign(size(columns()), 0.0);
-    sums_.assign(4 * size(columns()), 0.0);
     learns_.assign(size(groups_), 0);
     marks_.assign(size(groups_), 0.0);
     rates_.assign(size(groups_ * settings()), 0.0);
@@ -70,17 +69,27 @@ class ScoredBank : public StoredBank<Rule> {
   static bool same(const Schedule& a, const Schedule& b) noexcept {
     return a.kind == b.kind && a.eta0 == b.eta0 && a.power_t == b.power_t;
   }
-  BankColumns view() const noexcept {
-    return {groups_, width(), history_.now.data(), history_.theta.data(), history_.starts.data()};
+  BankFeatures features(std::int64_t n) const noexcept { return {rows_->rows(), cells_of_.data(), n}; }
+  // work(part, entries, current) for eight columns of a group at a time, and for those that are left.
+  template <class Work>
+  void each_part(int g, std::int64_t n, const Work& work) noexcept {
+    const BankEntries entries{cells_of_.data(), before_.data() + g * n, values_.of(g), n};
+    const int parts = (width() + 7) / 8;
+    Stored::each_part(g, [&](const BankPart& part) {
+      work(part, entries, current_.data() + (g * parts + part.first / 8) * 8 * n);
+    });
   }
 
   // For an example of so many features, and one more entry in every history. False: memory is exhausted.
   bool make_room(std::int64_t nnz) noexcept {
     try {
       if (went_.size() != size(groups_)) went_.assign(size(groups_), 0);
+      if (!cells_.make_room(static_cast<std::size_t>(nnz)) || !at_least(cells_of_, nnz)) return false;
+      if (cells_.due()) [[unlikely]]
+        collect();
       if constexpr (kAdaGrad) return adagrad_steps_.make_room(nnz);
-      const std::size_t cells = static_cast<std::size_t>(nnz) * size(columns());
-      if (current_.size() < cells) current_.resize(2 * cells);
+      const int parts = groups_ * ((width() + 7) / 8);
+      if (!at_least(current_, nnz * 8 * parts) || !at_least(before_, nnz * groups_)) return false;
       for (int g = 0; g < groups_; ++g) {
         auto& entries = history_.before[size(g)];
         if (entries.capacity() < entries.size() + size(width())) {
@@ -94,19 +103,51 @@ class ScoredBank : public StoredBank<Rule> {
     return true;
   }
 
+  // The cells of features that are gone, or whose weights have all come to zero, are for others.
+  void collect() noexcept {
+    const Row row = this->row();
+    cells_.collect([&](const auto& see) {
+      store_->for_each([&](std::uint64_t, double* words) {
+        if (row.is_live(words, 0))
+          see(words[0]);
+        else
+          words[0] = 0;
+      });
+    });
+  }
+
+  // Where the cells of an example are whose rows are found; features without any get some.
+  void place(std::int64_t n) noexcept {
+    const int cells = layout_.cells();
+    double* const* const rows = rows_->rows();
+    for (std::int64_t k = 0; k < n; ++k) {
+      if (rows[k][0] == 0) rows[k][0] = cells_.take();
+      double* const at = cells_of_[static_cast<std::size_t>(k)] = cells_.of(rows[k][0]);
+      for (int c = 0; c < cells; c += 8) __builtin_prefetch(at + c, 1, 2);
+    }
+    if constexpr (!kAdaGrad) {
+      for (int g = 0; g < groups_; ++g)
+        for (std::int64_t k = 0; k < n; ++k) {
+          const auto entry = static_cast<std::int64_t>(rows[k][layout_.marks_at() + g]);
+          const double* const at = history_.starts[size(g)] + entry * width();
+          before_[static_cast<std::size_t>(g * n + k)] = at;
+          for (int c = 0; c < width(); c += 8) __builtin_prefetch(at + c, 0, 2);
+        }
+    }
+  }
+
   // Of the example's values as they are looked at: the sums of weights times values, and what these are multiplied with.
   void gather(std::int64_t n) noexcept {
     for (int g = 0; g < groups_; ++g)
       lengths_[size(g)] =
           g > 0 && !layout_.scaled ? lengths_[0] : row_factor(specs_.front().normalize, values_.of(g), n);
     if constexpr (kAdaGrad) {
-      adagrad_steps_.gather(rows_->rows(), values_.all(), n, dot_.data());
+      adagrad_steps_.gather(features(n), values_.all(), dot_.data());
     } else {
-      const auto all = size(columns());
-      std::fill(sums_.begin(), sums_.end(), 0.0);
-      kernels_.gather(view(), rows_->rows(), values_.all(), n, sums_.data(), current_.data());
-      for (std::size_t c = 0; c < all; ++c)
-        dot_[c] = (sums_[c] + sums_[all + c]) + (sums_[2 * all + c] + sums_[3 * all + c]);
+      for (int g = 0; g < groups_; ++g)
+        each_part(g, n, [&](const BankPart& part, const BankEntries& entries, double* current) {
+          kernels_.gather(part, entries, current, dot_.data());
+        });
     }
   }
 
@@ -165,8 +206,10 @@ class ScoredBank : public StoredBank<Rule> {
   std::unique_ptr<ExampleRows<Row, 0>> rows_;
   ScaledValues values_;
   // Scratch of an example.
-  std::vector<double> gradient_, dot_, sums_, current_, marks_, rates_, strengths_;
-  std::vector<double> lengths_;              // of each group: what values are multiplied with
+  std::vector<double> gradient_, dot_, current_, marks_, rates_, strengths_;
+  std::vector<double*> cells_of_;      // of each feature
+  std::vector<const double*> before_;  // with a schedule, of each group and feature: the running scalars then
+  std::vector<double> lengths_;        // of each group: what values are multiplied with
   std::vector<std::uint8_t> learns_, went_;  // of each group: rows are touched; time goes on
   std::vector<std::uint8_t> counts_;         // of each group: values are learned
   std::vector<double> steps_;                // the learning rates of now, of each setting

@@ -12,6 +12,7 @@
 
 #include "riata/bank/adagrad_steps.hpp"
 #include "riata/bank/bank.hpp"
+#include "riata/bank/kernels.hpp"
 #include "riata/bank/row.hpp"
 #include "riata/stores/table.hpp"
 
@@ -48,7 +49,7 @@ class StoredBank : public Bank {
   int groups() const noexcept override { return groups_; }
   int outputs() const noexcept override { return m_; }
   std::uint64_t bytes() const noexcept override {
-    std::uint64_t all = store_->bytes();
+    std::uint64_t all = store_->bytes() + cells_.bytes();
     for (const auto& entries : history_.before) all += entries.capacity() * sizeof(double);
     return all;
   }
@@ -64,18 +65,7 @@ class StoredBank : public Bank {
 
   std::vector<std::int64_t> live_weights() const override {
     std::vector<std::int64_t> of_columns(size(columns()), 0), live;
-    if constexpr (kAdaGrad) {
-      count_live(of_columns.data());
-    } else {
-      const Row row = this->row();
-      store_->for_each([&](std::uint64_t, const double* words) {
-        for (int g = 0; g < groups_; ++g) {
-          const double* const marks = row.marks(words, g);
-          std::int64_t* const counts = of_columns.data() + g * width();
-          for (int c = 0; c < width(); ++c) counts[c] += row.current(words, g, c, marks) != 0 ? 1 : 0;
-        }
-      });
-    }
+    count_live(of_columns.data());
     for (auto first = of_columns.begin(); first != of_columns.end(); first += m_)
       live.push_back(std::accumulate(first, first + m_, std::int64_t{0}));
     return live;
@@ -92,8 +82,9 @@ class StoredBank : public Bank {
          ordered([&](const double* all) { return row.has(all, group, first, m_); })) {
       out.rows.keys.push_back(static_cast<std::int64_t>(key));
       auto& values = out.rows.values;
-      values.insert(values.end(), words + at, words + at + m_);
-      if (layout_.roots) values.insert(values.end(), words + columns() + at, words + columns() + at + m_);
+      const double* const cells = cells_.of(words[0]);
+      values.insert(values.end(), cells + at, cells + at + m_);
+      if (layout_.roots) values.insert(values.end(), cells + columns() + at, cells + columns() + at + m_);
       values.push_back(row.mark(words, group, first));
       if (!out.named) continue;
       const std::string_view name = store_->name(key);
@@ -119,9 +110,9 @@ class StoredBank : public Bank {
   int words() const noexcept { return layout_.words(); }
   Row row() const noexcept {
     if constexpr (kAdaGrad)
-      return {layout_, adagrad_};
+      return {layout_, cells_, adagrad_};
     else
-      return {layout_, history_};
+      return {layout_, cells_, history_};
   }
 
   // The rows that are wanted, by key.
@@ -174,6 +165,7 @@ class StoredBank : public Bank {
     }
     for (int u = 0; u < groups_ * settings(); ++u) note(u);
     compact_at_.assign(size(groups_), kFirstCompaction);
+    cells_ = BankCells(layout_.cells());
     store_ = std::make_unique<TableStore>(words(), 0);
   }
   // The numbers of a unit, where its columns look for them.
@@ -197,33 +189,67 @@ class StoredBank : public Bank {
     return static_cast<std::int64_t>(history_.before[size(g)].size()) / width();
   }
 
-  // Some rows at a time: bringing AdaGrad's weights current is for kernels.
+  // Some rows at a time: bringing weights current is for kernels.
   void count_live(std::int64_t* live) const {
     constexpr std::size_t kMany = 64;
-    const std::vector<float> zeros(kMany);
-    const std::vector<const float*> values(size(groups_), zeros.data());
+    std::vector<double*> some, cells;
     std::vector<double> scratch(size(columns()));
-    std::vector<double*> some;
-    AdaGradSteps<Rule::kPenalty> steps(layout_, adagrad_);
-    if (!steps.make_room(kMany)) throw std::bad_alloc();
-    const auto count = [&] {
-      steps.count_live(some.data(), static_cast<std::int64_t>(some.size()), values.data(), scratch.data(),
-                       live);
+    const auto count = [&](const auto& of) {
+      for (const double* const words : some) cells.push_back(cells_.of(words[0]));
+      of(BankFeatures{some.data(), cells.data(), static_cast<std::int64_t>(some.size())});
       some.clear();
+      cells.clear();
     };
-    store_->for_each([&](std::uint64_t, double* words) {
-      some.push_back(words);
-      if (some.size() == kMany) count();
-    });
-    count();
+    const auto each = [&](const auto& of) {
+      store_->for_each([&](std::uint64_t, double* words) {
+        some.push_back(words);
+        if (some.size() == kMany) count(of);
+      });
+      count(of);
+    };
+    const std::vector<float> zeros(kMany);
+    if constexpr (kAdaGrad) {
+      const std::vector<const float*> values(size(groups_), zeros.data());
+      AdaGradSteps<Rule::kPenalty> steps(layout_, adagrad_);
+      if (!steps.make_room(kMany)) throw std::bad_alloc();
+      each([&](const BankFeatures& of) { steps.count_live(of, values.data(), scratch.data(), live); });
+    } else {
+      std::vector<double> current(8 * kMany);
+      std::vector<const double*> marks(kMany);
+      const BankKernels& kernels = best_bank_kernels().of(Rule::kDecay);
+      const Row row = this->row();
+      each([&](const BankFeatures& of) {
+        for (int g = 0; g < groups_; ++g) {
+          for (std::int64_t k = 0; k < of.n; ++k)
+            marks[static_cast<std::size_t>(k)] = row.marks(of.rows[k], g);
+          each_part(g, [&](const BankPart& part) {
+            kernels.gather(part, {of.cells, marks.data(), zeros.data(), of.n}, current.data(),
+                           scratch.data());
+            for (std::int64_t k = 0; k < of.n; ++k)
+              for (int c = 0; c < part.have; ++c)
+                live[part.at + c] += current[size(8) * static_cast<std::size_t>(k) + size(c)] != 0;
+          });
+        }
+      });
+    }
+  }
+  // With a schedule: work(part) for eight columns of a group at a time, and for those that are left.
+  template <class Work>
+  void each_part(int g, const Work& work) const {
+    for (int first = 0; first < width(); first += 8)
+      work(BankPart{.at = g * width() + first,
+                    .first = first,
+                    .have = std::min(8, width() - first),
+                    .now = history_.now.data(),
+                    .theta = history_.theta.data()});
   }
   // Every weight of AdaGrad brought current.
   void catch_up() noexcept {
     const Row row = this->row();
     store_->for_each([&](std::uint64_t, double* words) {
       for (int g = 0; g < groups_; ++g) {
-        double& mark = words[layout_.marks_at() + g];
-        for (int c = 0; c < width(); ++c) words[g * width() + c] = row.current(words, g, c, &mark);
+        double &mark = words[layout_.marks_at() + g], *const cells = cells_.of(words[0]);
+        for (int c = 0; c < width(); ++c) cells[g * width() + c] = row.current(cells, g, c, &mark);
         mark = std::max(mark, adagrad_.penalties[size(g)]);
       }
     });
@@ -236,8 +262,9 @@ class StoredBank : public Bank {
     const double scale = rules_[size(u)].scale();
     store_->for_each([&](std::uint64_t, double* words) {
       const double* const marks = row.marks(words, g);
+      double* const cells = cells_.of(words[0]);
       for (int k = 0; k < m_; ++k)
-        words[g * width() + first + k] = scale * row.current(words, g, first + k, marks);
+        cells[g * width() + first + k] = scale * row.current(cells, g, first + k, marks);
     });
     auto& entries = history_.before[size(g)];
     for (std::size_t e = 0; e < entries.size(); e += size(width()))
@@ -291,6 +318,7 @@ class StoredBank : public Bank {
   AdaGradNumbers adagrad_;  // without
   std::vector<std::int64_t> compact_at_;
   std::unique_ptr<TableStore> store_;
+  BankCells cells_{0};
 };
 
 }  // namespace riata

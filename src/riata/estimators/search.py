@@ -105,8 +105,8 @@ class RiataSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise SettingsError("the grid is empty: name at least one parameter and a value for it")
         fitted, found = self._learn(X, y, sample_weight, grid, folds, len(splits))
         seconds = time.perf_counter() - started
-        scores = self._scores(fitted, found, grid, splits, X, y)
-        self.cv_results_ = _results(grid, scores, seconds)
+        scores, times = self._scores(fitted, found, grid, splits, X, y)
+        self.cv_results_ = _results(grid, scores, seconds, times)
         self.n_splits_ = len(splits)
         means = self.cv_results_["mean_test_score"]
         if not np.isfinite(means).any():
@@ -190,17 +190,20 @@ class RiataSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         splits: Sequence[Any],
         X: Any,
         y: Any,
-    ) -> NDArray[np.float64]:
-        """(settings, folds), of rows that the fold's own model was not shown."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(settings, folds), of rows that the fold's own model was not shown; and the seconds that each took."""
         scorer = check_scoring(fitted, scoring=self.scoring)
         scores = np.full((len(grid), len(splits)), np.nan)
+        times = np.zeros_like(scores)
         for f, (_, test) in enumerate(splits):
             rows, labels = _safe_indexing(X, test), _safe_indexing(y, test)
             for s in range(len(grid)):
+                started = time.perf_counter()
                 learner = found.learner(s, f)
                 if learner is not None:
                     scores[s, f] = scorer(_with_learner(fitted, learner), rows, labels)
-        return scores
+                times[s, f] = time.perf_counter() - started
+        return scores, times
 
     # As the best estimator
 
@@ -270,11 +273,17 @@ def _fold_of_rows(splits: Sequence[Any], rows: int) -> NDArray[np.int64]:
 
 
 def _results(
-    grid: Sequence[Mapping[str, Any]], scores: NDArray[np.float64], seconds: float
+    grid: Sequence[Mapping[str, Any]],
+    scores: NDArray[np.float64],
+    seconds: float,
+    times: NDArray[np.float64],
 ) -> dict[str, Any]:
-    """As scikit-learn's searches have it."""
+    """As scikit-learn's searches have it. Fits share their passes: each has an equal part of the time."""
     results: dict[str, Any] = {
         "mean_fit_time": np.full(len(grid), seconds / scores.size),
+        "std_fit_time": np.zeros(len(grid)),
+        "mean_score_time": times.mean(axis=1),
+        "std_score_time": times.std(axis=1),
         "params": [dict(given) for given in grid],
     }
     for name in dict.fromkeys(name for given in grid for name in given):

@@ -32,6 +32,8 @@ class Estimate:
     limit: int | None
     features: int | None = None
     """How many features there are, where that is known."""
+    sums_per_feature: float = 0.0
+    """With schedules, bytes more at most: the running sums of the steps that features were last met at."""
 
     @property
     def room_for(self) -> int | None:
@@ -45,6 +47,10 @@ class Estimate:
         """
         plural = "" if self.columns == 1 else "s"
         each = f"{self.bytes_per_feature:,.0f} bytes for every live feature"
+        if self.sums_per_feature > 0:
+            each += (
+                f" and up to {self.sums_per_feature:,.0f} more for what schedules have summed up"
+            )
         first = f"{self.columns:,} column{plural} of weights, {each}"
         if self.features is not None:
             return f"{first}: {_size(self.features * self.bytes_per_feature)} if all {self.features:,} are alive"
@@ -81,6 +87,14 @@ def _alone(learner: Learner) -> float:
     return _BY_FAMILY.get(learner.family, _OTHERS) * learner.outputs
 
 
+def _sums(settings: Sequence[Learner]) -> float:
+    """Of settings side by side whose steps follow a schedule: a running sum each, for every step that some feature was
+    last met at."""
+    first = settings[0]
+    assert isinstance(first, LinearLearner)
+    return 0.0 if is_adagrad(first) else _NUMBER * len(settings) * first.outputs
+
+
 def _side_by_side(settings: Sequence[Learner], groups: int, threads: int) -> float:
     """Of settings that share their rows: a weight each, with AdaGrad a sum of squared gradients each, and once in every
     row a mark and what is known of the values."""
@@ -115,7 +129,8 @@ def estimate(
         else:
             together.setdefault(key, []).append(learner)
     each += sum(_side_by_side(learners, groups, threads) for learners in together.values())
+    sums = sum(map(_sums, together.values()))
     most = allowed() if max_memory is None else parse_size(max_memory)
     limit = None if most is None else int(most * (MEMORY_SHARE if max_memory is None else 1.0))
     columns = len(settings) * groups * outputs
-    return Estimate(columns, each * groups, limit, features)
+    return Estimate(columns, each * groups, limit, features, sums * groups)

@@ -104,8 +104,13 @@ class Job:
             if learned is not None and self.columns is not None:
                 error._riata_sweep = self._result(learned)  # type: ignore[attr-defined]
             raise
-        self._check_folds(source)
-        return self._result(trained)
+        found = self._result(trained)
+        try:
+            self._check_folds(source)
+        except DataError as error:  # all examples were learned even so
+            error._riata_sweep = found  # type: ignore[attr-defined]
+            raise
+        return found
 
     def _result(self, trained: Model) -> Sweep:
         assert self.columns is not None

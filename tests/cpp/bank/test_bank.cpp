@@ -163,9 +163,38 @@ void against_single(const char* family, const std::string& update, const char* l
   }
 }
 
+// Every example brings a feature that no other has, and whose weights soon come to zero: their cells are for others.
+void features_die(std::int32_t far) {
+  Data data(0, 0, false, 1);
+  const int rows = 12000;
+  for (int r = 0; r < rows; ++r) {
+    data.indices.insert(data.indices.end(), {r % 5, far + 5 + r});
+    data.values.insert(data.values.end(), {1, 1});
+    data.indptr.push_back(2 * (r + 1));
+    data.labels.push_back(r % 3 == 0);
+    data.weights.push_back(1);
+    data.order.push_back(r);
+  }
+  auto settings = specs("logistic", 1, {});
+  for (LinearSpec& spec : settings) {
+    spec.numbers["l1"] += 0.01;
+    spec.schedule.kind = Schedule::Kind::constant;
+  }
+  const auto bank = make_bank("elastic-net", "fobos", settings, 1);
+  std::vector<double> scores(static_cast<std::size_t>(rows) * settings.size()), own(rows);
+  CHECK(bank->learn(data.view(), data.order.data(), rows, nullptr, scores.data()).kind ==
+        BankOutcome::Kind::ok);
+  for (const std::size_t i : {0, 7, 14}) {
+    const auto single = alone("elastic-net", "fobos", settings[i]);
+    CHECK(single->learn(data.view(), data.order.data(), rows, own.data()).status == Outcome::Status::ok);
+    same(*single, bank->unit(static_cast<int>(i), 0));
+  }
+}
+
 }  // namespace
 
 int main() {
+  for (const std::int32_t far : {0, 1 << 28}) features_die(far);
   for (const char* update : {"fobos", "sgd"})
     for (const int outputs : {1, 2, 3}) against_single("elastic-net", update, "logistic", outputs, 5);
   against_single("elastic-net", "fobos", "squared", 0, 3);
