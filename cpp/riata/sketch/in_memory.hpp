@@ -96,6 +96,7 @@ class InMemory {
   void choose_face();
   bool intercept_joins() const noexcept;
   bool plan_face();
+  bool leave_face(const std::vector<char>& stays);
   void solve_face();
   std::vector<double> step_of_face() const;
   void shift_intercept(double to) noexcept;

@@ -12,7 +12,8 @@ namespace {
 constexpr int kMostSweeps = 500;
 constexpr std::size_t kMostSquare = 1500, kLeastFace = 700;  // features
 constexpr double kFaceRounds = 5;                            // that a face takes, about
-constexpr double kNone = 1e-200;                             // less curvature is none
+constexpr double kMostMeetings = 16;  // of two of them, on average; with more, their curvature is not sparse
+constexpr double kNone = 1e-200;      // less curvature is none
 
 }  // namespace
 
@@ -114,7 +115,8 @@ double InMemory::together(double accuracy) {
   const double curvature = curvature_costs(), m = static_cast<double>(live_.size() + 1),
                system = m * m * m / 6;
   const double square = live_.size() <= kMostSquare ? curvature + system : HUGE_VAL;
-  if (live_.size() >= kLeastFace && kFaceRounds * curvature < square) {
+  if (live_.size() >= kLeastFace && curvature < kMostMeetings * m * m / 2 &&
+      kFaceRounds * curvature < square) {
     if (!at_once_ && spent_ < curvature) return curvature;
     choose_face();
     const double face = plan_face() ? curvature + cholesky_.products() : HUGE_VAL;
