@@ -39,6 +39,7 @@ struct InMemoryTask {
   // So many products may be spent. Columns whose units are many powers of ten apart would take minutes otherwise; what has
   // been found by then is what there is, with its gap.
   double work = 4e9;
+  bool (*interrupted)() = nullptr;  // asked now and then, may be null: whether to end with what there is
 };
 
 class InMemory {
@@ -117,7 +118,7 @@ class InMemory {
   SparseCholesky cholesky_;
   std::vector<std::int32_t> in_row_;  // how many live features an example has
   double curvature0_ = 0, spent_ = 0, worst_ = 0, length_ = 1;
-  double work_left_ = 0;  // in products
+  double work_left_ = 0, asked_at_ = 0;  // in products; what was left when `interrupted` was asked
   bool near_ = false;     // the gap is small: steps need no care
   bool solved_ = false;   // the last step needed more than sweeps: they alone take long here
   bool at_once_ = false, solved_square_ = false;

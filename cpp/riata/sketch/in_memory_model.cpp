@@ -13,6 +13,7 @@ constexpr int kMostSweeps = 500;
 constexpr std::size_t kMostSquare = 1500, kLeastFace = 700;  // features
 constexpr double kFaceRounds = 5;                            // that a face takes, about
 constexpr double kMostMeetings = 16;  // of two of them, on average; with more, their curvature is not sparse
+constexpr double kAsk = 1e8;  // products: a tenth of a second
 constexpr double kNone = 1e-200;      // less curvature is none
 
 }  // namespace
@@ -100,6 +101,10 @@ double InMemory::sweep(const std::vector<std::size_t>& features) noexcept {
   double worst = move_intercept();
   for (const std::size_t j : features) worst = std::max<double>(worst, move(j));
   work_left_ -= spent_ - before;
+  if (task_.interrupted != nullptr && asked_at_ - work_left_ > kAsk) {
+    asked_at_ = work_left_;
+    if (task_.interrupted()) work_left_ = 0;
+  }
   return worst;
 }
 
