@@ -52,7 +52,8 @@ def by_lbfgsb(X: Any, signs: Floats, l1: float, bounds: Any) -> float:
     down = [(0, None if low is None else -low / u) for u in unit]
     found = minimize(
         objective, np.zeros(2 * d + 1), jac=True, method="L-BFGS-B", bounds=[*up, *down, (None, None)],
-        callback=not_for_ever, options={"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 1e-12, "gtol": 1e-9, "maxcor": 20},
+        callback=not_for_ever,
+        options={"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 1e-12, "gtol": 1e-9, "maxcor": 20},
     )  # fmt: skip
     return float(found.fun)
 
@@ -101,9 +102,8 @@ def item(quick: bool) -> dict[str, Any]:
         ["the bound that is told", "not stated", f"{'never' if never else 'sometimes'} below the truth; at most twice "
          f"it, or 0.2 % more, in {close} of {len(off)}", "comparable" if never else "not: it is wrong"],
         ["the optimum against L-BFGS-B's", "not stated",
-         f"within 1e-5 of it in {sum(abs(a) < 1e-5 for a in apart)} of {len(apart)}; L-BFGS-B's after {STEPS:,} steps or "
-         f"{LONGEST:.0f} seconds "
-         f"is never lower by more than {max(0.0, -min(apart)):.0e} of it, and higher by up to {max(apart):.0e}",
+         f"within 1e-5 of it in {sum(abs(a) < 1e-5 for a in apart)} of {len(apart)}; L-BFGS-B's after {STEPS:,} "
+         f"steps or {LONGEST:.0f} seconds is never lower by more than {max(0.0, -min(apart)):.0e} of it, and higher by up to {max(apart):.0e}",
          "comparable" if min(apart) > -1e-5 else "not"],
     ]  # fmt: skip
     head = [
