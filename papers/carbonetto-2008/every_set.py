@@ -103,7 +103,8 @@ def item(quick: bool) -> dict[str, Any]:
          f"it, or 0.2 % more, in {close} of {len(off)}", "comparable" if never else "not: it is wrong"],
         ["the optimum against L-BFGS-B's", "not stated",
          f"within 1e-5 of it in {sum(abs(a) < 1e-5 for a in apart)} of {len(apart)}; L-BFGS-B's after {STEPS:,} "
-         f"steps or {LONGEST:.0f} seconds is never lower by more than {max(0.0, -min(apart)):.0e} of it, and higher by up to {max(apart):.0e}",
+         f"steps or {LONGEST:.0f} seconds is never lower by more than {max(0.0, -min(apart)):.0e} of it, "
+         f"and higher by up to {max(apart):.0e}",
          "comparable" if min(apart) > -1e-5 else "not"],
     ]  # fmt: skip
     head = [
