@@ -119,8 +119,8 @@ class InMemory {
   std::vector<std::int32_t> in_row_;  // how many live features an example has
   double curvature0_ = 0, spent_ = 0, worst_ = 0, length_ = 1;
   double work_left_ = 0, asked_at_ = 0;  // in products; what was left when `interrupted` was asked
-  bool near_ = false;     // the gap is small: steps need no care
-  bool solved_ = false;   // the last step needed more than sweeps: they alone take long here
+  bool near_ = false;                    // the gap is small: steps need no care
+  bool solved_ = false;                  // the last step needed more than sweeps: they alone take long here
   bool at_once_ = false, solved_square_ = false;
 };
 

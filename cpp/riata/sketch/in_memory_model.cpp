@@ -13,7 +13,7 @@ constexpr int kMostSweeps = 500;
 constexpr std::size_t kMostSquare = 1500, kLeastFace = 700;  // features
 constexpr double kFaceRounds = 5;                            // that a face takes, about
 constexpr double kMostMeetings = 16;  // of two of them, on average; with more, their curvature is not sparse
-constexpr double kAsk = 1e8;  // products: a tenth of a second
+constexpr double kAsk = 1e8;          // products: a tenth of a second
 constexpr double kNone = 1e-200;      // less curvature is none
 
 }  // namespace
