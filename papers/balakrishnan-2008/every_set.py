@@ -7,8 +7,11 @@ tolerance is the loosest power of ten, of at least 1e-8, at which its objective 
 from __future__ import annotations
 
 import math
+import multiprocessing
+import resource
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +26,7 @@ GAMMAS = (0.1, 1.0, 10.0, 100.0)
 GAP, MOST_PASSES = 1e-6, 10
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 LONGEST = 20.0
-"""Seconds after which liblinear is not asked for more."""
+"""Seconds of the processor after which liblinear is ended."""
 QUICK = ("heart", "money-fx", "rcv1, sample", "SMS", "kr-vs-kp", "mushroom", "wdbc")
 
 
@@ -38,29 +41,56 @@ def objective(X: sparse.csr_matrix, y: Floats, model: Any, gamma: float) -> floa
     return total
 
 
-def liblinear(X: sparse.csr_matrix, y: Floats, gamma: float, best: float) -> tuple[float, str]:
-    """Seconds of the loosest tolerance that is near enough to the best objective, endless where none is."""
+def fitted(X: sparse.csr_matrix, y: Floats, gamma: float, tol: float) -> tuple[Any, float]:
+    """liblinear's model, each class against the others, and its seconds."""
     from sklearn.multiclass import OneVsRestClassifier
 
+    one = LogisticRegression(
+        solver="liblinear", l1_ratio=1, C=1 / gamma, tol=tol, max_iter=1000, random_state=0
+    )
+    many = len(np.unique(y)) > 2
+    model = OneVsRestClassifier(one) if many else one
+    began = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    seconds = time.process_time() - began
+    if many:
+        model.coef_ = np.vstack([e.coef_ for e in model.estimators_])
+        model.intercept_ = np.concatenate([e.intercept_ for e in model.estimators_])
+    return model, seconds
+
+
+def in_time(make: Callable[[], Any]) -> Any:
+    """What `make` gives in a process of its own, which ends after LONGEST seconds of the processor: then None."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+
+    def run() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(LONGEST), math.ceil(LONGEST)))
+        there.send(make())
+
+    child = context.Process(target=run)
+    child.start()
+    there.close()
+    try:
+        found = here.recv()
+    except EOFError:
+        found = None
+    child.join()
+    return found
+
+
+def liblinear(X: sparse.csr_matrix, y: Floats, gamma: float, best: float) -> tuple[float, str]:
+    """Seconds of the loosest tolerance that is near enough to the best objective, endless where none is."""
     wide, seconds = X.astype(np.float64), 0.0
     for tol in TOLERANCES:
-        one = LogisticRegression(
-            solver="liblinear", l1_ratio=1, C=1 / gamma, tol=tol, max_iter=1000, random_state=0
-        )
-        many = len(np.unique(y)) > 2
-        model = OneVsRestClassifier(one) if many else one
-        began = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model.fit(wide, y)
-        seconds = time.process_time() - began
-        if many:
-            model.coef_ = np.vstack([e.coef_ for e in model.estimators_])
-            model.intercept_ = np.concatenate([e.intercept_ for e in model.estimators_])
+        found = in_time(lambda tol=tol: fitted(wide, y, gamma, tol))  # type: ignore[misc]
+        if found is None:
+            return math.inf, f"not there after {LONGEST:g}"
+        model, seconds = found
         if objective(X, y, model, gamma) <= (1 + GAP) * best:
             return seconds, f"{seconds:.3f}"
-        if seconds > LONGEST:
-            break
     return math.inf, f"not there after {seconds:.1f}"
 
 
@@ -125,8 +155,8 @@ def item(quick: bool) -> dict[str, Any]:
     ]
     note = (
         "Not an item of the paper: its algorithm with Riata's certificate, on numbers as they are in the files. "
-        "Where all examples fit into the sample of 2^20 non-zeros (8.4 MB), two passes are enough; of mail a tenth "
-        "does. "
+        "Where all examples fit in memory (2^24 non-zeros; mail has 11.7 million), two passes are enough, unless the "
+        "passes start at the solution of 2^20 of them, which is less work where few weights are not zero. "
         "The sums are what a pass keeps: gradients and the curvature of the active features."
     )
     return {"rows": told, "note": note, "picture": None,

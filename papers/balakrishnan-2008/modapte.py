@@ -75,6 +75,7 @@ def figure(curves: dict[str, dict[str, list[float]]]) -> None:
             for z, value in PRINTED[label].get(gamma, ()):
                 ax.plot(z, value, "*", color=color, ms=12, markeredgecolor="black", zorder=4)
         ax.axhline(1e-3, color="0.6", lw=0.8)
+        ax.set_xticks(range(2, 21, 2))
         ax.set(xlabel="passes", ylabel="L1 distance from the batch weights", title=f"{title}, {gamma}")  # fmt: skip
     handles, labels = axes[0, 0].get_legend_handles_labels()
     star = Line2D([], [], ls="", marker="*", ms=12, color="white", markeredgecolor="black")

@@ -87,7 +87,7 @@ def drawn(
     if name == "figure-4.png":
         star = Line2D([], [], ls="", marker="*", ms=10, color="white", markeredgecolor="black")
         handles, labels = [*handles, star], [*labels, "the paper's table 1"]
-    figure.legend(handles, labels, ncol=len(labels), loc="upper center", fontsize=9)
+    figure.legend(handles, labels, ncol=min(len(labels), 3 * wide), loc="upper center", fontsize=9)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.5 / (3.9 * high + 0.5)))
     figure.savefig(pictures(HERE) / name, dpi=90)
     plt.close(figure)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -211,3 +213,22 @@ def test_names_that_hardly_ever_occur_are_proved_in_two_passes(gamma):
     assert learner.converged
     assert len(learner.history) == 2
     assert learner.n_live() > 700
+
+
+def test_ctrl_c_ends_it():
+    """Columns in units that are many powers of ten apart would take minutes."""
+    rng = np.random.default_rng(0)
+    X, y = gaussian(n=3000, d=300)
+    X *= 10.0 ** rng.uniform(-10, 10, 300)
+
+    def ctrl_c(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, ctrl_c)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            by_columns(X, y, 1e-3, tolerance=1e-12, work=1e12)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -218,3 +218,35 @@ def test_hard_examples_are_a_guide_where_they_have_most_of_all_losses(spread, ha
 def test_no_penalty_is_refused_with_what_to_do_instead():
     with pytest.raises(ValueError, match=r"gamma=0.0 must be above 0.*small gamma"):
         Sketch(gamma=[1.0, 0.0])
+
+
+def test_all_examples_are_kept_where_they_fit_and_part_of_them_is_the_sample_of_more():
+    block = numbered_rows()
+    whole, few = Sample(4000, 10**6), Sample(4000)
+    for rows in (block[:400], block[400:]):
+        whole.add(rows)
+        few.add(rows)
+    part = whole.part()
+    assert whole.whole
+    assert part is not None
+    assert not part.whole
+    assert few.part() is None  # it is part of all that there was
+    assert np.array_equal(kept(part), kept(few))
+    assert len(kept(whole)) == len(block)  # taking a part leaves it as it is
+    assert Sample(10**6, 10**6).part() is None
+    beyond = Sample(4000, 5000)
+    beyond.add(block)
+    assert np.array_equal(kept(beyond), kept(few))
+
+
+@pytest.mark.parametrize(("gamma", "passes"), [(0.3, 2), (100.0, 6)])
+def test_a_sample_or_all_in_memory_leads_to_the_same_optimum(monkeypatch, gamma, passes):
+    """Few weights: passes from the solution of a sample; many, which a sample cannot tell: all in memory, at once."""
+    X, y = words(n=20_000)
+    exact = solve(X, y, gamma=gamma, sample=2**20, tol=1e-9)
+    monkeypatch.setattr("riata.learners.sketch_sample.SAMPLE", 100_000)
+    found = solve(X, y, gamma=gamma)
+    assert found.converged
+    assert len(found.history) <= passes
+    assert (len(found.history) == 2) == (gamma < 1)
+    assert found.history[-1]["objective"] <= exact.history[-1]["objective"] * (1 + 1e-6)

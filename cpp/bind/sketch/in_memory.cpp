@@ -60,6 +60,12 @@ void bind_hashes(nb::module_& m) {
         "A hash of each example: of its length, and its first, middle and last feature.");
 }
 
+// Whether Ctrl-C was pressed; the error is set then.
+bool interrupted() {
+  const nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
 using MayBe = std::optional<In<double>>;
 
 InMemorySolution solve(const ExampleColumns& x, const std::string& link, bool fit_intercept,
@@ -80,6 +86,7 @@ InMemorySolution solve(const ExampleColumns& x, const std::string& link, bool fi
   task.gamma = gamma, task.gamma0 = gamma0;
   if (low) task.bounds = {low->data(), high->data()};
   task.tolerance = tolerance, task.tau = tau, task.capacity = capacity, task.work = work;
+  task.interrupted = &interrupted;
   std::vector<double> b(x.features());
   if (start) b.assign(start->data(), start->data() + start->size());
   const Link& kind = link_named(link);
@@ -89,6 +96,7 @@ InMemorySolution solve(const ExampleColumns& x, const std::string& link, bool fi
     const nb::gil_scoped_release nogil;
     converged = solver.solve(b, intercept);
   }
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
   return {give(std::move(b)),           intercept, solver.objective, solver.gap, converged, solver.steps,
           give(std::move(solver.pulls))};
 }

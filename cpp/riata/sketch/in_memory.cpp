@@ -40,7 +40,7 @@ bool InMemory::solve(std::vector<double>& b, double& b0) {
   near_ = solved_ = false;
   worst_ = 0, length_ = 1;
   active_.clear();
-  work_left_ = task_.work;
+  work_left_ = asked_at_ = task_.work;
   b_ = b, b0_ = b0;
   for (std::size_t j = 0; j < b_.size(); ++j) b_[j] = inside(j, b_[j]);
   for (std::size_t i = 0; i < x_.rows(); ++i)

@@ -39,6 +39,7 @@ struct InMemoryTask {
   // So many products may be spent. Columns whose units are many powers of ten apart would take minutes otherwise; what has
   // been found by then is what there is, with its gap.
   double work = 4e9;
+  bool (*interrupted)() = nullptr;  // asked now and then, may be null: whether to end with what there is
 };
 
 class InMemory {
@@ -96,6 +97,7 @@ class InMemory {
   void choose_face();
   bool intercept_joins() const noexcept;
   bool plan_face();
+  bool leave_face(const std::vector<char>& stays);
   void solve_face();
   std::vector<double> step_of_face() const;
   void shift_intercept(double to) noexcept;
@@ -116,9 +118,9 @@ class InMemory {
   SparseCholesky cholesky_;
   std::vector<std::int32_t> in_row_;  // how many live features an example has
   double curvature0_ = 0, spent_ = 0, worst_ = 0, length_ = 1;
-  double work_left_ = 0;  // in products
-  bool near_ = false;     // the gap is small: steps need no care
-  bool solved_ = false;   // the last step needed more than sweeps: they alone take long here
+  double work_left_ = 0, asked_at_ = 0;  // in products; what was left when `interrupted` was asked
+  bool near_ = false;                    // the gap is small: steps need no care
+  bool solved_ = false;                  // the last step needed more than sweeps: they alone take long here
   bool at_once_ = false, solved_square_ = false;
 };
 

@@ -98,6 +98,29 @@ bool InMemory::plan_face() {
   return upper.row.size() <= kMostFactor && cholesky_.plan(upper, kMostFactor);
 }
 
+// The face and its curvature without the others. False: there is nothing left to solve.
+bool InMemory::leave_face(const std::vector<char>& stays) {
+  std::vector<std::int32_t> places(upper_.size(), -1);
+  std::int32_t count = 0;
+  for (std::size_t k = 0; k < upper_.size(); ++k)
+    if (k >= stays.size() || stays[k]) places[k] = count++;
+  UpperHalf left;
+  for (std::size_t k = 0; k < upper_.size(); ++k) {
+    if (places[k] < 0) continue;
+    for (std::size_t p = upper_.start[k]; p < upper_.start[k + 1]; ++p) {
+      const std::int32_t place = places[static_cast<std::size_t>(upper_.row[p])];
+      if (place >= 0) left.row.push_back(place), left.value.push_back(upper_.value[p]);
+    }
+    left.start.push_back(left.row.size());
+  }
+  upper_ = std::move(left);
+  std::size_t to = 0;
+  for (std::size_t k = 0; k < face_.size(); ++k)
+    if (stays[k]) face_[to++] = face_[k];
+  face_.resize(to);
+  return to > 0 && cholesky_.plan(upper_, kMostFactor);
+}
+
 // The face goes to its optimum: features that would change their sign on the way become zero, and the others go on without
 // them. Where the model is not lower there, as far towards it as it falls.
 void InMemory::solve_face() {
@@ -111,22 +134,21 @@ void InMemory::solve_face() {
     cholesky_.factor(upper_);
     work_left_ -= cholesky_.products();
     const std::vector<double> step = step_of_face();
-    std::vector<std::size_t> rest;
+    std::vector<char> stays(face_.size(), false);
     for (std::size_t k = 0; k < face_.size(); ++k) {
       const std::size_t j = face_[k];
       const double to = b_[j] + step[k], stop = b_[j] * to > 0 && std::isfinite(to) ? to : 0;
       if (stop == to && inside(j, to) == to)
-        rest.push_back(j);
+        stays[k] = true;
       else
         shift(j, inside(j, stop));
     }
-    if (rest.size() == face_.size()) {
+    if (std::find(stays.begin(), stays.end(), false) == stays.end()) {
       for (std::size_t k = 0; k < face_.size(); ++k) shift(face_[k], b_[face_[k]] + step[k]);
       if (intercept_joins()) shift_intercept(b0_ + step.back());
       break;
     }
-    face_ = std::move(rest);
-    if (face_.empty() || rounds == kMostRounds || !plan_face()) break;
+    if (rounds == kMostRounds || !leave_face(stays)) break;
   }
   back(from);
   spent_ = 0;

@@ -12,7 +12,9 @@ namespace {
 constexpr int kMostSweeps = 500;
 constexpr std::size_t kMostSquare = 1500, kLeastFace = 700;  // features
 constexpr double kFaceRounds = 5;                            // that a face takes, about
-constexpr double kNone = 1e-200;                             // less curvature is none
+constexpr double kMostMeetings = 16;  // of two of them, on average; with more, their curvature is not sparse
+constexpr double kAsk = 1e8;          // products: a tenth of a second
+constexpr double kNone = 1e-200;      // less curvature is none
 
 }  // namespace
 
@@ -99,6 +101,10 @@ double InMemory::sweep(const std::vector<std::size_t>& features) noexcept {
   double worst = move_intercept();
   for (const std::size_t j : features) worst = std::max<double>(worst, move(j));
   work_left_ -= spent_ - before;
+  if (task_.interrupted != nullptr && asked_at_ - work_left_ > kAsk) {
+    asked_at_ = work_left_;
+    if (task_.interrupted()) work_left_ = 0;
+  }
   return worst;
 }
 
@@ -114,7 +120,8 @@ double InMemory::together(double accuracy) {
   const double curvature = curvature_costs(), m = static_cast<double>(live_.size() + 1),
                system = m * m * m / 6;
   const double square = live_.size() <= kMostSquare ? curvature + system : HUGE_VAL;
-  if (live_.size() >= kLeastFace && kFaceRounds * curvature < square) {
+  if (live_.size() >= kLeastFace && curvature < kMostMeetings * m * m / 2 &&
+      kFaceRounds * curvature < square) {
     if (!at_once_ && spent_ < curvature) return curvature;
     choose_face();
     const double face = plan_face() ? curvature + cholesky_.products() : HUGE_VAL;

@@ -66,7 +66,8 @@ class SketchClassifier(Classification, LinearClassifier):
     folds, select : cross-validate the penalties in the same passes; `coef_` is then the solution at the penalty of the
         least loss ("min"), or the largest within one standard error of it ("1se"). See SketchClassifierCV
     sample : non-zeros of examples kept in memory from the first pass: the other passes start at their solution, and
-        steps are shortened by what they say; 0 for none, as in the paper
+        steps follow the examples with the largest losses; None for all examples where they have at most 2^24, which
+        are solved in memory, and 2^20 of more; 0 for none, as in the paper
     n_jobs : threads that make a pass; the result has the same bits for any number
     random_state : for the interface only; there is nothing random
     class_weight : a dict or "balanced"
@@ -104,7 +105,7 @@ class SketchClassifier(Classification, LinearClassifier):
     path_ratio: float = 0.01
     folds: int = 0
     select: str = "min"
-    sample: int = 2**20
+    sample: int | None = None
     n_jobs: int = 2
     random_state: Any = None
 

@@ -88,9 +88,9 @@ class Sketch(Learner):
     )
     tol: float = option(1e-6, "stop when the duality gap is this small, relative to the objective")
     max_passes: int = option(50, "passes for a penalty after which to stop anyway")
-    sample: int = option(
-        2**20,
-        "non-zeros of examples kept in memory, to start from and for later steps; 0: as the paper has it",
+    sample: int | None = option(
+        None,
+        "non-zeros of examples kept in memory, 0: none, as in the paper; default: all up to 2^24, 2^20 of more",
     )
     n_jobs: int = option(2, "threads that make a pass; the result has the same bits for any number")
     gamma_schedule: str = option(
@@ -134,7 +134,7 @@ class Sketch(Learner):
         pinned = None if self._limits is None else self._limits.origin().keys
         set_(self, "_seen", [0, 0 if pinned is None else int(pinned.max(initial=-1)) + 1])
         set_(self, "_feature_index", _core.FeatureIndex())
-        set_(self, "_sample", Sample(self.sample))
+        set_(self, "_sample", Sample.of_size(self.sample))
         set_(self, "_folds", Folds(self) if self.folds else None)
         if self.algorithm == "online":
             self._online.extend(new_online(self, gammas[0]))

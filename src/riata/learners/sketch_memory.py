@@ -18,7 +18,8 @@ LOOK_UP = 16
 
 
 MOST_WORK = 4e9
-"""Products that a solution of 2^20 values or fewer may take: some seconds. Of more values, in proportion."""
+"""Products that a solution may take: some seconds."""
+MOST_BY_CHANCE = 0.25
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,14 @@ class Solution:
     keys: Keys
     """Features that are zero there, and their pulls: the negative gradient of the losses."""
     pulls: Floats
+
+    def tells_of_others(self, tol: float) -> bool:
+        """Whether it is near the optimum of these examples, and that not too low for others of the kind by chance.
+
+        That is about 1 for each weight: what AIC adds.
+        """
+        by_chance = int(np.count_nonzero(self.point.weights))
+        return self.gap <= tol * self.objective and by_chance <= MOST_BY_CHANCE * self.objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +94,11 @@ class InMemory:
         gamma: float,
         tol: float,
         start: Point | None = None,
-        tried: int = 0,
+        work: float = MOST_WORK,
     ) -> Solution:
         """The minimum, within `tol`, of the losses of these examples and the penalty, inside the limits.
 
-        Or what has been found by some amount of work, which is less the more often this was tried before.
+        Or what has been found by so many products.
         """
         block, features = self.block, self.features
         assert block.labels is not None
@@ -112,7 +121,7 @@ class InMemory:
             capacity=settings.capacity or 0,
             start=weights_at(start, features),
             intercept=start.intercept,
-            work=MOST_WORK * max(1.0, len(block.values) / 2**20) / (1 + tried) ** 2,
+            work=work,
         )
         live = np.flatnonzero(found.weights)
         keys, weights = features[live], found.weights[live]

@@ -39,7 +39,8 @@ def check(p: Sketch) -> None:
         check_number("gamma", gamma, above=0)
     for name in ("max_passes", "block_size", "outputs", "n_jobs"):
         check_number(name, getattr(p, name), least=1)
-    check_number("sample", p.sample, least=0)
+    if p.sample is not None:
+        check_number("sample", p.sample, least=0)
     check_number("tau", p.tau, above=0)
     if p.tau > 1:
         raise ValueError(

@@ -34,6 +34,7 @@ from riata.learners.sketch_points import (
 )
 from riata.learners.sketch_rest import NEAR, Rest, accumulate, step_by_hard_ones
 from riata.learners.sketch_sample import Examples, SampleSettings, most_sweeps
+from riata.learners.sketch_start import first_in_memory, solve_in_memory
 
 MOST_HALVINGS = 40
 ROOM, ROOM_FACTOR = 1000, 3
@@ -45,8 +46,8 @@ ROUNDING = 1e-12
 """A rise of the objective by this much, relative, is none."""
 CENTRED = 1e-9
 """The intercept on its own is at its best when its slope is this small, relative to the sum of their sizes."""
-SAMPLE_TOL = 1e-4
-"""How well a sample is solved that is not all of the data: its error is that of sampling."""
+PATIENCE = 8
+"""Where all examples are in memory, they are solved there if so many passes did not do."""
 MOST_GAMMA = 1e300
 """A penalty that no feature overcomes."""
 
@@ -140,37 +141,22 @@ class Passes:
     # The parts of `end`
 
     def _start(self, sample: Examples | None) -> bool:
-        """After the first pass, at zero: go on from the solution of the sample."""
+        """After the first pass, at zero: go on from a solution in memory."""
         if sample is None or not self.gammas or isinstance(self.settings, SampleSettings):
             return False
         point = self.point
         certificate = self._certify(point, self.gamma)
         if certificate.gap <= self.settings.tol * certificate.objective:
             return False
-        solved = self._solved(sample, None)
+        solved, whole = first_in_memory(self, sample)
         if solved is None:
             return False
         self._note(certificate, point)
         self.accepted = point.pruned()
-        self._go_on_from(solved, sample.whole)
+        self._go_on_from(solved, whole)
         if self._spent:
             self.done = True
         return True
-
-    def _solved(self, sample: Examples, start: Point | None) -> Solution | None:
-        """The solution for the sample, where it has one. For all examples: four times as exact after every pass for
-        this penalty that did not prove it."""
-        s, weight = self.settings, self.core.weight
-        if not weight > 0 or (
-            s.fit_intercept
-            and not s.penalize_intercept
-            and not sample.memory.has_both_classes(sample.positive)
-        ):
-            return None
-        judged = max(0, sum(h["gamma"] == self.gamma for h in self.history) - 1)
-        tol = s.tol / 4 ** (1 + judged) if sample.whole else max(s.tol, SAMPLE_TOL)
-        gamma = self.gamma * sample.weight / weight
-        return sample.memory.solve(s, self.limits, sample.positive, gamma, tol, start, judged)
 
     def _go_on_from(self, solution: Solution, whole: bool) -> None:
         """The solution for the sample; where that is all examples, nothing but its certificate is asked for."""
@@ -277,8 +263,9 @@ class Passes:
             self.done = True
             return
         solved = None
-        if sample is not None and sample.whole and (self.at > before or not self.core.curved):
-            solved = self._solved(sample, point)
+        again = self.at > before or not self.core.curved or self.passes >= PATIENCE
+        if sample is not None and sample.whole and again:
+            solved = solve_in_memory(self, sample, point)
         elif sample is not None and sample.hard and self.settings.algorithm == "reduced":
             self._begin(*step_by_hard_ones(self, sample, point, certificate))
             return

@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.block import Block, concatenate
 from riata.learners.base import State
-from riata.learners.sketch_memory import InMemory
+from riata.learners.sketch_memory import MOST_WORK, InMemory
 from riata.learners.sketch_points import Certificate, Floats, Settings
 from riata.learners.state_check import Tensor, check_state
 
 _WHOLE = 2**64
 _MASK = _WHOLE - 1
 _LARGEST = 2.0**64 - 2048
+SAMPLE, WHOLE = 2**20, 2**24
+"""Non-zeros of a sample; and of all examples, where they are no more: 20 bytes each, columns included."""
+MOST_TIMES, PASSES_WORTH = 4.0, 8.0
+"""How much more work all examples may take than a sample; and a sample of more, in products for each value of all."""
 MOST_PASSES = 100
 """Over a sample."""
 FAR, FAR_SWEEPS, MOST_SWEEPS = 0.1, 60, 2000
@@ -41,6 +45,8 @@ class Sample:
 
     capacity: int
     """Most non-zeros to keep."""
+    whole_capacity: int = 0
+    """As long as all examples are there, so many are kept, where this is more."""
     limit: int = _WHOLE
     parts: list[Block] = field(default_factory=list)
     hashes: list[NDArray[np.uint64]] = field(default_factory=list)
@@ -53,6 +59,11 @@ class Sample:
     """Which rows of it stay; None: all."""
     _whole: InMemory | None = field(default=None, repr=False)
     """All of them, once they are asked for."""
+
+    @classmethod
+    def of_size(cls, capacity: int | None) -> Sample:
+        """As the parameter `sample` says."""
+        return cls(SAMPLE, WHOLE) if capacity is None else cls(capacity)
 
     @property
     def whole(self) -> bool:
@@ -113,6 +124,16 @@ class Sample:
             self._whole = InMemory(block)
         return self._whole
 
+    def part(self) -> Sample | None:
+        """The sample that would have been kept of these examples, were they too many to keep; None where it is all."""
+        if not self.whole or self.nnz <= self.capacity:
+            return None
+        self._copy()
+        part = Sample(self.capacity, parts=self.parts, hashes=self.hashes, nnz=self.nnz)
+        part._lower()
+        part._thin()
+        return part
+
     def state(self) -> State:
         self._copy()
         block = concatenate(self.parts) if self.parts else None
@@ -159,7 +180,7 @@ class Sample:
             self._whole, self._last, self._rows = None, block, rows
             self.hashes.append(hashes)
             self.nnz += int(self._last_sizes().sum())
-        if self.nnz > self.capacity:
+        if self.nnz > (max(self.capacity, self.whole_capacity) if self.whole else self.capacity):
             self._lower()
             self._thin()
 
@@ -240,6 +261,8 @@ class Examples:
     """They are those with the largest losses in the pass that has just ended, and have most of all losses."""
     positive: float
     """The label of the class that this output asks for."""
+    work: float
+    """Products that their solution may take."""
 
     @classmethod
     def of(cls, sample: Sample, positive: float, losses: float) -> Examples | None:
@@ -247,7 +270,14 @@ class Examples:
         if not len(sample):
             return None
         hard = sample.hard and sample.loss >= MOST * losses
-        return cls(sample, sample.whole, hard, positive)
+        work = MOST_WORK * min(max(1.0, sample.nnz / SAMPLE), MOST_TIMES)
+        return cls(sample, sample.whole, hard, positive, work)
+
+    def part(self) -> Examples | None:
+        """The sample of all examples, where they are more than that; its solution may cost as much as some passes."""
+        part = self.sample.part() if self.whole else None
+        work = PASSES_WORTH * self.sample.nnz
+        return None if part is None else Examples(part, False, False, self.positive, work)
 
     @property
     def memory(self) -> InMemory:

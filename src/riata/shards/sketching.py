@@ -23,6 +23,7 @@ from riata.learners.base import Floats, offsets_for
 from riata.learners.sketch_named import numbered
 from riata.learners.sketch_passes import Passes
 from riata.learners.sketch_points import PathPoint, Point
+from riata.learners.sketch_sample import SAMPLE
 from riata.learners.sketch_state import SUMS_WITHOUT_STEP
 from riata.shards.kept import KEYS, NAMES, Form
 from riata.shards.methods import Arrays, Method, from_json, refuse
@@ -49,7 +50,7 @@ class SketchMethod(Method):
         """Where the pass stands: the weights of each run, and whence they came."""
         state: Arrays = {
             "round": np.array([round], dtype=np.int64),
-            "sample": np.array([learner.sample], dtype=np.int64),
+            "sample": np.array([_kept(learner.sample)], dtype=np.int64),
         }
         if len(learner._feature_index):
             state["name_keys"] = learner._feature_index.arrays()[0]
@@ -77,7 +78,8 @@ class SketchMethod(Method):
         return state
 
     def start(self, parameters: dict[str, Any], state: Arrays, round: int, shards: int) -> Learner:
-        sample = min(parameters["sample"], -(-ROOM * parameters["sample"] // shards))
+        kept = _kept(parameters["sample"])
+        sample = min(kept, -(-ROOM * kept // shards))
         learner = Sketch(**from_json(parameters) | {"n_jobs": 1, "sample": sample})
         if "name_keys" in state:
             known, _ = _KNOWN.index_of(state["name_keys"])
@@ -186,6 +188,11 @@ class SketchMethod(Method):
 
     def complete(self, learner: Learner) -> bool:
         return learner.complete
+
+
+def _kept(sample: int | None) -> int:
+    """Non-zeros that all shards keep together: they are sent, so by default no more than of a large stream."""
+    return SAMPLE if sample is None else sample
 
 
 def _runs(learner: Sketch) -> list[tuple[Sketch, Passes]]:
