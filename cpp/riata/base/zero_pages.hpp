@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -47,10 +48,15 @@ class ZeroPages {
     return extend(std::max(std::bit_ceil(bytes), kLeastPacked), pages::PageSize::large);
   }
 
-  // What lies behind so many bytes is zero again and costs nothing.
+  // What lies behind so many bytes is zero again and costs nothing, but for the rest of a large page: given back in part
+  // it would be filled again in small ones.
   void release_after(std::size_t bytes) noexcept {
-    bytes = pages::round_up(bytes);
-    if (bytes < bytes_) pages::make_zero(static_cast<char*>(data_) + bytes, bytes_ - bytes);
+    if (bytes >= bytes_) return;
+    char* const first = static_cast<char*>(data_);
+    const std::size_t into = (reinterpret_cast<std::uintptr_t>(first) + bytes) % pages::kLargePage;
+    const std::size_t kept = std::min(bytes_, bytes + (into == 0 ? 0 : pages::kLargePage - into));
+    std::memset(first + bytes, 0, kept - bytes);
+    if (kept < bytes_) pages::make_zero(first + kept, bytes_ - kept);
   }
 
  private:

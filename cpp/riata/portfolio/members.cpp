@@ -41,27 +41,23 @@ PortfolioMembers::PortfolioMembers(const PortfolioSpec& spec)
   width_ = width_of(groups_);
   intercept.assign(static_cast<std::size_t>(width_), 0.0);
   work_.shape(groups_, spec.outputs);
+  for (const Group& g : groups_) constants_.emplace_back(static_cast<std::size_t>(g.width));
   if (groups_.back().rule == Rule::joint)
     joint = Joint(spec.outputs, spec.joint, spec.intercept_variance, spec.fit_intercept);
 }
 
 void PortfolioMembers::Workspace::shape(const std::vector<Group>& of, int outputs) {
-  groups.resize(of.size());
-  for (std::size_t g = 0; g < of.size(); ++g) groups[g].shape(of[g]);
   joint_scores.resize(static_cast<std::size_t>(kJointLanes * outputs));
   averaged.shape(outputs, of.back().first + of.back().members);
-}
-void PortfolioMembers::Workspace::make(std::int64_t rows, const std::vector<Group>& of) {
-  for (std::size_t g = 0; g < of.size(); ++g) groups[g].make(rows, of[g]);
 }
 
 void PortfolioMembers::take_intercept() noexcept {
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    std::copy_n(intercept.data() + groups_[g].offset, groups_[g].width, work_.groups[g].intercept.data());
+    std::copy_n(intercept.data() + groups_[g].offset, groups_[g].width, constants_[g].data());
 }
 void PortfolioMembers::give_intercept() noexcept {
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    std::copy_n(work_.groups[g].intercept.data(), groups_[g].width, intercept.data() + groups_[g].offset);
+    std::copy_n(constants_[g].data(), groups_[g].width, intercept.data() + groups_[g].offset);
 }
 
 void PortfolioMembers::keep_only(const std::vector<int>& members) {
@@ -79,10 +75,12 @@ void PortfolioMembers::keep_only(const std::vector<int>& members) {
   states.reserve(groups.size());
   Workspace work;
   work.shape(groups, spec_.outputs);
-  std::vector<double> constants{intercept[0], intercept[1]};
+  std::vector<double> of_intercept(intercept.begin(), intercept.begin() + kRowHead);
+  std::vector<Doubles> constants(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const int place : kept[g])
-      constants.push_back(work_.groups[from[g]].intercept[static_cast<std::size_t>(place)]);
+      constants[g].push_back(constants_[from[g]][static_cast<std::size_t>(place)]);
+  of_intercept.resize(static_cast<std::size_t>(width_of(groups)));
   evidence.keep_only(members);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     states.push_back(std::move(states_[from[g]]));
@@ -92,10 +90,11 @@ void PortfolioMembers::keep_only(const std::vector<int>& members) {
   groups_ = std::move(groups);
   states_ = std::move(states);
   work_ = std::move(work);
-  intercept = std::move(constants);
+  intercept = std::move(of_intercept);
+  constants_ = std::move(constants);
+  ++shape_;
   width_ = width_of(groups_);
   if (groups_.back().rule != Rule::joint) joint.close();
-  take_intercept();
 }
 
 std::uint32_t PortfolioMembers::add_rows() noexcept {
@@ -106,6 +105,12 @@ std::uint32_t PortfolioMembers::add_rows() noexcept {
 }
 std::uint64_t PortfolioMembers::bytes_of_rows() const noexcept {
   return used_ * static_cast<std::uint64_t>(width_ - kRowHead) * sizeof(double) + joint.bytes();
+}
+
+std::uint64_t PortfolioMembers::rows_that_fit() const noexcept {
+  std::uint64_t most = UINT32_MAX;
+  for (const StateRows& rows : states_) most = std::min(most, rows.room());
+  return most > used_ + 1 ? most - used_ - 1 : 0;
 }
 
 // Members.
@@ -158,10 +163,10 @@ AdaGradRows PortfolioMembers::as_adagrad(GroupWork& work, const Piece& piece, co
 void PortfolioMembers::gather(Workspace& w, Piece& piece, std::size_t g, std::int64_t i,
                               double* constants) const noexcept {
   const Group& group = groups_[g];
-  GroupWork& work = w.groups[g];
+  GroupWork& work = piece.work[g];
   const PieceExample& x = piece.examples[static_cast<std::size_t>(i)];
   if (group.rule == Rule::joint) {
-    gather_joint(w, g);
+    gather_joint(w, piece, g);
   } else {
     point(work, piece, x, g, constants);
     if (group.rule == Rule::bayesian)
@@ -216,8 +221,8 @@ void PortfolioMembers::share(GroupWork& work, const Group& group, double offset,
 
 void PortfolioMembers::learn_group(Piece& piece, std::size_t g) noexcept {
   const Group& group = groups_[g];
-  GroupWork& work = work_.groups[g];
-  const bool far = used_ * static_cast<std::uint64_t>(group.width) * sizeof(double) > kFar;
+  GroupWork& work = piece.work[g];
+  const bool far = piece.used * static_cast<std::uint64_t>(group.width) * sizeof(double) > kFar;
   for (std::int64_t i = 0; i < piece.size(); ++i) {
     const PieceExample& x = piece.examples[static_cast<std::size_t>(i)];
     if (far && i + 1 < piece.size()) {
@@ -225,7 +230,7 @@ void PortfolioMembers::learn_group(Piece& piece, std::size_t g) noexcept {
       for (std::int64_t k = spec_.fit_intercept ? 1 : 0; k < next.rows; ++k)
         states_[g].fetch(piece.numbers[static_cast<std::size_t>(next.begin + k)]);
     }
-    gather(work_, piece, g, i, work.intercept.data());
+    gather(work_, piece, g, i, constants_[g].data());
     if (!(x.weight > 0)) continue;
     for (int o = 0; o < spec_.outputs; ++o)
       std::fill_n(work.y.data() + o * group.members, group.members, target(x.label, o));
@@ -238,12 +243,12 @@ void PortfolioMembers::learn_group(Piece& piece, std::size_t g) noexcept {
   }
 }
 
-void PortfolioMembers::gather_joint(Workspace& w, std::size_t g) const noexcept {
+void PortfolioMembers::gather_joint(Workspace& w, Piece& piece, std::size_t g) const noexcept {
   const Group& group = groups_[g];
   for (int o = 0; o < spec_.outputs; ++o) {
     joint.score(w.joint, static_cast<std::size_t>(o));
     for (int k = 0; k < group.members; ++k)
-      w.groups[g].means[o * group.members + k] = w.joint.scores[group.lanes[k]];
+      piece.work[g].means[o * group.members + k] = w.joint.scores[group.lanes[k]];
   }
 }
 

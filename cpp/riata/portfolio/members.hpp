@@ -30,16 +30,14 @@ class PortfolioMembers : public Portfolio {
     // What is linear of a member, corrected.
     double corrected(std::size_t at) const noexcept { return factors[at] * linear[at] + constants[at]; }
   };
-  // Room to learn or to score in.
+  // Room to learn or to score in, besides that of pieces.
   struct Workspace {
-    std::vector<GroupWork> groups;
     Averaged averaged;
     JointExample joint;
     Doubles joint_scores;  // outputs x kJointLanes
 
     // Throws std::bad_alloc.
     void shape(const std::vector<Group>& groups, int outputs);
-    void make(std::int64_t rows, const std::vector<Group>& groups);
   };
 
   // What a group says to an example of the piece.
@@ -66,11 +64,15 @@ class PortfolioMembers : public Portfolio {
   // A feature is met for the first time: the number of its rows. 0: memory is exhausted.
   std::uint32_t add_rows() noexcept;
   std::uint64_t bytes_of_rows() const noexcept;
+  // How many more there may be before rows move.
+  std::uint64_t rows_that_fit() const noexcept;
 
   PortfolioSpec spec_;
   std::vector<Group> groups_;
-  std::vector<StateRows> states_;  // by groups
-  std::uint64_t used_ = 0;         // rows of state, the empty one not counted
+  std::vector<StateRows> states_;   // by groups
+  std::uint64_t used_ = 0;          // rows of state, the empty one not counted
+  std::uint64_t shape_ = 1;         // another one whenever the groups are others
+  std::vector<Doubles> constants_;  // by groups: the intercept's row, while they learn
   Workspace work_;
   const PortfolioKernels& kernels_ = best_portfolio_kernels();
   const CorrectionKernels& corrections_ = best_correction_kernels();
@@ -85,7 +87,7 @@ class PortfolioMembers : public Portfolio {
   AdaGradRows as_adagrad(GroupWork& work, const Piece& piece, const PieceExample& x,
                          std::size_t g) const noexcept;
   void share(GroupWork& work, const Group& group, double offset, double* scores) const noexcept;
-  void gather_joint(Workspace& w, std::size_t g) const noexcept;
+  void gather_joint(Workspace& w, Piece& piece, std::size_t g) const noexcept;
   void step_joint(const PieceExample& x) noexcept;
   void correct(Averaged& e, double offset) const noexcept;
   void learn_corrections(int o, double y, const PieceExample& x) noexcept;

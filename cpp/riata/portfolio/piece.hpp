@@ -12,6 +12,29 @@
 
 namespace riata {
 
+// What a group works with, one example after the other.
+struct GroupWork {
+  std::vector<double*> state;  // its rows
+  Doubles variances;           // Bayesian: rows x columns
+  Doubles ratios;              // AdaGrad
+  Doubles means, spreads, y;   // columns
+
+  void shape(const Group& g) {
+    state.clear();
+    const auto k = static_cast<std::size_t>(g.columns);
+    for (Doubles* each : {&means, &spreads, &y}) each->resize(k);
+  }
+  // Room for so many rows. Throws std::bad_alloc.
+  void make(std::int64_t rows, const Group& g) {
+    if (static_cast<std::size_t>(rows) + kSlack <= state.size()) return;
+    const auto n = 2 * static_cast<std::size_t>(rows);
+    if (g.rule == Rule::bayesian)
+      variances.assign((n + kSlackRows) * static_cast<std::size_t>(g.columns) + kSlack, 1.0);
+    if (g.rule == Rule::adagrad) ratios.resize(8 * (n + 1));
+    state.resize(n + kSlack);
+  }
+};
+
 struct PieceExample {
   std::int64_t begin = 0, rows = 0;  // where its values stand; the intercept's first, if there is one
   double label = 0, weight = 1, offset = 0;
@@ -30,10 +53,13 @@ struct Piece {
   std::vector<double*> heads;          // rows of the store, of the example that came last
   std::vector<std::uint32_t> numbers;  // of rows of state
   Doubles raw, rms, unit, unit_rms;
-  std::vector<Said> said;  // by groups
-  Outcome outcome;         // what came behind the last example
-  std::int64_t first = 0;  // of the examples that are being learned, the one that it begins with
-  std::uint64_t seen = 0;  // examples of all, when it has been learned
+  std::vector<Said> said;       // by groups
+  std::vector<GroupWork> work;  // by groups
+  std::uint64_t shape = 0;      // that of the groups that it was made for
+  Outcome outcome;              // what came behind the last example
+  std::int64_t first = 0;       // of the examples that are being learned, the one that it begins with
+  std::uint64_t seen = 0;       // examples of all, when it has been learned
+  std::uint64_t used = 0;       // rows of state, when it was laid out
 
   void clear() noexcept {
     examples.clear();
@@ -44,8 +70,15 @@ struct Piece {
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(examples.size()); }
   std::int64_t values() const noexcept { return examples.empty() ? 0 : end_of(examples.back()); }
 
-  // Room for an example more, of so many rows. Throws std::bad_alloc; then nothing has changed.
-  void make(std::int64_t rows, const std::vector<Group>& groups) {
+  // Room for an example more, of so many rows; `of` numbers what the groups have been. Throws std::bad_alloc; then
+  // nothing has changed.
+  void make(std::int64_t rows, const std::vector<Group>& groups, std::uint64_t of) {
+    if (shape != of) {
+      work.resize(groups.size());
+      for (std::size_t g = 0; g < groups.size(); ++g) work[g].shape(groups[g]);
+      shape = of;
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) work[g].make(rows, groups[g]);
     const auto n = grown(static_cast<std::size_t>(values() + rows) + kBehind + kSlack);
     if (n > numbers.size()) {
       for (Doubles* each : {&raw, &rms, &unit, &unit_rms}) each->resize(n);
@@ -95,31 +128,6 @@ struct Piece {
     return (e.begin + e.rows + 2 * kBehind - 1) / kBehind * kBehind;
   }
   static std::size_t grown(std::size_t n) noexcept { return n + n / 2; }
-};
-
-// What a group works with, one example after the other.
-struct GroupWork {
-  std::vector<double*> state;  // its rows
-  Doubles variances;           // Bayesian: rows x columns
-  Doubles ratios;              // AdaGrad
-  Doubles means, spreads, y;   // columns
-  Doubles intercept;           // its row, while the group learns
-
-  void shape(const Group& g) {
-    state.clear();
-    const auto k = static_cast<std::size_t>(g.columns);
-    for (Doubles* each : {&means, &spreads, &y}) each->resize(k);
-    intercept.assign(static_cast<std::size_t>(g.width), 0.0);
-  }
-  // Room for so many rows. Throws std::bad_alloc.
-  void make(std::int64_t rows, const Group& g) {
-    if (static_cast<std::size_t>(rows) + kSlack <= state.size()) return;
-    const auto n = 2 * static_cast<std::size_t>(rows);
-    if (g.rule == Rule::bayesian)
-      variances.assign((n + kSlackRows) * static_cast<std::size_t>(g.columns) + kSlack, 1.0);
-    if (g.rule == Rule::adagrad) ratios.resize(8 * (n + 1));
-    state.resize(n + kSlack);
-  }
 };
 
 }  // namespace riata

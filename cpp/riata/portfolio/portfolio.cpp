@@ -33,8 +33,8 @@ struct Stream {
 // Examples are learned in pieces. First the values of a piece are laid out, with the root mean squares that features have
 // at each example; then each group of members learns the piece, and says to each example what it thinks before it learns
 // it; then the average follows. Nothing that a group learns depends on another one or on the average, so groups can be
-// spread over threads, and the bits do not depend on that. While the average of a piece is worked out by the first
-// thread, the last one lays out the next.
+// spread over threads, and the bits do not depend on that. Meanwhile the average follows the piece before, and the next one
+// is laid out.
 template <class Store>
 class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPortfolio<Store>> {
  public:
@@ -57,6 +57,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
   using Base::spec_, Base::store_, Base::t, Base::work_;
 
   static constexpr std::int64_t kMostExamples = 256;  // of a piece
+  static constexpr std::uint64_t kAnyRows = UINT64_MAX;
 
   template <class Index>
   Outcome learn_rows(const BlockView<Index>& b, const std::int64_t* order, std::int64_t n,
@@ -95,66 +96,89 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
   Outcome learn_alone(const Stream<Index>& in, std::int64_t at) noexcept {
     const bool open = joint.open();
     do {
-      lay_out(piece_, in, at, t);
-      for (std::size_t g = 0; g < groups_.size(); ++g) this->learn_group(piece_, g);
-      if (const Outcome outcome = average(piece_, in); outcome.status != Status::ok) return outcome;
-      at += piece_.size();
-      if (piece_.outcome.status != Status::ok) return piece_.outcome;
+      Piece& piece = pieces_[0];
+      lay_out(piece, in, at, t, kAnyRows);
+      for (std::size_t g = 0; g < groups_.size(); ++g) this->learn_group(piece, g);
+      if (const Outcome outcome = average(piece, in); outcome.status != Status::ok) return outcome;
+      at += piece.size();
+      if (piece.outcome.status != Status::ok) return piece.outcome;
     } while (at < in.n && joint.open() == open);
     return {Status::ok, at};
   }
 
-  // In turns: the groups learn a piece; then the average follows, and meanwhile the next piece is laid out, or afterwards
-  // where members may have been dropped.
+  // In rounds: while the groups learn a piece, the average follows the one before, and the next one is laid out. That one
+  // waits where a piece ends an epoch, as members may be dropped, and where rows of state would have to move.
+  struct Round {
+    Piece *learn, *average, *lay_out;  // the last two: or null
+    std::uint64_t room;                // for so many rows of state more
+  };
+
   template <class Index>
   Outcome learn_together(const Stream<Index>& in, std::int64_t at, int threads) noexcept {
-    enum class Turn { groups, average, next_piece } turn = Turn::groups;
-    Piece *now = &piece_, *next = &next_piece_;
+    lay_out(pieces_[0], in, at, t, kAnyRows);
+    if (pieces_[0].size() == 0) return pieces_[0].outcome;
+    Round round{};
     Outcome outcome;
-    const auto lay_out_next = [&] {
-      const std::int64_t done = now->first + now->size();
-      next->clear();
-      if (now->outcome.status == Status::ok && done < in.n) lay_out(*next, in, done, now->seen);
-    };
     const auto work = [&](int task) {
-      if (turn == Turn::groups)
-        this->learn_group(*now, static_cast<std::size_t>(task));
-      else if (turn == Turn::average && task == 0)
-        outcome = average(*now, in);
+      if (round.lay_out != nullptr && task-- == 0)
+        follow(*round.lay_out, *round.learn, in, round.room);
+      else if (round.average != nullptr && task-- == 0)
+        outcome = average(*round.average, in);
       else
-        lay_out_next();
+        this->learn_group(*round.learn, static_cast<std::size_t>(task));
     };
-    const auto then = [&] {
-      if (turn == Turn::groups) {
-        turn = Turn::average;
-        return now->ends_epoch() ? 1 : 2;
-      }
+    const auto begin = [&](Piece* learn, Piece* average) {
+      round = {learn, average, nullptr, this->rows_that_fit()};
+      if (may_follow(*learn, in) && !learn->ends_epoch())
+        for (Piece& each : pieces_)
+          if (&each != learn && &each != average) round.lay_out = &each;
+      return separate_groups() + (average != nullptr) + (round.lay_out != nullptr);
+    };
+    const auto next = [&] {
       if (outcome.status != Status::ok) return 0;
-      if (turn == Turn::average && now->ends_epoch()) {
-        turn = Turn::next_piece;
-        return 1;
+      Piece *const learned = round.learn, *laid_out = round.lay_out;
+      if (laid_out != nullptr && laid_out->size() > 0) return begin(laid_out, learned);
+      outcome = average(*learned, in);
+      if (outcome.status != Status::ok) return 0;
+      if (laid_out == nullptr || laid_out->outcome.status == Status::ok) {
+        if (!may_follow(*learned, in)) {
+          outcome = learned->outcome;
+          return 0;
+        }
+        laid_out = learned == pieces_ ? pieces_ + 1 : pieces_;
+        follow(*laid_out, *learned, in, kAnyRows);
       }
-      if (now->outcome.status != Status::ok) outcome = now->outcome;
-      if (next->size() == 0 && next->outcome.status != Status::ok) outcome = next->outcome;
-      std::swap(now, next);
-      turn = Turn::groups;
-      return now->size() == 0 ? 0 : separate_groups();
+      if (laid_out->size() > 0) return begin(laid_out, nullptr);
+      outcome = laid_out->outcome;
+      return 0;
     };
-    lay_out(piece_, in, at, t);
-    if (piece_.size() == 0) return piece_.outcome;
-    in_rounds(threads, separate_groups(), work, then);
+    in_rounds(threads, begin(pieces_, nullptr), work, next);
     return outcome;
   }
 
-  // A piece that begins with example `at` of the stream, when so many examples of all have been seen. It ends where members
-  // may be dropped, and where joint settings may end.
   template <class Index>
-  void lay_out(Piece& piece, const Stream<Index>& in, std::int64_t at, std::uint64_t seen) noexcept {
+  static bool may_follow(const Piece& piece, const Stream<Index>& in) noexcept {
+    return piece.outcome.status == Status::ok && piece.first + piece.size() < in.n;
+  }
+  template <class Index>
+  void follow(Piece& piece, const Piece& before, const Stream<Index>& in, std::uint64_t room) noexcept {
+    lay_out(piece, in, before.first + before.size(), before.seen, room);
+  }
+
+  // A piece that begins with example `at` of the stream, when so many examples of all have been seen. It ends where members
+  // may be dropped, where joint settings may end, and where it could have more new features than there is room for.
+  template <class Index>
+  void lay_out(Piece& piece, const Stream<Index>& in, std::int64_t at, std::uint64_t seen,
+               std::uint64_t room) noexcept {
     piece.clear();
     piece.first = at;
     piece.seen = seen;
+    piece.outcome = {Status::ok, at};
     const bool one = joint.open();
+    const std::uint64_t most = room == kAnyRows ? room : this->used_ + room;
     do {
+      piece.used = this->used_;
+      if (most != kAnyRows && !fits(in, at, most)) return;
       if (const Status status = add(piece, in, at); status != Status::ok) {
         piece.outcome = {status, at};
         return;
@@ -166,6 +190,14 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     piece.outcome = {Status::ok, at};
   }
 
+  // Whether rows of state stay where they are if all features of the example are new.
+  template <class Index>
+  bool fits(const Stream<Index>& in, std::int64_t at, std::uint64_t most) const noexcept {
+    const std::int64_t r = in.row(at);
+    if (!in.block.holds(r)) return true;  // which will be said
+    return this->used_ + static_cast<std::uint64_t>(in.block.indptr[r + 1] - in.block.indptr[r]) <= most;
+  }
+
   template <class Index>
   Status add(Piece& piece, const Stream<Index>& in, std::int64_t at) noexcept {
     const BlockView<Index>& b = in.block;
@@ -174,8 +206,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     const std::int64_t rows = b.indptr[r + 1] - b.indptr[r] + (spec_.fit_intercept ? 1 : 0);
     const double weight = b.weights == nullptr ? 1 : std::min(b.weights[r], kLargestWeight);
     try {
-      piece.make(rows, groups_);
-      work_.make(rows, groups_);
+      piece.make(rows, groups_, this->shape_);
     } catch (const std::bad_alloc&) {
       return Status::out_of_memory;
     }
@@ -300,8 +331,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
         if (!b.holds(r)) return {Status::bad_block, r};
         const std::int64_t rows = b.indptr[r + 1] - b.indptr[r] + (spec_.fit_intercept ? 1 : 0);
         piece.clear();
-        piece.make(rows, groups_);
-        w.make(rows, groups_);
+        piece.make(rows, groups_, this->shape_);
         this->look_up(piece, b, r);
         PieceExample& x = piece.add(rows);
         x.offset = b.offset(r);
@@ -318,7 +348,7 @@ class PortfolioModel final : public BothIndices<PortfolioModel<Store>, StoredPor
     return {Status::ok, to};
   }
 
-  Piece piece_, next_piece_;
+  Piece pieces_[3];
   FasterWay ways_;  // alone, and together
 };
 

@@ -42,6 +42,10 @@ class StateRows {
     if (bytes <= rows_.bytes()) return true;
     return bytes < kTiny ? rows_.grow(std::bit_ceil(2 * bytes)) : rows_.grow_packed(bytes);
   }
+  // How many rows there may be before they move.
+  std::uint64_t room() const noexcept {
+    return width_ == 0 ? UINT64_MAX : rows_.bytes() / (width_ * sizeof(double));
+  }
   // Of the first so many rows, which are all that were written to, only the numbers at these places, which ascend.
   void narrow(std::uint64_t rows, const std::vector<int>& kept) noexcept {
     narrow_rows<double>(rows_, rows, width_, kept);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "riata/base/pages.hpp"
 #include "riata/base/zero_pages.hpp"
 
 namespace riata {
@@ -18,10 +17,7 @@ void narrow_rows(ZeroPages& memory, std::uint64_t rows, std::uint64_t width,
   Number *const first = memory.as<Number>(), *to = first;
   for (std::uint64_t r = 0; r < rows; ++r)
     for (const int place : kept) *to++ = first[r * width + static_cast<std::uint64_t>(place)];
-  const std::uint64_t bytes = rows * kept.size() * sizeof(Number);
-  std::fill(to, first + std::min<std::uint64_t>(rows * width, pages::round_up(bytes) / sizeof(Number)),
-            Number{});
-  memory.release_after(bytes);
+  memory.release_after(rows * kept.size() * sizeof(Number));
 }
 
 }  // namespace riata
