@@ -1,7 +1,6 @@
 // Of two ways to do the same, the one that takes less time: measured on the way, as what others do with the processor changes.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 
 namespace riata {
@@ -10,10 +9,11 @@ class FasterWay {
  public:
   // Which way to go next, 0 or 1. The other one is tried again now and then.
   int choose() noexcept {
-    for (const int way : {1, 0})
-      if (cost_[way] == 0) return chosen_ = way;
-    const int better = cost_[1] <= cost_[0] ? 1 : 0;
-    return chosen_ = ++turns_ % kAgain == 0 ? 1 - better : better;
+    const int usual = cost_[0] < kClearly * cost_[1] ? 0 : 1;
+    const unsigned turn = turns_++;
+    if (turn < kFirst)
+      return chosen_ = turn % 2 == 0 ? 1 : 0;  // work becomes cheaper at first: 1 is tried around 0
+    return chosen_ = turn % kAgain == 0 ? 1 - usual : usual;
   }
   // So much work is done by it: work() says how much.
   template <class Work>
@@ -21,16 +21,14 @@ class FasterWay {
     const auto from = std::chrono::steady_clock::now();
     const double done = work();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
-    if (!(done > 0)) return;
-    double& cost = cost_[chosen_];
-    const double now = std::max(took.count() / done, 1e-15);
-    cost = cost == 0 ? now : (cost + now) / 2;
+    if (done > 0) cost_[chosen_] = took.count() / done;
   }
 
  private:
-  static constexpr unsigned kAgain = 16;  // turns
+  static constexpr unsigned kFirst = 3, kAgain = 16;  // turns
+  static constexpr double kClearly = 0.9;
 
-  double cost_[2] = {0, 0};  // 0: not known
+  double cost_[2] = {0, 0};  // of a piece of work, when it was last done so
   int chosen_ = 0;
   unsigned turns_ = 0;
 };
