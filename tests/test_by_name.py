@@ -145,3 +145,17 @@ def test_on_the_command_line(mail: Path, tmp_path: Path) -> None:
     words = ("train", tmp_path / "t.csv", "-o", tmp_path / "m", "--method", "sketch")
     said = command(*words, "--bounds", "pirce:0:inf", code=2).err
     assert "did you mean 'price'?" in said
+
+
+@pytest.mark.parametrize("make", [riata.SketchClassifier, riata.InteriorPointClassifier])
+@pytest.mark.parametrize("bounds", [{"a": (-0.5, 0.5)}, (-0.5, 0.5)])
+def test_a_bound_that_is_for_a_deviation_is_said(make: Any, bounds: Any) -> None:
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.normal(0, 40, 200), "c": rng.choice(["x", "y"], 200)})
+    labels = (rows["a"].to_numpy() + rng.normal(0, 40, 200) > 0).astype(int)
+    with pytest.warns(UserWarning, match="column 'a' is divided by .*--scale none"):
+        make(bounds=bounds).fit(rows, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(bounds=(0, None)).fit(rows, labels)
+        make(bounds=bounds).learn(rows.assign(label=labels), label="label", scale="none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata.errors import SettingsError, in_words
-from riata.learners.bounds import REST
+from riata.learners.bounds import REST, group_of, parse_bounds
 
 if TYPE_CHECKING:
     from riata.learners import Learner
@@ -46,6 +47,22 @@ def check_features(
         if isinstance(key, int) and not schema.named and many is not None and key >= many:
             raise SettingsError(
                 f"{parameter} of feature {key}: {name} has {many:,} features, from 0 to {many - 1:,}"
+            )
+
+
+def warn_of_scaled(learner: Learner, schema: Schema, name: str) -> None:
+    """Say where a bound is for the weight of a standard deviation, as numbers are read, and not for that of the
+    column's own unit, as weights are shown. Zero and no bound are the same for both."""
+    everywhere, _, groups = parse_bounds(learner.parameters()["bounds"])
+    for column in schema.features:
+        group = group_of(column.name, groups)
+        pair = everywhere if group is None else groups[group]
+        if pair and column.scale != 1 and any(end != 0 and math.isfinite(end) for end in pair):
+            warnings.warn(
+                f"{name}: column {column.name!r} is divided by {column.scale:.6g}, and bounds are for its weight "
+                "then: in the column's own unit, as weights are shown, they are divided by that, too; to read "
+                "numbers as they are, pass --scale none (scale='none')",
+                stacklevel=3,
             )
 
 

@@ -190,6 +190,10 @@ class Preparation:
 
             most = getattr(self.source, "most_features", None)
             check_features(self.learner, schema, self.source.name, most)
+        if schema is not None and getattr(self.learner, "bounds", None) is not None:
+            from riata.training.by_name import warn_of_scaled
+
+            warn_of_scaled(self.learner, schema, self.source.name)
         if schema is not None and schema.is_weighed:
             from riata.text_weights import with_weights  # most data has no texts
 
