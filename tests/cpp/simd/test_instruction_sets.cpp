@@ -217,22 +217,23 @@ void checksums() {
   }
 }
 
-// One example, `have` columns of rows of 16, mark behind them.
+// One example, `have` columns of 16 cells a feature.
 Numbers adagrad_columns(const riata::AllBankAdaGradKernels& all, riata::PenaltyKind kind, Numbers state,
-                        const std::vector<float>& x, int have) {
+                        const Numbers& missed, const std::vector<float>& x, int have) {
   const auto n = static_cast<std::int64_t>(x.size());
   const auto& kernels = all.of(kind);
-  std::vector<double*> rows;
-  for (std::size_t k = 0; k < x.size(); ++k) rows.push_back(state.data() + 17 * k);
+  std::vector<double*> cells;
+  for (std::size_t k = 0; k < x.size(); ++k) cells.push_back(state.data() + 16 * k);
+  const riata::AdaGradEntries of{cells.data(), missed.data(), x.data(), n};
   const Numbers some_rates{0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 0.3, 2}, l1{0, 0.1, 0, 0.1, 1e-6, 1e-3, 0.5, 0.01};
   const Numbers l2{0, 0, 0.1, 0.1, 1e-6, 1e-9, 3, 1e-4}, theta{0.1, 0.2, 0.3, 0.4, 9, 9, 0, 1};
   const riata::AdaGradColumns by{some_rates.data(), l1.data(), l2.data(), l1.data(), theta.data(), 2, 1, 8};
-  const riata::AdaGradPart part{0, have, 16, 7, true};
+  const riata::AdaGradPart part{0, have, true};
   Numbers current(8 * x.size() + 8), rates(current.size()), out(24, 0.5);
-  kernels.gather(by, part, rows.data(), x.data(), n, current.data(), out.data());
-  kernels.prepare(by, part, rows.data(), x.data(), n, theta.data(), 0.5, rates.data(), out.data() + 8);
+  kernels.gather(by, part, of, current.data(), out.data());
+  kernels.prepare(by, part, of, theta.data(), 0.5, rates.data(), out.data() + 8);
   all.implicit({have, -1, 0.7, out.data(), out.data() + 8, out.data() + 16});
-  kernels.push(by, part, rows.data(), x.data(), n, out.data() + 16, current.data(), rates.data());
+  kernels.push(by, part, of, out.data() + 16, current.data(), rates.data());
   out.insert(out.end(), state.begin(), state.end());
   return out;
 }
@@ -242,18 +243,18 @@ void bank_kernels() {
   std::normal_distribution<double> normal;
   for (int n = 0; n < 20; ++n)
     for (int have = 1; have <= 8; ++have) {
-      Numbers start;
+      Numbers start, missed;
       std::vector<float> x;
       for (int k = 0; k < n; ++k) {
         x.push_back(random() % 7 == 0 ? 0 : static_cast<float>(normal(random)));
         for (int c = 0; c < 8; ++c) start.push_back(random() % 5 == 0 ? 0 : 0.4 * normal(random));
         for (int c = 0; c < 8; ++c) start.push_back(random() % 4 == 0 ? 0 : std::fabs(normal(random)));
-        start.push_back(static_cast<double>(random() % 8));
+        missed.push_back(static_cast<double>(random() % 8));
       }
       for (const PenaltyKind kind : kPenalties)
         same_on_all_sets(riata::find_bank_adagrad_kernels,
                          [&](const riata::AllBankAdaGradKernels& kernels, Instructions) {
-                           return adagrad_columns(kernels, kind, start, x, have);
+                           return adagrad_columns(kernels, kind, start, missed, x, have);
                          });
     }
 }
