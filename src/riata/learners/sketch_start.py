@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from riata.learners.sketch_memory import Solution
-from riata.learners.sketch_points import Point
+from riata.learners.sketch_points import Point, Settings
 from riata.learners.sketch_sample import Examples
 
 if TYPE_CHECKING:
@@ -24,9 +24,13 @@ def first_in_memory(passes: Passes, sample: Examples) -> tuple[Solution | None, 
     part = sample.part()
     if part is not None:
         solved = solve_in_memory(passes, part, None)
-        if solved is not None and solved.tells_of_others(SAMPLE_TOL):
+        if solved is not None and solved.tells_of_others(_tol_of_sample(passes.settings)):
             return solved, False
     return solve_in_memory(passes, sample, None), sample.whole
+
+
+def _tol_of_sample(settings: Settings) -> float:
+    return max(settings.tol, SAMPLE_TOL)
 
 
 def solve_in_memory(passes: Passes, sample: Examples, start: Point | None) -> Solution | None:
@@ -40,7 +44,7 @@ def solve_in_memory(passes: Passes, sample: Examples, start: Point | None) -> So
     ):
         return None
     judged = max(0, sum(h["gamma"] == passes.gamma for h in passes.history) - 1)
-    tol = s.tol / 4 ** (1 + judged) if sample.whole else max(s.tol, SAMPLE_TOL)
+    tol = s.tol / 4 ** (1 + judged) if sample.whole else _tol_of_sample(s)
     gamma = passes.gamma * sample.weight / weight
     work = sample.work / (1 + judged) ** 2
     return sample.memory.solve(s, passes.limits, sample.positive, gamma, tol, start, work)
