@@ -202,6 +202,19 @@ def test_texts_that_are_not_all_dates_are_names(tmp_path: Path, other: str) -> N
         assert source.schema.by_name["when"].kind == "category"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["2024-03-01T17:30:05,25", "2024-03-01T10:00+02:00:30", "2024-03-01T10:00z", "2024-03-01"],
+)
+def test_dates_are_found_only_where_they_can_be_read(tmp_path: Path, text: str) -> None:
+    rows = [{"label": i % 2, "when": text} for i in range(12)]
+    pd.DataFrame(rows).to_csv(tmp_path / "x.csv", index=False)
+    for data in (rows, tmp_path / "x.csv", pd.DataFrame(rows)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert sum(map(len, open_source(data, label="label"))) == 12
+
+
 def test_what_is_no_date_below_those_that_are_says_what_to_do(tmp_path: Path) -> None:
     days = [f"2024-03-{1 + i % 28:02}" for i in range(1200)]
     (tmp_path / "x.csv").write_text(
@@ -209,7 +222,9 @@ def test_what_is_no_date_below_those_that_are_says_what_to_do(tmp_path: Path) ->
     )
     with (
         pytest.warns(UserWarning, match="holds dates"),
-        pytest.raises(DataError, match=r"x\.csv:1202:3: .*'never'; if it .*--absent"),
+        pytest.raises(
+            DataError, match=r"x\.csv:1202:3: .*'never'; if it .*--absent.*--categorical when"
+        ),
     ):
         list(open_source(tmp_path / "x.csv"))
 

@@ -50,7 +50,8 @@ _MESSAGES = {
     "sum_too_large": "the value adds up, or multiplies, to more than a 32-bit float holds (3.4e38); rescale it",
     "row_too_long": "crosses make more than 67 million features of a row",
     "not_text": "the text is no UTF-8",
-    "not_date": "this is no date, such as 2024-03-01 or 2024-03-01T17:30; if it means a missing one, pass --absent",
+    "not_date": "this is no date, such as 2024-03-01 or 2024-03-01T17:30; if it means a missing one, pass --absent; if "
+    "the column's values are names, train with --categorical",
     "damaged": "the column holds offsets that lead nowhere; the data is damaged",
 }
 _RULES = {

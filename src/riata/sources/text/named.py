@@ -23,7 +23,7 @@ VALUE_MESSAGES = {
     "kind_text": "column '{detail}' holds texts, but here is {text}; if its values are names, train with "
     "--categorical {detail}",
     "not_date": "column '{detail}' holds dates, such as 2024-03-01 or 2024-03-01T17:30, but here is {text}; if "
-    "it means a missing one, pass --absent",
+    "it means a missing one, pass --absent; if its values are names, train with --categorical {detail}",
     "not_text": "column '{detail}' holds texts, but here are bytes that are no UTF-8: {text}; convert the "
     "file first, with iconv -f latin1 -t utf-8 or the like",
     "row_too_long": "the crosses make more than 67 million features of this line; "
